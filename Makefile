@@ -1,0 +1,96 @@
+# bkpriv: publish PostgreSQL tables safely against adversaries with background knowledge.
+#
+# `make help` lists the commands. Installing into a server follows PGXS (PG_CONFIG, DESTDIR); the
+# commands for a private server do all their own set-up, in scripts/.
+
+EXTENSION  := bkpriv
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" bkpriv.control)
+SCRIPT     := .build/$(EXTENSION)--$(EXTVERSION).sql
+UPGRADES   := $(patsubst sql/upgrades/%,.build/%,$(wildcard sql/upgrades/$(EXTENSION)--*--*.sql))
+PYTHON     := .build/venv/bin/python
+
+# Commands that need no server to begin with.
+PRIVATE := bench clean demo down help lint lock test up
+.PHONY: $(PRIVATE) install-python uninstall-python FORCE
+
+ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
+
+# --- Installing into a server: make && sudo make install [PG_CONFIG=…] [DESTDIR=…] ---------------
+
+PG_CONFIG   ?= $(shell scripts/find_server.sh)
+PGXS        := $(shell $(PG_CONFIG) --pgxs)
+DATA_built  := $(SCRIPT) $(UPGRADES)
+EXTRA_CLEAN := .build
+$(if $(wildcard $(PGXS)),,$(error no PostgreSQL server found; pass PG_CONFIG=/path/to/pg_config))
+include $(PGXS)
+
+python_path = $(pkglibdir)/$(EXTENSION)/$(EXTVERSION)
+
+all: stage-python
+install: install-python
+uninstall: uninstall-python
+
+$(SCRIPT): $(sort $(wildcard sql/*.sql)) FORCE
+	scripts/build_sql.sh '$@' '$(python_path)' '$(EXTVERSION)' $(filter-out FORCE,$^)
+
+$(UPGRADES): .build/%: sql/upgrades/% FORCE
+	scripts/build_sql.sh '$@' '$(python_path)' '$(EXTVERSION)' '$<'
+
+stage-python:
+	scripts/stage_python.sh '$(PG_CONFIG)' >/dev/null
+
+install-python: stage-python
+	DESTDIR='$(DESTDIR)' scripts/install_python.sh '$(PG_CONFIG)' '$(python_path)'
+
+uninstall-python:
+	rm -rf '$(DESTDIR)$(pkglibdir)/$(EXTENSION)'
+
+else
+
+# --- A private server and what runs on it --------------------------------------------------------
+
+export PG_CONFIG
+unexport PYTHONHOME PYTHONPATH
+up_uri  = uri=$$(scripts/server.sh up)
+server  = pg_config=$$(scripts/packages.sh)
+client  = $(server) && scripts/venv.sh "$$pg_config" --client >/dev/null
+invoked = $(or $(PWD),$(CURDIR))
+
+help:
+	@echo 'make demo [ADULT=file.csv]   the main job on real or generated data, from an empty machine'
+	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest'
+	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
+	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
+	@echo 'make up, make down           start and stop a private server; up prints its URI'
+	@echo 'make install                 into an existing server [PG_CONFIG=...] [DESTDIR=...]'
+	@echo 'make lock                    renew the locked Python dependencies'
+	@echo 'make clean                   remove everything made here, the private server with its data'
+
+up:
+	@scripts/server.sh up
+
+down:
+	@scripts/server.sh down
+
+demo:
+	@$(client) && $(up_uri) && $(PYTHON) -m bkpriv_core.cli demo --uri "$$uri" \
+		$(if $(ADULT),--adult '$(if $(filter /%,$(ADULT)),,$(invoked)/)$(ADULT)') $(ARGS)
+
+test:
+	@$(client) && $(up_uri) && BKPRIV_TEST_URI="$$uri" $(PYTHON) -m pytest $(ARGS)
+
+bench:
+	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)
+
+lint:
+	@$(client) && scripts/lint.sh
+
+lock:
+	@$(server) && scripts/lock.sh "$$pg_config"
+
+clean:
+	@scripts/server.sh clean
+	@rm -rf .build .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	@find . -name __pycache__ -prune -exec rm -rf {} +
+
+endif

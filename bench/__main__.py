@@ -1,0 +1,64 @@
+"""Run the benchmarks: ``make bench``, with the UCI Adult data if ``ADULT`` names its CSV file."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bench.census import ADULT_RECORDS, census
+from bench.figure import figure_table
+from bench.priors import measure_priors
+from bench.publishing import SCHEMA, load, measure_growth, measure_publishing
+from bkpriv_core.cli.adult import read_adult
+from bkpriv_core.cli.sandbox import drop_sandbox, renew_sandbox
+from bkpriv_core.cli.server import connect
+from bkpriv_core.cli.terminal import make_console, step
+
+_MARK = "Made by `python -m bench`, which drops it when it is done."
+
+_SEED = 1
+
+
+def bench(
+    uri: Annotated[
+        str, typer.Option(envvar=["BKPRIV_BENCH_URI", "BKPRIV_TEST_URI"], help="Database to use.")
+    ],
+    adult: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="ADULT", help="CSV file of the UCI Adult data; else a synthetic census."
+        ),
+    ] = None,
+    records: Annotated[int, typer.Option(min=1, help="Size of the large table.")] = 1_000_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
+) -> None:
+    """Measure priors, publication and growth, each beside its baseline."""
+    started = time.monotonic()
+    console = make_console()
+    with step(console, "Preparing tables"):
+        small = census(ADULT_RECORDS, _SEED)
+        large = replace(census(records, _SEED), name="large_census")
+        subject = read_adult(adult) if adult else small
+        with connect(uri) as connection:
+            renew_sandbox(connection, SCHEMA, _MARK)
+        datasets = load(uri, small), load(uri, large)
+        dataset = load(uri, subject) if adult else datasets[0]
+    with step(console, "Priors"):
+        figures = measure_priors(subject, rounds)
+    with step(console, "Publication"):
+        figures += measure_publishing(uri, subject, dataset, rounds)
+    with step(console, "Growth"):
+        figures += measure_growth(uri, small, large, datasets, rounds)
+    with connect(uri) as connection:
+        drop_sandbox(connection, SCHEMA, _MARK)
+    console.print(f"\n{subject.records:,} {subject.title}; medians of {rounds}.")
+    console.print(figure_table(figures))
+    console.print(f"Done in {time.monotonic() - started:.0f} s.")
+
+
+if __name__ == "__main__":
+    typer.run(bench)

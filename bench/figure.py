@@ -1,0 +1,76 @@
+"""A measured figure beside its baseline, and how figures are taken and shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from rich.table import Table
+from rich.text import Text
+
+from bkpriv_core.cli.terminal import make_table
+
+__all__ = ["Figure", "alternate", "figure_table"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure beside its baseline.
+
+    Parameters
+    ----------
+    what : str
+        What was measured.
+    ours, baseline : str
+        The figure and its baseline, with their units.
+    ratio : float
+        The figure over its baseline, or the reverse where `target` says so.
+    target : str
+        What it should be; empty if it is only reported.
+    met : bool, optional
+        Whether it is; None if there is no target, or no way to measure it here.
+    """
+
+    what: str
+    ours: str
+    baseline: str
+    ratio: float | None = None
+    target: str = ""
+    met: bool | None = None
+
+
+def alternate(rounds: int, *works: Callable[[], object]) -> list[float]:
+    """Median seconds of each of several works, run in turn, `rounds` times each.
+
+    They alternate so that whatever else the machine does falls on all of them.
+    """
+    seconds: list[list[float]] = [[] for _ in works]
+    for _ in range(rounds):
+        for taken, work in zip(seconds, works, strict=True):
+            started = time.perf_counter()
+            work()
+            taken.append(time.perf_counter() - started)
+    return [median(taken) for taken in seconds]
+
+
+def figure_table(figures: Sequence[Figure]) -> Table:
+    """Lay out figures."""
+    numbers = ("ours", "baseline", "ratio")
+    table = make_table("what", *numbers, "target", "met?", numbers=numbers)
+    verdicts = {
+        None: Text("", style="dim"),
+        True: Text("yes", style="green"),
+        False: Text("NO", style="bold red"),
+    }
+    for figure in figures:
+        table.add_row(
+            figure.what,
+            figure.ours,
+            figure.baseline,
+            "" if figure.ratio is None else f"{figure.ratio:.2f}",
+            figure.target,
+            verdicts[figure.met],
+        )
+    return table

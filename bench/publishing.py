@@ -1,0 +1,186 @@
+"""How long a whole publication takes, and how much memory, through SQL.
+
+Every publication runs in a backend of its own, so that none profits from what another loaded or
+kept; the time includes loading Python there. Loading the table is not included. The baseline is a
+plain k-anonymous publication of the same table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from psycopg import sql
+
+from bench.figure import Figure
+from bkpriv_core.cli.declaration import call, declare_source
+from bkpriv_core.cli.loading import load_source
+from bkpriv_core.cli.server import connect, scalar
+from bkpriv_core.cli.source import Source
+
+__all__ = ["SCHEMA", "load", "measure_growth", "measure_publishing"]
+
+SCHEMA = "bench"
+"""Schema for the tables of the benchmarks."""
+
+_K = {"k_anonymity": {"k": 4}}
+_SKYLINE = {
+    **_K,
+    "bt_privacy": [{"bandwidth": bandwidth, "t": 0.2} for bandwidth in (0.2, 0.3, 0.5)],
+}
+_SECONDS = {"omega": 4, "auto": 12}
+_MEGABYTES = 600
+
+
+@dataclass(frozen=True)
+class _Publication:
+    """What a publication took.
+
+    Parameters
+    ----------
+    seconds : float
+        From the call to its return.
+    megabytes : float, optional
+        Peak memory of the backend, shared buffers that it touched included; None if the server runs
+        on another machine.
+    """
+
+    seconds: float
+    megabytes: float | None
+
+
+def load(uri: str, source: Source) -> str:
+    """Load a source into the benchmarks' schema and declare it; return the dataset's name."""
+    dataset = f"bench_{source.name}"
+    with connect(uri) as connection:
+        load_source(connection, SCHEMA, source)
+        for statement in declare_source(connection, dataset, SCHEMA, source):
+            connection.execute(statement)
+    return dataset
+
+
+def measure_publishing(uri: str, source: Source, dataset: str, rounds: int) -> list[Figure]:
+    """Measure the skyline of three adversaries under either estimator."""
+    plain: list[_Publication] = []
+    private: dict[str, list[_Publication]] = {estimator: [] for estimator in _SECONDS}
+    for _ in range(rounds):
+        plain.append(_publish(uri, dataset, _K))
+        for estimator, taken in private.items():
+            taken.append(_publish(uri, dataset, _SKYLINE, estimator))
+    figures = []
+    baseline = _typical(plain)
+    for estimator, limit in _SECONDS.items():
+        ours = _typical(private[estimator])
+        figures.append(
+            Figure(
+                f"publish {source.records:,} records against 3 adversaries, {estimator}; "
+                "baseline: k-anonymously",
+                f"{ours.seconds:.2f} s",
+                f"{baseline.seconds:.2f} s",
+                ours.seconds / baseline.seconds,
+                f"{limit} s",
+                ours.seconds <= limit,
+            )
+        )
+        figures.append(_memory(ours, baseline))
+    return figures
+
+
+def measure_growth(
+    uri: str, small: Source, large: Source, datasets: tuple[str, str], rounds: int
+) -> list[Figure]:
+    """Measure how time grows from a table to a larger one of the same shape, with omega."""
+    fewer, more = (_count_cells(uri, source) for source in (small, large))
+    baseline, ours = (
+        _typical([_publish(uri, dataset, _SKYLINE, "omega") for _ in range(rounds)])
+        for dataset in datasets
+    )
+    return [
+        Figure(
+            "a larger table; baseline: a smaller one of the same shape",
+            f"{large.records:,} records",
+            f"{small.records:,} records",
+            large.records / small.records,
+        ),
+        Figure("    its cells", f"{more:,}", f"{fewer:,}", more / fewer),
+        Figure(
+            "    publish against 3 adversaries, omega",
+            f"{ours.seconds:.2f} s",
+            f"{baseline.seconds:.2f} s",
+            ours.seconds / baseline.seconds,
+            "ratio of cells",
+            ours.seconds / baseline.seconds <= more / fewer,
+        ),
+        _memory(ours, baseline),
+    ]
+
+
+def _publish(
+    uri: str, dataset: str, requirements: Mapping[str, Any], estimator: str = "auto"
+) -> _Publication:
+    """Publish in a fresh backend, withdraw again, and say what it took."""
+    with connect(uri) as connection:
+        policy = f"{dataset}_policy"
+        connection.execute(call("set_policy", policy, json.dumps(requirements)))
+    with connect(uri) as connection:
+        statement = sql.SQL("SELECT bkpriv.publish({}, {}, {}, options => {})").format(
+            sql.Literal(dataset),
+            sql.Literal(policy),
+            sql.Literal(f"{SCHEMA}.{dataset}_view"),
+            sql.Literal(json.dumps({"estimator": estimator})),
+        )
+        started = time.perf_counter()
+        release = scalar(connection, statement)
+        seconds = time.perf_counter() - started
+        publication = _Publication(seconds, _peak_megabytes(connection.info.backend_pid))
+        connection.execute(call("withdraw", release, "benchmark"))
+    return publication
+
+
+def _typical(publications: Sequence[_Publication]) -> _Publication:
+    """Median time, and the largest memory."""
+    megabytes = [item.megabytes for item in publications if item.megabytes is not None]
+    return _Publication(
+        median(item.seconds for item in publications), max(megabytes) if megabytes else None
+    )
+
+
+def _memory(ours: _Publication, baseline: _Publication) -> Figure:
+    """Compare the peak memory of backends, where it could be read."""
+    what, target = "    peak memory of its backend", f"{_MEGABYTES} MB"
+    if ours.megabytes is None or baseline.megabytes is None:
+        return Figure(what, "not on this machine", "", None, target)
+    return Figure(
+        what,
+        f"{ours.megabytes:.0f} MB",
+        f"{baseline.megabytes:.0f} MB",
+        ours.megabytes / baseline.megabytes,
+        target,
+        ours.megabytes < _MEGABYTES,
+    )
+
+
+def _peak_megabytes(pid: int) -> float | None:
+    """Peak resident memory of a process of this machine."""
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return None
+    found = re.search(r"^Name:\s+postgres$.*^VmHWM:\s+(\d+) kB$", status.read_text(), re.M | re.S)
+    return int(found[1]) / 1024 if found else None
+
+
+def _count_cells(uri: str, source: Source) -> int:
+    """Count the distinct combinations of quasi-identifiers."""
+    statement = sql.SQL("SELECT count(*) FROM (SELECT DISTINCT {} FROM {}) AS cell").format(
+        sql.SQL(", ").join(map(sql.Identifier, source.quasi_identifiers)),
+        sql.Identifier(SCHEMA, source.name),
+    )
+    with connect(uri) as connection:
+        count: int = scalar(connection, statement)
+    return count

@@ -1,0 +1,218 @@
+"""Certification: no group is published before its disclosure has been inferred and found in bounds.
+
+Partitioning judges thousands of candidate groups and does so by omega, which may understate what
+an adversary learns. So the finished partition is measured once more, with the policy's estimator,
+and a group that breaks a requirement is *merged* with the neighbour that costs least generality
+among those with which the union holds, or, where no near neighbour helps, *suppressed*: its records
+are not published. Every group of the outcome was measured with the estimator and met every bound.
+
+Rules:
+
+- The cost of a merger is the increase of the records' certainty penalty.
+- A union is accepted only if it was inferred as asked: under `auto` a union beyond the budget of
+  exact inference is passed over, so that mending never replaces proof by an estimate.
+- A group takes part in at most one merger a round; what is left over tries again.
+
+Suppression does not change priors: the adversary's knowledge is that of the whole table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial import KDTree
+
+from bkpriv_core.domain import Table
+from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.posterior import Estimator
+from bkpriv_core.requirement import Measurement, Requirement
+from bkpriv_core.setting import Setting
+
+__all__ = ["Certificate", "certify"]
+
+_NEIGHBOURHOOD = 256
+"""How many nearest groups are considered as partners of a failing one."""
+
+_TRIED_AT_ONCE = 4
+"""Partners measured at a time, cheapest first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A partition whose every group met every requirement under the estimator.
+
+    Parameters
+    ----------
+    groups : Groups
+        The groups to publish.
+    suppressed : (s,) int array
+        Cells whose records are not published.
+    measurements : tuple of Measurement
+        One per requirement, over `groups`.
+    failed : int
+        Groups of the partition that broke a requirement.
+    merged : int
+        Mergers made.
+    """
+
+    groups: Groups
+    suppressed: IntArray
+    measurements: tuple[Measurement, ...]
+    failed: int
+    merged: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """Groups with their measurements."""
+
+    groups: Groups
+    measurements: tuple[Measurement, ...]
+
+    def select(self, chosen: npt.NDArray[np.bool_]) -> _Measured:
+        members = chosen[self.groups.owner]
+        return _Measured(
+            self.groups.select(chosen),
+            tuple(
+                Measurement(item.figures[:, members], item.exact[chosen])
+                for item in self.measurements
+            ),
+        )
+
+    def join(self, other: _Measured) -> _Measured:
+        return _Measured(
+            Groups.from_lists([*self.groups, *other.groups]),
+            tuple(
+                Measurement(
+                    np.concatenate((mine.figures, theirs.figures), axis=1),
+                    np.concatenate((mine.exact, theirs.exact)),
+                )
+                for mine, theirs in zip(self.measurements, other.measurements, strict=True)
+            ),
+        )
+
+
+def certify(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    groups: Groups,
+    estimator: Estimator,
+    *,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Certificate:
+    """Measure a partition and mend the groups that break a requirement.
+
+    Parameters
+    ----------
+    setting : Setting
+        The table and its adversaries.
+    requirements : sequence of Requirement
+        What every published group must meet.
+    groups : Groups
+        The partition.
+    estimator : {"auto", "exact", "omega"}
+        How posteriors are inferred.
+    progress : callable
+        Told the share of failed groups that are mended.
+
+    Returns
+    -------
+    Certificate
+    """
+    state = _measure(setting, requirements, groups, estimator)
+    met = _met(requirements, state)
+    failed = int((~met).sum())
+    merged = 0
+    while not met.all():
+        setting.poll()
+        unions, used = _merge_round(setting, requirements, state, met, estimator)
+        if not len(unions.groups):
+            break
+        merged += len(unions.groups)
+        kept = ~used
+        state = state.select(kept).join(unions)
+        met = np.concatenate((met[kept], np.ones(len(unions.groups), dtype=bool)))
+        progress(1.0 - float((~met).sum()) / failed)
+    suppressed = state.groups.select(~met).members
+    state = state.select(met)
+    return Certificate(state.groups, suppressed, state.measurements, failed, merged)
+
+
+def _measure(
+    setting: Setting, requirements: Sequence[Requirement], groups: Groups, estimator: Estimator
+) -> _Measured:
+    return _Measured(
+        groups, tuple(item.measure(setting, groups, estimator) for item in requirements)
+    )
+
+
+def _met(requirements: Sequence[Requirement], state: _Measured) -> npt.NDArray[np.bool_]:
+    """Which groups meet every bound."""
+    broken = np.zeros(len(state.groups.members), dtype=bool)
+    for requirement, measured in zip(requirements, state.measurements, strict=True):
+        for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
+            broken |= bound.broken(figures)
+    met: npt.NDArray[np.bool_] = ~state.groups.max(broken)
+    return met
+
+
+def _merge_round(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    state: _Measured,
+    met: npt.NDArray[np.bool_],
+    estimator: Estimator,
+) -> tuple[_Measured, npt.NDArray[np.bool_]]:
+    """Find mergers for the failing groups, and which groups they use up."""
+    groups = state.groups
+    failing = np.flatnonzero(~met)
+    partners = _cheapest_partners(setting.table, groups, failing)
+    used = np.zeros(len(groups), dtype=bool)
+    found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
+    for start in range(0, partners.shape[1], _TRIED_AT_ONCE):
+        setting.poll()
+        rows = np.flatnonzero(~used[failing])
+        tried = partners[rows, start : start + _TRIED_AT_ONCE]
+        first = np.repeat(failing[rows], tried.shape[1])
+        second = tried.ravel()
+        open_pair = ~used[second]
+        first, second = first[open_pair], second[open_pair]
+        if not first.size:
+            continue
+        pairs = zip(first.tolist(), second.tolist(), strict=True)
+        unions = Groups.from_lists([np.concatenate((groups[a], groups[b])) for a, b in pairs])
+        measured = _measure(setting, requirements, unions, estimator)
+        holds = _met(requirements, measured)
+        if estimator == "auto":
+            for item in measured.measurements:
+                holds &= item.exact
+        chosen = np.zeros(len(unions), dtype=bool)
+        for pair in np.flatnonzero(holds):
+            if not used[first[pair]] and not used[second[pair]]:
+                chosen[pair] = used[first[pair]] = used[second[pair]] = True
+        if chosen.any():
+            found = found.join(measured.select(chosen))
+    return found, used
+
+
+def _cheapest_partners(table: Table, groups: Groups, failing: IntArray) -> IntArray:
+    """Nearest groups of each failing one, by rising cost of the merger."""
+    low, high = table.boxes(groups)
+    scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])
+    centres: FloatArray = (low + high) / (2.0 * scale)
+    reach = min(_NEIGHBOURHOOD + 1, len(groups))
+    _, nearest = KDTree(centres).query(centres[failing], k=reach)
+    candidates = np.asarray(nearest, dtype=np.int64).reshape(len(failing), reach)
+    sizes = table.sizes(groups)
+    penalties = sizes * table.penalty(low, high)
+    rows, columns = failing[:, None], candidates
+    union_low = np.minimum(low[rows], low[columns]).reshape(-1, low.shape[1])
+    union_high = np.maximum(high[rows], high[columns]).reshape(-1, low.shape[1])
+    union = table.penalty(union_low, union_high).reshape(candidates.shape)
+    cost = union * (sizes[rows] + sizes[columns]) - penalties[rows] - penalties[columns]
+    cost = np.where(columns == rows, np.inf, cost)
+    order = np.argsort(cost, axis=1, kind="stable")[:, : reach - 1]
+    return np.take_along_axis(candidates, order, axis=1)

@@ -1,0 +1,5 @@
+"""Run the command line: ``python -m bkpriv_core.cli``."""
+
+from bkpriv_core.cli import main
+
+main()

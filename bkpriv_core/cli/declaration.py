@@ -1,0 +1,86 @@
+"""Statements that declare a table to the extension, written as a person would write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from psycopg import sql
+
+from bkpriv_core.cli.loading import TableName, hierarchy_table
+from bkpriv_core.cli.server import Connection
+from bkpriv_core.cli.source import Source
+
+__all__ = ["call", "declare", "declare_source"]
+
+
+def call(function: str, *arguments: Any) -> sql.Composed:
+    """Compose a call of one of the extension's functions with literal arguments.
+
+    The function's name goes into the statement as it stands and must not come from outside.
+    """
+    return sql.SQL("SELECT {}({})").format(
+        sql.SQL(f"bkpriv.{function}"), sql.SQL(", ").join(map(_literal, arguments))
+    )
+
+
+def declare(
+    connection: Connection,
+    dataset: str,
+    table: TableName,
+    quasi_identifiers: Sequence[str],
+    sensitive: str,
+    hierarchies: Mapping[str, TableName],
+    intervals: Mapping[str, Sequence[int]],
+) -> list[sql.Composed]:
+    """Compose the statements that register a table and give its attributes their hierarchies.
+
+    Parameters
+    ----------
+    connection : Connection
+        Connection to the server, which knows what must be quoted.
+    dataset : str
+        Name of the dataset.
+    table : TableName
+        The table.
+    quasi_identifiers, sensitive : sequence of str, str
+        Its columns.
+    hierarchies : mapping of str to TableName
+        Tables of hierarchies, by attribute.
+    intervals : mapping of str to sequence of int
+        Widths of intervals, by attribute.
+    """
+    source = table.written(connection)
+    register = call("register_dataset", dataset, source, list(quasi_identifiers), sensitive)
+    branches = [
+        call("set_hierarchy", dataset, attribute, levels.written(connection))
+        for attribute, levels in hierarchies.items()
+    ]
+    nested = [
+        call("set_interval_hierarchy", dataset, attribute, list(widths))
+        for attribute, widths in intervals.items()
+    ]
+    return [register, *branches, *nested]
+
+
+def declare_source(
+    connection: Connection, dataset: str, schema: str, source: Source
+) -> list[sql.Composed]:
+    """Compose the statements that declare a source that was loaded into a schema."""
+    table = TableName(schema, source.name)
+    return declare(
+        connection,
+        dataset,
+        table,
+        source.quasi_identifiers,
+        source.sensitive,
+        {attribute: hierarchy_table(table, attribute) for attribute in source.hierarchies},
+        source.intervals,
+    )
+
+
+def _literal(value: Any) -> sql.Composable:
+    """Write a value; a list as ``ARRAY[...]``."""
+    if isinstance(value, list):
+        return sql.SQL("ARRAY[{}]").format(sql.SQL(", ").join(map(sql.Literal, value)))
+    return sql.Literal(value)

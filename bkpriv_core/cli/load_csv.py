@@ -1,0 +1,130 @@
+"""``bkpriv load-csv``: a CSV file, and its generalization hierarchies, as tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from psycopg import sql
+
+from bkpriv_core.cli.csv_file import CsvFile, read_hierarchies
+from bkpriv_core.cli.declaration import declare
+from bkpriv_core.cli.failure import ClientError
+from bkpriv_core.cli.loading import TableName, create_table, hierarchy_table, load_hierarchy
+from bkpriv_core.cli.options import Uri
+from bkpriv_core.cli.server import Connection, connect, scalar
+from bkpriv_core.cli.terminal import make_console, step
+
+__all__ = ["load_csv"]
+
+
+def load_csv(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="CSV file, UTF-8; its first line names columns.")
+    ],
+    table: Annotated[
+        str,
+        typer.Option(
+            metavar="SCHEMA.NAME", help="Table to create, written as in SQL; the schema must exist."
+        ),
+    ],
+    uri: Uri = "",
+    hierarchies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            file_okay=False,
+            exists=True,
+            help="Directory of hierarchy_COLUMN.csv files: a first line of names, then per value "
+            "one row of the value, coarser labels, and the root.",
+        ),
+    ] = None,
+    delimiter: Annotated[str, typer.Option(help="Character between fields.")] = ",",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Drop tables of these names first.")
+    ] = False,
+) -> None:
+    """Load a CSV file into a new table, and say how to register it.
+
+    A column becomes integer, bigint, numeric or date if all its values read as such, else text; an
+    empty field becomes NULL. Either all tables are created or none.
+    """
+    console = make_console()
+    if len(delimiter) != 1:
+        raise ClientError(
+            f"the delimiter {delimiter!r} is not one character",
+            hint="For a tab, write in the shell: --delimiter $'\\t'",
+        )
+    file = CsvFile.open(path, delimiter)
+    levels = {} if hierarchies is None else read_hierarchies(hierarchies, file.names)
+    with connect(uri) as connection, connection.transaction():
+        target = _resolve(connection, table)
+        branches = {attribute: hierarchy_table(target, attribute) for attribute in levels}
+        for wanted in (target, *branches.values()):
+            _make_room(connection, wanted, replace=replace)
+        *quasi_identifiers, sensitive = file.names
+        declarations = declare(
+            connection, target.name, target, quasi_identifiers, sensitive, branches, {}
+        )
+        with step(console, f"Reading {path.name}"):
+            types, records = file.guess_types()
+        title = f"Loading {records:,} records into {target.written(connection)}"
+        with step(console, title) as advance:
+            create_table(
+                connection,
+                target,
+                types,
+                file.rows(),
+                loaded=lambda count: advance(count / records),
+            )
+            for attribute, wanted in branches.items():
+                load_hierarchy(connection, wanted, levels[attribute])
+
+    console.print("\nColumns: ", end="")
+    console.print(", ".join(f"{column} {kind}" for column, kind in types.items()), markup=False)
+    console.print(
+        "\nTo register it, name the columns by which people might be recognised, and the one that "
+        "is sensitive.\nHere the last column stands as the sensitive one; change that to suit:\n"
+    )
+    for statement in declarations:
+        console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+
+
+def _resolve(connection: Connection, table: str) -> TableName:
+    """Read a table's name as written in SQL; its schema is by default the current one.
+
+    Raises
+    ------
+    ClientError
+        If it has more parts, or there is no current schema.
+    """
+    parts: list[str] = scalar(connection, sql.SQL("SELECT parse_ident(%s)"), table)
+    if len(parts) == 1:
+        schema = scalar(connection, sql.SQL("SELECT current_schema"))
+        parts = [schema, *parts] if schema else parts
+    if len(parts) != 2:
+        raise ClientError(
+            f"{table} does not name a table", hint="Give its schema and name, such as public.people"
+        )
+    return TableName(*parts)
+
+
+def _make_room(connection: Connection, table: TableName, *, replace: bool) -> None:
+    """See that there is no table of a name: drop it if that is wanted, else refuse.
+
+    Raises
+    ------
+    ClientError
+        If it exists and is not to be replaced.
+    """
+    name = table.written(connection)
+    if scalar(connection, sql.SQL("SELECT to_regclass(%s)"), name) is None:
+        return
+    if not replace:
+        raise ClientError(
+            f"{name} exists already",
+            detail="Nothing was changed.",
+            hint="Choose another name, or give --replace to drop it first.",
+        )
+    connection.execute(sql.SQL("DROP TABLE {}").format(table.identifier))

@@ -1,0 +1,71 @@
+"""A table that the client loads into the database, with all that has to be declared about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Column", "Hierarchy", "Source", "SqlType"]
+
+SqlType = Literal["bigint", "date", "integer", "numeric", "text"]
+"""The column types that the client creates; they go into statements as they stand."""
+
+Hierarchy = Sequence[tuple[str, ...]]
+"""Rows of a generalization hierarchy: value, coarser label, ..., root."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    type : SqlType
+        Its type.
+    values : sequence
+        One value per record.
+    """
+
+    type: SqlType
+    values: Sequence[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table in memory and what `bkpriv` has to know about it.
+
+    Parameters
+    ----------
+    name : str
+        Name for the table and, with a prefix, for the dataset.
+    title : str
+        What the records are, for people.
+    columns : mapping of str to Column
+        Columns by name, all of one length.
+    quasi_identifiers : tuple of str
+        What an adversary may know about a person.
+    sensitive : str
+        What an adversary would like to know.
+    hierarchies : mapping of str to Hierarchy
+        Generalization hierarchies by attribute; the sensitive attribute may have one.
+    intervals : mapping of str to tuple of int
+        Widths of the intervals of numeric attributes.
+    """
+
+    name: str
+    title: str
+    columns: Mapping[str, Column]
+    quasi_identifiers: tuple[str, ...]
+    sensitive: str
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return len(self.columns[self.sensitive].values)
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Iterate over records, values in the order of `columns`."""
+        return zip(*(column.values for column in self.columns.values()), strict=True)

@@ -1,0 +1,62 @@
+"""What can go wrong, said so that a person can act on it.
+
+Every error has three parts: a *message* naming what is at fault, a *detail* with the figures, and
+a *hint* saying what would work. The class says which kind of fault it is; the layer that talks to
+PostgreSQL turns the class into an SQLSTATE. The core raises nothing else on purpose.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BkprivError",
+    "ContradictoryKnowledge",
+    "InvalidData",
+    "InvalidParameter",
+    "TooLarge",
+    "UnattainableRequirement",
+    "Unsupported",
+]
+
+
+class BkprivError(Exception):
+    """An error meant for the caller.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, naming the attribute, value or parameter at fault.
+    detail : str, optional
+        The figures behind the message.
+    hint : str, optional
+        What would work instead.
+    """
+
+    def __init__(self, message: str, *, detail: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+        self.hint = hint
+
+
+class InvalidParameter(BkprivError):
+    """A parameter, policy key or option has a value that means nothing."""
+
+
+class InvalidData(BkprivError):
+    """The table or a hierarchy holds something that cannot be used (NULLs, unknown values)."""
+
+
+class UnattainableRequirement(BkprivError):
+    """Not even one group of the whole table meets a requirement."""
+
+
+class ContradictoryKnowledge(BkprivError):
+    """A prior gives probability zero to what was released: ``L(E, n) = 0``."""
+
+
+class TooLarge(BkprivError):
+    """An exact computation is beyond its budget."""
+
+
+class Unsupported(BkprivError):
+    """A documented feature that does not apply to this method or is not in this version."""

@@ -1,0 +1,120 @@
+"""Groups of cells, and sums over them.
+
+A *cell* is a distinct combination of quasi-identifier values; a *group* (equivalence class) is a
+set of cells whose records are published alike. Thousands of groups, or of candidate groups that
+may share cells, are handled at once: the members of all groups stand in one array, group after
+group, and a reduction over groups is one call of ``ufunc.reduceat``.
+
+Shapes used everywhere in this package: ``c`` cells, ``m`` sensitive values, ``d``
+quasi-identifiers, ``g`` groups, ``e`` memberships (the sum of the groups' numbers of cells).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["SUPPRESSED", "FloatArray", "Groups", "IntArray"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+SUPPRESSED = -1
+"""The label of a cell whose records are not published."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Non-empty groups of cells in compressed form.
+
+    Parameters
+    ----------
+    members : (e,) int array
+        Cells of group 0, then of group 1, and so on.
+    offsets : (g + 1,) int array
+        Group ``i`` is ``members[offsets[i]:offsets[i + 1]]``; strictly increasing.
+    """
+
+    members: IntArray
+    offsets: IntArray
+
+    @classmethod
+    def from_labels(cls, labels: IntArray) -> Groups:
+        """Build groups from the label of each cell.
+
+        Labels are dense integers from 0; cells labelled `SUPPRESSED` belong to no group. Within a
+        group cells stand in ascending order.
+        """
+        order = np.argsort(labels, kind="stable").astype(np.int64)
+        order = order[np.searchsorted(labels[order], 0) :]
+        counts = np.bincount(labels[order]) if order.size else np.zeros(0, np.int64)
+        return cls(order, np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+
+    @classmethod
+    def from_lists(cls, lists: Sequence[IntArray]) -> Groups:
+        """Build groups from one array of cells per group."""
+        if not lists:
+            return cls(np.zeros(0, np.int64), np.zeros(1, np.int64))
+        sizes = [len(cells) for cells in lists]
+        return cls(np.concatenate(lists).astype(np.int64), np.concatenate(([0], np.cumsum(sizes))))
+
+    @classmethod
+    def whole(cls, cells: int) -> Groups:
+        """Put all cells into one group."""
+        return cls(np.arange(cells, dtype=np.int64), np.array([0, cells], dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[IntArray]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, group: int) -> IntArray:
+        return self.members[self.offsets[group] : self.offsets[group + 1]]
+
+    @property
+    def widths(self) -> IntArray:
+        """Number of cells of each group, shape (g,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def owner(self) -> IntArray:
+        """Group of each membership, shape (e,)."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.widths)
+
+    def labels(self, cells: int) -> IntArray:
+        """Label of each of `cells` cells, `SUPPRESSED` where it is in no group."""
+        labels = np.full(cells, SUPPRESSED, dtype=np.int64)
+        labels[self.members] = self.owner
+        return labels
+
+    def select(self, chosen: npt.NDArray[Any]) -> Groups:
+        """Keep the groups of a boolean mask or index array, in that order."""
+        index = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        widths = self.widths[index]
+        offsets = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
+        shift = np.repeat(self.offsets[index] - offsets[:-1], widths)
+        return Groups(self.members[np.arange(offsets[-1]) + shift], offsets)
+
+    def sum(self, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Add up per-membership figures, shape (e, ...), within each group: shape (g, ...)."""
+        return self._reduce(np.add, per_member)
+
+    def max(self, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Largest per-membership figure of each group."""
+        return self._reduce(np.maximum, per_member)
+
+    def min(self, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Smallest per-membership figure of each group."""
+        return self._reduce(np.minimum, per_member)
+
+    def _reduce(self, ufunc: np.ufunc, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        if not len(self):
+            return np.zeros((0, *per_member.shape[1:]), dtype=per_member.dtype)
+        reduced: npt.NDArray[Any] = ufunc.reduceat(per_member, self.offsets[:-1], axis=0)
+        return reduced

@@ -1,0 +1,42 @@
+"""Kernels that turn distances into weights.
+
+The Epanechnikov kernel is ``(3 / 4B) (1 - (x / B)^2)`` for ``|x / B| < 1``, else 0. In a
+Nadaraya-Watson average the constant cancels, so it is left out here: weights are 1 at distance 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import FloatArray
+
+__all__ = ["check_bandwidth", "epanechnikov"]
+
+
+def check_bandwidth(bandwidth: object, name: str) -> float:
+    """Return `bandwidth` if it is a positive finite number.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not.
+    """
+    if (
+        isinstance(bandwidth, bool)
+        or not isinstance(bandwidth, int | float)
+        or not math.isfinite(bandwidth)
+        or bandwidth <= 0
+    ):
+        raise InvalidParameter(
+            f"{name} is {bandwidth!r}, which is not a positive number",
+            hint="Distances lie in [0, 1]: a bandwidth such as 0.3 is usual, above 1 reaches all.",
+        )
+    return float(bandwidth)
+
+
+def epanechnikov(distances: FloatArray, bandwidth: float) -> FloatArray:
+    """Weigh `distances` by the Epanechnikov kernel, scaled to 1 at distance 0."""
+    return np.maximum(0.0, 1.0 - (distances / bandwidth) ** 2)

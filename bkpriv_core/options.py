@@ -1,0 +1,74 @@
+"""Options of a publication: how beliefs are judged and what becomes of awkward records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bkpriv_core.distance import DEFAULT_SMOOTHING
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.kernels import check_bandwidth
+from bkpriv_core.posterior import Estimator, check_estimator
+
+__all__ = ["Options", "parse_options"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a publication.
+
+    Parameters
+    ----------
+    estimator : {"auto", "exact", "omega"}
+        How posteriors are inferred when the release is certified.
+    smoothing : float
+        Bandwidth of the belief distance over the sensitive domain.
+    materialized : bool
+        Publish a materialized view instead of a view.
+    nulls : {"error", "category"}
+        Whether NULL is refused, or a value of its own.
+    unfit : {"suppress"}
+        What becomes of groups that no merger mends.
+    seed : int, optional
+        Makes the order of published rows repeatable, which gives away how they were grouped: for
+        tests only.
+    """
+
+    estimator: Estimator = "auto"
+    smoothing: float = DEFAULT_SMOOTHING
+    materialized: bool = False
+    nulls: str = "error"
+    unfit: str = "suppress"
+    seed: int | None = None
+
+
+_CHOICES = {"nulls": ("error", "category"), "unfit": ("suppress",)}
+
+
+def parse_options(options: object) -> Options:
+    """Read options from decoded JSON.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not an object, or has an unknown key or an invalid value.
+    """
+    if not isinstance(options, dict):
+        raise InvalidParameter("options must be a JSON object", hint="Write {} for none.")
+    known = tuple(Options.__dataclass_fields__)
+    for key, value in options.items():
+        if key not in known:
+            raise InvalidParameter(
+                f'there is no option "{key}"', hint=f"Options are {', '.join(known)}."
+            )
+        if key in _CHOICES and value not in _CHOICES[key]:
+            raise InvalidParameter(
+                f"option {key} is {value!r}", hint=f"It must be one of {', '.join(_CHOICES[key])}."
+            )
+    if not isinstance(options.get("materialized", False), bool):
+        raise InvalidParameter("option materialized must be true or false")
+    seed = options.get("seed")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+        raise InvalidParameter(f"option seed is {seed!r}, which is not a whole number")
+    check_estimator(options.get("estimator", "auto"))
+    check_bandwidth(options.get("smoothing", DEFAULT_SMOOTHING), "option smoothing")
+    return Options(**options)

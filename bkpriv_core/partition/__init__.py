@@ -1,0 +1,1 @@
+"""Ways to partition a table's cells into groups that meet every requirement."""

@@ -1,0 +1,143 @@
+"""Mondrian: top-down partitioning by median cuts (LeFevre, DeWitt, Ramakrishnan 2006).
+
+The whole table is one group. A group is cut in two along its widest dimension where both halves
+meet every requirement; if they do not, the next widest dimension is tried; a group that no
+dimension cuts is final. Rules:
+
+- Width is the normalised certainty penalty of the group's extent in the dimension.
+- A numeric dimension is cut between two values; a categorical one between two children of the
+  lowest common ancestor of the group's values, so that halves fit the hierarchy's nodes.
+- The cut is the one that comes nearest to halving the records.
+- Cells are never split: records with equal quasi-identifiers stay together.
+
+All groups of one generation are cut at once, level-synchronously over arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from bkpriv_core.domain import Table
+from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.requirement import Requirement, satisfied
+from bkpriv_core.setting import Setting
+
+__all__ = ["mondrian"]
+
+
+def mondrian(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    *,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Groups:
+    """Partition a table into groups that meet all requirements, beliefs estimated by omega.
+
+    Parameters
+    ----------
+    setting : Setting
+        The table and its adversaries. Its one group of the whole table must meet the requirements.
+    requirements : sequence of Requirement
+        What both halves of a cut must meet.
+    progress : callable
+        Told the share of cells whose group is final, after each generation.
+
+    Returns
+    -------
+    Groups
+        Every cell in one group.
+    """
+    table = setting.table
+    active = Groups.whole(table.cells)
+    final: list[IntArray] = []
+    done = 0
+    while len(active):
+        order = _widest_first(table, active)
+        waiting = np.arange(len(active))
+        children: list[Groups] = []
+        for axes, widths in order:
+            waiting = waiting[widths[waiting] > 0]
+            if not waiting.size:
+                break
+            setting.poll()
+            halves = _cut(table, active.select(waiting), axes[waiting])
+            allowed = satisfied(requirements, setting, halves)
+            both = allowed[0::2] & allowed[1::2]
+            children.append(halves.select(np.repeat(both, 2)))
+            waiting = waiting[~both]
+        cut = np.concatenate([half.members for half in children] or [np.zeros(0, np.int64)])
+        was_cut = np.zeros(table.cells, dtype=bool)
+        was_cut[cut] = True
+        kept = active.select(~was_cut[active.members[active.offsets[:-1]]])
+        final.extend(kept)
+        done += len(kept.members)
+        progress(done / table.cells)
+        active = _joined(children)
+    return Groups.from_lists(final)
+
+
+def _joined(parts: Sequence[Groups]) -> Groups:
+    """Concatenate lists of groups."""
+    if not parts:
+        return Groups.from_lists([])
+    widths = np.concatenate([part.widths for part in parts])
+    return Groups(
+        np.concatenate([part.members for part in parts]),
+        np.concatenate(([0], np.cumsum(widths))).astype(np.int64),
+    )
+
+
+def _widest_first(table: Table, groups: Groups) -> list[tuple[IntArray, FloatArray]]:
+    """Dimension of each group and its width, from the widest dimension to the narrowest."""
+    low, high = table.boxes(groups)
+    widths = np.column_stack(
+        [
+            domain.ncp(low[:, axis], high[:, axis])
+            for axis, domain in enumerate(table.quasi_identifiers)
+        ]
+    )
+    ranking = np.argsort(-widths, axis=1, kind="stable")
+    ordered = np.take_along_axis(widths, ranking, axis=1)
+    return [(ranking[:, rank], ordered[:, rank]) for rank in range(widths.shape[1])]
+
+
+def _cut(table: Table, groups: Groups, axes: IntArray) -> Groups:
+    """Halve each group along its axis: groups 2i and 2i + 1 are the halves of group i.
+
+    Every group must hold at least two values along its axis.
+    """
+    keys = _cut_keys(table, groups, axes)
+    order = np.lexsort((keys, groups.owner))
+    members, keys = groups.members[order], keys[order]
+    weights = table.weights[members]
+    running = np.cumsum(weights)
+    ends = running[groups.offsets[1:] - 1]
+    before = np.concatenate(([0], ends[:-1]))
+    # A cut lies after a membership whose successor in the same group has another key.
+    boundary = np.concatenate((keys[1:] != keys[:-1], [False]))
+    boundary[groups.offsets[1:] - 1] = False
+    lopsided = np.abs(2 * (running - before[groups.owner]) - (ends - before)[groups.owner])
+    lopsided = np.where(boundary, lopsided, np.iinfo(np.int64).max)
+    best = lopsided == groups.min(lopsided)[groups.owner]
+    places = np.arange(len(members))
+    cuts = groups.min(np.where(best, places, len(members))) + 1
+    offsets = np.concatenate((np.column_stack((groups.offsets[:-1], cuts)).ravel(), [len(members)]))
+    return Groups(members, offsets.astype(np.int64))
+
+
+def _cut_keys(table: Table, groups: Groups, axes: IntArray) -> IntArray:
+    """Value of each membership that a cut along its group's axis may separate."""
+    keys = np.empty(len(groups.members), dtype=np.int64)
+    for axis, domain in enumerate(table.quasi_identifiers):
+        chosen = axes == axis
+        if not chosen.any():
+            continue
+        part = groups.select(chosen)
+        places = table.places[part.members, axis]
+        if not domain.numeric:
+            level = domain.ancestor_level(part.min(places), part.max(places))
+            places = domain.branch_start(level[part.owner], places)
+        keys[chosen[groups.owner]] = places
+    return keys

@@ -1,0 +1,33 @@
+"""Utility: what generalization costs the analyst.
+
+- *Discernibility* DM (Bayardo, Agrawal 2005): the sum of squared group sizes, plus ``n`` for each
+  suppressed record.
+- *Average class size*: published records per group.
+- *GCP*, the global certainty penalty (Xu et al. 2006): the mean, over published records, of the
+  group's normalised certainty penalty averaged over attributes, in [0, 1].
+- *Suppressed share*: unpublished records over all records.
+
+All are exact.
+"""
+
+from __future__ import annotations
+
+from bkpriv_core.domain import Table
+from bkpriv_core.groups import Groups
+
+__all__ = ["utility"]
+
+
+def utility(table: Table, groups: Groups) -> dict[str, float]:
+    """Utility measures of publishing `groups` of `table`, by name."""
+    sizes = table.sizes(groups)
+    published = int(sizes.sum())
+    suppressed = table.records - published
+    low, high = table.boxes(groups)
+    penalty = float((sizes * table.penalty(low, high)).sum())
+    return {
+        "discernibility": float((sizes.astype(float) ** 2).sum() + suppressed * table.records),
+        "average_class_size": published / len(groups) if len(groups) else float("nan"),
+        "gcp": penalty / published if published else float("nan"),
+        "suppressed_share": suppressed / table.records,
+    }

@@ -1,0 +1,11 @@
+"""The part of bkpriv that runs inside PostgreSQL, and the only one that knows ``plpy``.
+
+A module has the topic of an SQL file and of a core module. Each function reads columns into arrays,
+calls the core, and writes arrays back; the mathematics is in `bkpriv_core`. Names of database
+objects are quoted by `plpy.quote_ident`, values travel as parameters of prepared plans.
+
+Rules for long work: poll for cancellation through `bkpriv_pl.progress`; never wrap it in a broad
+``except``, for a cancellation arrives as an exception.
+"""
+
+__version__ = "0.1.0"

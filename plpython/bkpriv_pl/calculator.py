@@ -1,0 +1,54 @@
+"""Calculators on plain arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bkpriv_core import distance, posterior
+from bkpriv_core.kernels import check_bandwidth
+from bkpriv_pl.boundary import as_floats, as_integers, entry
+
+__all__ = ["emd", "exact_posterior", "js_divergence", "omega_posterior", "smoothed_distance"]
+
+
+@entry
+def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.exact_posterior``."""
+    beliefs = posterior.exact_posterior(as_floats(prior, "prior"), as_integers(counts, "counts"))
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def omega_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.omega_posterior``."""
+    beliefs = posterior.omega_posterior(as_floats(prior, "prior"), as_integers(counts, "counts"))
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def js_divergence(p: list[Any], q: list[Any]) -> float:
+    """See ``bkpriv.js_divergence``."""
+    before, after = as_floats(p, "p"), as_floats(q, "q")
+    distance.check_distributions(before, after)
+    return float(distance.js_divergence(before, after))
+
+
+@entry
+def emd(p: list[Any], q: list[Any], ground: list[Any]) -> float:
+    """See ``bkpriv.emd``."""
+    before, after, distances = as_floats(p, "p"), as_floats(q, "q"), as_floats(ground, "ground")
+    distance.check_distributions(before, after)
+    distance.check_ground(distances, len(before))
+    return distance.emd(before, after, distances)
+
+
+@entry
+def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: float) -> float:
+    """See ``bkpriv.smoothed_distance``."""
+    before, after, distances = as_floats(p, "p"), as_floats(q, "q"), as_floats(ground, "ground")
+    distance.check_distributions(before, after)
+    distance.check_ground(distances, len(before))
+    check_bandwidth(bandwidth, "the bandwidth")
+    return float(distance.BeliefDistance(distances, bandwidth)(before, after))

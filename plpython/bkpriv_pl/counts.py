@@ -1,0 +1,240 @@
+"""Counts: the one place where a source's records come from.
+
+The source is read once, by one ``GROUP BY`` over the quasi-identifiers and the sensitive column, in
+one statement and so in one state. Values become integer codes in SQL; Python receives the domains,
+as text and as numbers, and the codes and counts as packed integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plpy
+
+from bkpriv_core.domain import Domain, Hierarchy, Table
+from bkpriv_core.errors import InvalidData, TooLarge
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_pl.boundary import Refusal, run
+
+__all__ = ["Column", "column_types", "count_cells"]
+
+_EPOCHS = {"date", "timestamp", "timestamptz"}
+_NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
+
+_DENSE_LIMIT = 200_000_000
+"""Largest number of cells times sensitive values, an array of 1.6 GB."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a source.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    type_oid : int
+        Its type, with domains resolved to their base type.
+    type_name : str
+        That type's catalog name, such as "int4".
+    """
+
+    name: str
+    type_oid: int
+    type_name: str
+
+    @property
+    def numeric(self) -> bool:
+        """Whether values have positions on a line."""
+        return self.type_name in _NUMBERS | _EPOCHS
+
+    def position(self, value: str) -> str:
+        """SQL for the position of the SQL expression `value`."""
+        if self.type_name in _EPOCHS:
+            return f"extract(epoch FROM {value})::pg_catalog.float8"
+        return f"{value}::pg_catalog.float8"
+
+
+def column_types(schema: str, name: str) -> dict[str, Column]:
+    """Columns of a relation by name.
+
+    Raises
+    ------
+    Refusal
+        If there is no such relation.
+    """
+    rows = run(
+        """
+        WITH RECURSIVE base AS (
+            SELECT a.attname, a.attnum, a.atttypid AS type
+            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
+            UNION ALL
+            SELECT b.attname, b.attnum, t.typbasetype FROM base b JOIN pg_type t ON t.oid = b.type
+            WHERE t.typtype = 'd'
+        )
+        SELECT b.attname AS name, t.oid::int8 AS oid, t.typname AS type,
+            t.typnamespace = 'pg_catalog'::regnamespace AS builtin
+        FROM base b JOIN pg_type t ON t.oid = b.type WHERE t.typtype <> 'd' ORDER BY b.attnum
+        """,
+        ["text", "text"],
+        [schema, name],
+    )
+    if not rows:
+        raise Refusal(
+            "42P01",
+            f'table "{schema}"."{name}" does not exist',
+            hint="Withdraw the releases, drop the dataset and register the table anew.",
+        )
+    return {
+        row["name"]: Column(row["name"], row["oid"], row["type"] if row["builtin"] else "")
+        for row in rows
+    }
+
+
+def count_cells(
+    schema: str,
+    name: str,
+    quasi_identifiers: tuple[Column, ...],
+    sensitive: Column,
+    hierarchies: dict[str, Hierarchy],
+    nulls: str = "error",
+) -> Table:
+    """Read a source as cells and counts.
+
+    Parameters
+    ----------
+    schema, name : str
+        The source.
+    quasi_identifiers : tuple of Column
+        The quasi-identifiers.
+    sensitive : Column
+        The sensitive column.
+    hierarchies : dict of str to Hierarchy
+        Hierarchies by attribute; an attribute with one is categorical whatever its type.
+    nulls : {"error", "category"}
+        Whether NULL is refused or a value of its own.
+
+    Returns
+    -------
+    Table
+        Cells in the order of their codes.
+
+    Raises
+    ------
+    InvalidData
+        If the source is empty, or has NULLs where they are refused.
+    """
+    columns = (*quasi_identifiers, sensitive)
+    row = run(_query(schema, name, columns, hierarchies))[0]
+    if row["records"] is None:
+        raise InvalidData(
+            f'table "{schema}"."{name}" is empty',
+            detail="It has no records.",
+            hint="There is nothing to publish; load the data first.",
+        )
+    domains = [
+        _domain(row, place, column, hierarchies.get(column.name))
+        for place, column in enumerate(columns)
+    ]
+    if nulls == "error":
+        _refuse_nulls(schema, name, row, columns)
+    codes = np.column_stack(
+        [np.frombuffer(row[f"codes_{place}"], ">i4") for place in range(len(columns))]
+    ).astype(np.int64)
+    records = np.frombuffer(row["records"], ">i8").astype(np.int64)
+    return _assemble(tuple(domains[:-1]), domains[-1], codes, records)
+
+
+def _query(
+    schema: str, name: str, columns: tuple[Column, ...], hierarchies: dict[str, Hierarchy]
+) -> str:
+    """One statement that counts the cells and lists the domains."""
+    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}"
+    places = range(len(columns))
+    quoted = [plpy.quote_ident(column.name) for column in columns]
+    grouped = ", ".join(
+        f"s.{column} AS v{place}" for place, column in zip(places, quoted, strict=True)
+    )
+    keys = ", ".join(f"s.{column}" for column in quoted)
+    domains = ", ".join(
+        f"d{place} AS MATERIALIZED (SELECT v, row_number() OVER (ORDER BY v) - 1 AS code "
+        f"FROM (SELECT DISTINCT v{place} AS v FROM g) AS x)"
+        for place in places
+    )
+    listed = []
+    for place, column in enumerate(columns):
+        listed += [
+            f"(SELECT array_agg(v::text ORDER BY code) FROM d{place}) AS labels_{place}",
+            f"(SELECT sum(n) FROM g WHERE v{place} IS NULL)::int8 AS nulls_{place}",
+            # NULL joins with nothing; its code, if it has one, is the number of other values.
+            f"string_agg(int4send(coalesce(d{place}.code, (SELECT count(v) FROM d{place}))::int4), "
+            f"''::bytea) AS codes_{place}",
+        ]
+        if column.numeric and column.name not in hierarchies:
+            position = f"coalesce({column.position('v')}, 'NaN')"
+            listed.append(
+                f"(SELECT string_agg(float8send({position}), ''::bytea ORDER BY code) "
+                f"FROM d{place}) AS positions_{place}"
+            )
+    joins = " ".join(f"LEFT JOIN d{place} ON d{place}.v = g.v{place}" for place in places)
+    return (
+        f"WITH g AS MATERIALIZED (SELECT {grouped}, count(*) AS n FROM {source} AS s "
+        f"GROUP BY {keys}), {domains} "
+        f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "
+        f"FROM g {joins}"
+    )
+
+
+def _domain(
+    row: dict[str, object], place: int, column: Column, hierarchy: Hierarchy | None
+) -> Domain:
+    labels = row[f"labels_{place}"]
+    assert isinstance(labels, list)
+    packed = row.get(f"positions_{place}")
+    positions: FloatArray | None = None
+    if isinstance(packed, bytes):
+        positions = np.frombuffer(packed, ">f8").astype(np.float64)
+    return Domain(column.name, tuple(labels), positions, hierarchy)
+
+
+def _refuse_nulls(
+    schema: str, name: str, row: dict[str, object], columns: tuple[Column, ...]
+) -> None:
+    found = [
+        f'"{column.name}" ({row[f"nulls_{place}"]})'
+        for place, column in enumerate(columns)
+        if row[f"nulls_{place}"]
+    ]
+    if found:
+        raise Refusal(
+            "22004",
+            f'table "{schema}"."{name}" has NULL in columns that are published',
+            detail=f"Column (records with NULL): {', '.join(found)}.",
+            hint='Replace them, or publish with option {"nulls": "category"}.',
+        )
+
+
+def _assemble(
+    quasi_identifiers: tuple[Domain, ...], sensitive: Domain, codes: IntArray, records: IntArray
+) -> Table:
+    """Cells in order, and their counts by sensitive value."""
+    sizes = [domain.size for domain in quasi_identifiers]
+    if np.prod(sizes, dtype=float) < 2.0**62:
+        # One number per cell sorts much faster than a row of numbers.
+        keys, place = np.unique(
+            np.ravel_multi_index(tuple(codes[:, :-1].T), sizes), return_inverse=True
+        )
+        cells = np.column_stack(np.unravel_index(keys, sizes))
+    else:
+        cells, place = np.unique(codes[:, :-1], axis=0, return_inverse=True)
+    if len(cells) * sensitive.size > _DENSE_LIMIT:
+        raise TooLarge(
+            f'{len(cells)} cells times {sensitive.size} values of "{sensitive.name}" is too many',
+            hint="Publish fewer or coarser columns, or bin the sensitive column.",
+        )
+    counts = np.zeros((len(cells), sensitive.size), dtype=np.int64)
+    counts[place.ravel(), codes[:, -1]] = records
+    return Table(quasi_identifiers, sensitive, cells.astype(np.int64), counts)

@@ -1,0 +1,421 @@
+"""Datasets: declaring a source, its hierarchies, and the trigger that watches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import plpy
+
+from bkpriv_core.domain import Hierarchy, Table
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_pl.boundary import Refusal, entry, require, run
+from bkpriv_pl.counts import Column, column_types, count_cells
+
+__all__ = [
+    "Dataset",
+    "drop",
+    "find_dataset",
+    "read_table",
+    "register",
+    "set_hierarchy",
+    "set_interval_hierarchy",
+]
+
+_SOURCES = {
+    "r": "table",
+    "p": "partitioned table",
+    "f": "foreign table",
+    "v": "view",
+    "m": "materialized view",
+}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A registered dataset."""
+
+    name: str
+    owner: str
+    source_schema: str
+    source_name: str
+    quasi_identifiers: tuple[str, ...]
+    sensitive: str
+    owned: bool
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Quasi-identifiers and the sensitive attribute."""
+        return (*self.quasi_identifiers, self.sensitive)
+
+
+def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
+    """Look a dataset up.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    to_change : bool
+        Whether the caller must be its owner.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see, or the caller is not its owner.
+    """
+    name = require(name, "dataset")
+    rows = run(
+        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, "
+        "bkpriv._owns(owner) AS owned FROM bkpriv.dataset WHERE name = $1",
+        ["text"],
+        [name],
+    )
+    if not rows:
+        raise Refusal(
+            "42704",
+            f'dataset "{name}" does not exist',
+            detail="Or it belongs to another role.",
+            hint="Register it with bkpriv.register_dataset.",
+        )
+    row = rows[0]
+    if to_change and not row["owned"]:
+        raise Refusal(
+            "42501",
+            f'must be owner of dataset "{name}"',
+            detail=f'It belongs to "{row["owner"]}".',
+            hint="Ask its owner, or become a member of that role.",
+        )
+    return Dataset(
+        name,
+        row["owner"],
+        row["source_schema"],
+        row["source_name"],
+        tuple(row["quasi_identifiers"]),
+        row["sensitive"],
+        row["owned"],
+    )
+
+
+def read_table(dataset: Dataset, nulls: str = "error") -> Table:
+    """Read a dataset's source as cells and counts, under its hierarchies."""
+    columns = column_types(dataset.source_schema, dataset.source_name)
+    _check_columns(dataset, columns)
+    _check_readable(dataset.source_schema, dataset.source_name, dataset.attributes)
+    rows = run(
+        "SELECT attribute, levels FROM bkpriv.hierarchy WHERE dataset = $1 AND levels IS NOT NULL",
+        ["text"],
+        [dataset.name],
+    )
+    hierarchies = {
+        row["attribute"]: Hierarchy.from_rows(row["attribute"], row["levels"]) for row in rows
+    }
+    return count_cells(
+        dataset.source_schema,
+        dataset.source_name,
+        tuple(columns[name] for name in dataset.quasi_identifiers),
+        columns[dataset.sensitive],
+        hierarchies,
+        nulls,
+    )
+
+
+@entry
+def register(
+    name: str | None,
+    source: str | None,
+    quasi_identifiers: list[str | None] | None,
+    sensitive: str | None,
+    respondent: str | None,
+    period: str | None,
+) -> str:
+    """See ``bkpriv.register_dataset``."""
+    name = require(name, "name of the dataset")
+    schema, relation = _relation(require(source, "source"), tuple(_SOURCES))
+    attributes = _attributes(quasi_identifiers, require(sensitive, "sensitive column"))
+    columns = column_types(schema, relation)
+    dataset = Dataset(name, "", schema, relation, attributes[:-1], attributes[-1], True)
+    _check_columns(dataset, columns)
+    for extra in (respondent, period):
+        if extra is not None and extra not in columns:
+            raise _no_column(schema, relation, extra, columns)
+        if extra in attributes:
+            raise Refusal(
+                "42701",
+                f'column "{extra}" has two roles in dataset "{name}"',
+                hint="Respondent and period must be neither quasi-identifiers nor sensitive.",
+            )
+    extras = tuple(extra for extra in (respondent, period) if extra is not None)
+    _check_readable(schema, relation, (*attributes, *extras))
+    _check_comparable(schema, relation, attributes)
+    if run("SELECT FROM bkpriv.dataset WHERE name = $1", ["text"], [name]):
+        raise Refusal(
+            "42710",
+            f'dataset "{name}" already exists',
+            hint="Choose another name, or drop it with bkpriv.drop_dataset.",
+        )
+    try:
+        run(
+            "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
+            "sensitive, respondent, period) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            ["text", "text", "text", "text[]", "text", "text", "text"],
+            [name, schema, relation, list(attributes[:-1]), attributes[-1], respondent, period],
+        )
+    except plpy.spiexceptions.UniqueViolation:
+        raise Refusal(
+            "42710",
+            f'dataset "{name}" already exists',
+            detail="It belongs to another role.",
+            hint="Choose another name.",
+        ) from None
+    _watch(name, schema, relation)
+    return name
+
+
+@entry
+def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -> None:
+    """See ``bkpriv.set_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    schema, relation = _relation(require(levels, "table of levels"), tuple(_SOURCES))
+    columns = column_types(schema, relation)
+    _check_readable(schema, relation, tuple(columns))
+    cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
+    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(relation)}"
+    rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {source}")[0]["levels"] or []
+    hierarchy = Hierarchy.from_rows(attribute, rows)
+    _keep_hierarchy(
+        dataset, attribute, [list(path) for path in hierarchy.paths.values()], None, None
+    )
+
+
+@entry
+def set_interval_hierarchy(
+    name: str | None, attribute: str | None, widths: list[object] | None, origin: object
+) -> None:
+    """See ``bkpriv.set_interval_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    column = column_types(dataset.source_schema, dataset.source_name)[attribute]
+    if not column.numeric:
+        raise InvalidParameter(
+            f'attribute "{attribute}" is not numeric',
+            hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
+        )
+    if not widths or origin is None or any(width is None for width in widths):
+        raise InvalidParameter("the widths or the origin are missing or NULL")
+    sizes = [float(str(width)) for width in widths]
+    finite = all(0 < size < float("inf") for size in sizes)
+    if not finite or any(wide % narrow for narrow, wide in pairwise(sizes)):
+        raise InvalidParameter(
+            f'the widths {sizes} of attribute "{attribute}" do not nest',
+            detail="Each must be a positive multiple of the one before.",
+            hint="Write for example ARRAY[5, 10, 20, 40].",
+        )
+    if any(wide <= narrow for narrow, wide in pairwise(sizes)):
+        raise InvalidParameter(f'the widths {sizes} of attribute "{attribute}" do not rise')
+    _keep_hierarchy(dataset, attribute, None, widths, origin)
+
+
+@entry
+def drop(name: str | None) -> None:
+    """See ``bkpriv.drop_dataset``."""
+    dataset = find_dataset(name)
+    alive = run(
+        "SELECT release, view_name FROM bkpriv.releases "
+        "WHERE dataset = $1 AND status <> 'withdrawn' ORDER BY release",
+        ["text"],
+        [dataset.name],
+    )
+    if alive:
+        listed = ", ".join(f"{row['release']} ({row['view_name']})" for row in alive[:8])
+        raise Refusal(
+            "2BP01",
+            f'dataset "{dataset.name}" has {len(alive)} releases that are not withdrawn',
+            detail=f"Release (view): {listed}{', ...' if len(alive) > 8 else ''}.",
+            hint="Withdraw them with bkpriv.withdraw(release, reason).",
+        )
+    run("DELETE FROM bkpriv.dataset WHERE name = $1", ["text"], [dataset.name])
+    for row in _watchers(dataset.name, dataset.source_schema, dataset.source_name):
+        try:
+            run(f"DROP TRIGGER {plpy.quote_ident(row['trigger'])} ON {row['relation']}")
+        except plpy.spiexceptions.InsufficientPrivilege:
+            plpy.notice(
+                f"trigger {row['trigger']} stays on {row['relation']}",
+                detail="Only the table's owner may drop it; without the dataset it does nothing.",
+            )
+
+
+def _relation(text: str, kinds: tuple[str, ...]) -> tuple[str, str]:
+    """Schema and name of a regclass argument, which must be of one of the kinds."""
+    rows = run(
+        "SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind FROM pg_class c "
+        "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1::text::regclass",
+        ["text"],
+        [text],
+    )
+    if not rows:
+        raise Refusal("42P01", f"relation {text} does not exist")
+    if rows[0]["kind"] not in kinds:
+        raise Refusal(
+            "42809",
+            f"{text} is not something to read records from",
+            hint=f"Use a {', '.join(_SOURCES.values())}.",
+        )
+    return rows[0]["schema"], rows[0]["name"]
+
+
+def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> tuple[str, ...]:
+    """Quasi-identifiers and sensitive column, each named once."""
+    if not quasi_identifiers:
+        raise InvalidParameter(
+            "there are no quasi-identifiers",
+            hint="Name the columns by which a person could be recognised.",
+        )
+    names = tuple(require(name, "quasi-identifier") for name in quasi_identifiers)
+    for name in names:
+        if names.count(name) > 1:
+            raise Refusal(
+                "42701",
+                f'column "{name}" is listed {names.count(name)} times among the quasi-identifiers',
+                hint="List it once.",
+            )
+    if sensitive in names:
+        raise Refusal(
+            "42701",
+            f'column "{sensitive}" is both quasi-identifier and sensitive',
+            hint="Take it out of the quasi-identifiers, or choose another sensitive column.",
+        )
+    return (*names, sensitive)
+
+
+def _attribute(dataset: Dataset, attribute: str | None) -> str:
+    """Return an attribute that the dataset must have."""
+    attribute = require(attribute, "attribute")
+    if attribute not in dataset.attributes:
+        raise Refusal(
+            "42703",
+            f'dataset "{dataset.name}" has no attribute "{attribute}"',
+            hint=f"Its attributes are {', '.join(dataset.attributes)}.",
+        )
+    return attribute
+
+
+def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]) -> Refusal:
+    return Refusal(
+        "42703",
+        f'column "{name}" of table "{schema}"."{relation}" does not exist',
+        hint=f"Its columns are {', '.join(columns)}.",
+    )
+
+
+def _check_columns(dataset: Dataset, columns: dict[str, Column]) -> None:
+    for name in dataset.attributes:
+        if name not in columns:
+            raise _no_column(dataset.source_schema, dataset.source_name, name, columns)
+
+
+def _check_readable(schema: str, relation: str, names: tuple[str, ...]) -> None:
+    """Refuse a relation that the caller may not read."""
+    rows = run(
+        "SELECT has_schema_privilege(n.oid, 'USAGE') AS schema, current_user::text AS role, "
+        "ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid "
+        "AND a.attname::text = ANY ($3) AND NOT has_column_privilege(c.oid, a.attnum, 'SELECT') "
+        "ORDER BY a.attnum) AS unreadable "
+        "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = $1 AND c.relname = $2",
+        ["text", "text", "text[]"],
+        [schema, relation, list(names)],
+    )
+    row = rows[0]
+    if not row["schema"]:
+        raise Refusal(
+            "42501",
+            f'permission denied for schema "{schema}"',
+            detail=f'Role "{row["role"]}" lacks USAGE.',
+            hint=f"GRANT USAGE ON SCHEMA {plpy.quote_ident(schema)} "
+            f"TO {plpy.quote_ident(row['role'])}.",
+        )
+    if row["unreadable"]:
+        raise Refusal(
+            "42501",
+            f'permission denied for table "{schema}"."{relation}"',
+            detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
+            hint=f"GRANT SELECT ON {plpy.quote_ident(schema)}.{plpy.quote_ident(relation)} "
+            f"TO {plpy.quote_ident(row['role'])}.",
+        )
+
+
+def _check_comparable(schema: str, relation: str, names: tuple[str, ...]) -> None:
+    """Refuse columns whose type has no equality or order."""
+    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(relation)}"
+    for name in names:
+        column = plpy.quote_ident(name)
+        try:
+            run(f"SELECT {column} FROM {source} GROUP BY {column} ORDER BY {column} LIMIT 0")
+        except plpy.spiexceptions.UndefinedFunction:
+            raise Refusal(
+                "42883",
+                f'column "{name}" of table "{schema}"."{relation}" cannot be compared',
+                detail="Its type has no equality or no order.",
+                hint="Publish from a view that casts it, for example to text.",
+            ) from None
+
+
+def _keep_hierarchy(
+    dataset: Dataset,
+    attribute: str,
+    levels: list[list[str]] | None,
+    widths: list[object] | None,
+    origin: object,
+) -> None:
+    run(
+        "INSERT INTO bkpriv.hierarchy (dataset, attribute, levels, widths, origin) "
+        "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (dataset, attribute) "
+        "DO UPDATE SET levels = excluded.levels, widths = excluded.widths, "
+        "origin = excluded.origin",
+        ["text", "text", "text[]", "numeric[]", "numeric"],
+        [dataset.name, attribute, levels, widths, origin],
+    )
+
+
+def _watchers(name: str, schema: str, relation: str) -> list[dict[str, str]]:
+    """The dataset's triggers on its source, partitions and children."""
+    return run(
+        "SELECT t.tgname::text AS trigger, t.tgrelid::regclass::text AS relation "
+        "FROM pg_trigger t WHERE t.tgname = bkpriv._stale_trigger($1) "
+        "AND t.tgrelid IN (SELECT * FROM bkpriv._written_tables($2, $3))",
+        ["text", "text", "text"],
+        [name, schema, relation],
+    )
+
+
+def _watch(name: str, schema: str, relation: str) -> None:
+    """Put the dataset's trigger on its source, or say why its staleness stays unknown."""
+    rows = run(
+        "SELECT w::regclass::text AS relation, bkpriv._stale_trigger($1) AS trigger, "
+        "c.relkind::text AS kind FROM bkpriv._written_tables($2, $3) AS w "
+        "JOIN pg_class c ON c.oid = w",
+        ["text", "text", "text"],
+        [name, schema, relation],
+    )
+    unwatched = []
+    for row in rows:
+        if row["kind"] not in "rp":
+            unwatched.append(f"{row['relation']} is a {_SOURCES.get(row['kind'], 'relation')}")
+            continue
+        try:
+            run(
+                f"CREATE OR REPLACE TRIGGER {plpy.quote_ident(row['trigger'])} "
+                f"AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {row['relation']} "
+                f"FOR EACH STATEMENT EXECUTE FUNCTION "
+                f"bkpriv._mark_stale({plpy.quote_literal(name)})"
+            )
+        except (plpy.spiexceptions.InsufficientPrivilege, plpy.spiexceptions.FeatureNotSupported):
+            unwatched.append(f"the caller may not create a trigger on {row['relation']}")
+    if unwatched:
+        plpy.notice(
+            f'whether releases of dataset "{name}" are stale will be unknown',
+            detail=f"No trigger can watch the source: {'; '.join(unwatched)}.",
+            hint="Grant TRIGGER on the source before registering, where it is a table.",
+        )

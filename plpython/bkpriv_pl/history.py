@@ -1,0 +1,254 @@
+"""History: recording releases and reading them back as arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.domain import Domain, Hierarchy, Table
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import Groups, IntArray
+from bkpriv_core.options import Options, parse_options
+from bkpriv_core.requirement import Measurement, Requirement
+from bkpriv_pl.boundary import Refusal, run
+
+__all__ = [
+    "Finding",
+    "Release",
+    "array_literal",
+    "find_release",
+    "findings",
+    "next_version",
+    "record_audit",
+    "record_content",
+    "record_event",
+    "record_release",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A release as it was made.
+
+    Parameters
+    ----------
+    release : int
+        Its id.
+    table : Table
+        The source's cells at the time.
+    groups : Groups
+        The published groups.
+    requirements : dict
+        The policy's requirements, decoded JSON.
+    options : Options
+        The options.
+    """
+
+    release: int
+    table: Table
+    groups: Groups
+    requirements: dict[str, Any]
+    options: Options
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One row of an audit."""
+
+    requirement: str
+    parameters: dict[str, Any]
+    threshold: float
+    worst: float
+    mean: float
+    vulnerable: int
+    satisfied: bool
+    estimator: str
+
+
+def array_literal(values: IntArray) -> str:
+    """Write integers as a PostgreSQL array literal, much faster than element by element."""
+    return "{" + ",".join(map(str, values.tolist())) + "}"
+
+
+def next_version(dataset: str, owner: str) -> int:
+    """Version number for the next release of a dataset."""
+    row = run(
+        "SELECT coalesce(max(version), 0) + 1 AS version FROM bkpriv.release "
+        "WHERE dataset = $1 AND owner = $2",
+        ["text", "text"],
+        [dataset, owner],
+    )[0]
+    return int(row["version"])
+
+
+def record_release(**columns: Any) -> int:
+    """Append a release and return its id; `columns` are those of ``bkpriv.release``."""
+    types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
+    types |= {"requirements": "jsonb", "options": "jsonb"}
+    names = list(columns)
+    slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
+    row = run(
+        f"INSERT INTO bkpriv.release ({', '.join(names)}) VALUES ({slots}) RETURNING release",
+        [types.get(name, "text") for name in names],
+        list(columns.values()),
+    )[0]
+    return int(row["release"])
+
+
+def record_content(release: int, table: Table, groups: Groups) -> None:
+    """Append what a release was made from."""
+    for place, domain in enumerate((*table.quasi_identifiers, table.sensitive)):
+        levels = None
+        if domain.hierarchy is not None:
+            levels = [list(path) for path in domain.hierarchy.paths.values()]
+        run(
+            "INSERT INTO bkpriv.release_attribute VALUES ($1, $2, $3, $4, $5, $6)",
+            ["bigint", "int", "text", "text[]", "float8[]", "text[]"],
+            [
+                release,
+                place,
+                domain.name,
+                list(domain.labels),
+                None if domain.positions is None else domain.positions.tolist(),
+                levels,
+            ],
+        )
+    cells, values = np.nonzero(table.counts)
+    arrays = (
+        table.codes.ravel(),
+        groups.labels(table.cells),
+        cells,
+        values,
+        table.counts[cells, values],
+    )
+    run(
+        "INSERT INTO bkpriv.release_content "
+        "VALUES ($1, $2::int[], $3::int[], $4::int[], $5::int[], $6::bigint[])",
+        ["bigint", *["text"] * len(arrays)],
+        [release, *map(array_literal, arrays)],
+    )
+
+
+def record_event(release: int, kind: str, reason: str) -> None:
+    """Append what became of a release."""
+    run(
+        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES ($1, $2, $3)",
+        ["bigint", "text", "text"],
+        [release, kind, reason],
+    )
+
+
+def findings(
+    table: Table,
+    groups: Groups,
+    requirements: Sequence[Requirement],
+    measurements: Sequence[Measurement],
+) -> list[Finding]:
+    """Turn measurements of a release into the rows of an audit."""
+    weights = table.weights[groups.members]
+    rows = []
+    for requirement, measured in zip(requirements, measurements, strict=True):
+        estimator = _estimator_used(groups, weights, measured)
+        for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
+            vulnerable = int(weights[bound.broken(figures)].sum())
+            rows.append(
+                Finding(
+                    bound.requirement,
+                    dict(bound.parameters),
+                    float(bound.threshold),
+                    bound.worst(figures),
+                    float(np.average(figures, weights=weights)),
+                    vulnerable,
+                    vulnerable == 0,
+                    estimator,
+                )
+            )
+    return rows
+
+
+def _estimator_used(groups: Groups, weights: IntArray, measured: Measurement) -> str:
+    """Say how far the figures are exact."""
+    inexact = ~measured.exact
+    if not inexact.any():
+        return "exact"
+    if inexact.all():
+        return "omega"
+    records = int(weights[inexact[groups.owner]].sum())
+    return f"exact, but omega for {int(inexact.sum())} groups ({records} records)"
+
+
+def record_audit(release: int, rows: Sequence[Finding]) -> None:
+    """Append the rows of one audit."""
+    audit = run("SELECT nextval('bkpriv.audit_id') AS audit")[0]["audit"]
+    for place, row in enumerate(rows):
+        run(
+            "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
+            "threshold, worst, mean, vulnerable, satisfied, estimator) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            [
+                *("bigint", "int", "bigint", "text", "jsonb"),
+                *("float8", "float8", "float8", "bigint", "bool", "text"),
+            ],
+            [
+                *(audit, place, release, row.requirement, json.dumps(row.parameters)),
+                *(row.threshold, row.worst, row.mean, row.vulnerable, row.satisfied),
+                row.estimator,
+            ],
+        )
+
+
+def find_release(release: int | None) -> Release:
+    """Read a release back.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see.
+    """
+    if release is None:
+        raise InvalidParameter("the release is NULL", hint="See the view bkpriv.releases.")
+    rows = run(
+        "SELECT requirements, options FROM bkpriv.release WHERE release = $1", ["bigint"], [release]
+    )
+    if not rows:
+        raise Refusal(
+            "42704",
+            f"release {release} does not exist",
+            detail="Or it belongs to another role.",
+            hint="See the view bkpriv.releases.",
+        )
+    domains = [
+        Domain(
+            row["attribute"],
+            tuple(row["labels"]),
+            None if row["positions"] is None else np.array(row["positions"], dtype=np.float64),
+            None if row["levels"] is None else Hierarchy.from_rows(row["attribute"], row["levels"]),
+        )
+        for row in run(
+            "SELECT attribute, labels, positions, levels FROM bkpriv.release_attribute "
+            "WHERE release = $1 ORDER BY place",
+            ["bigint"],
+            [release],
+        )
+    ]
+    content = run(
+        "SELECT codes, group_ids, cells, sensitive_codes, counts FROM bkpriv.release_content "
+        "WHERE release = $1",
+        ["bigint"],
+        [release],
+    )[0]
+    labels = np.array(content["group_ids"], dtype=np.int64)
+    counts = np.zeros((len(labels), domains[-1].size), dtype=np.int64)
+    counts[content["cells"], content["sensitive_codes"]] = content["counts"]
+    codes = np.array(content["codes"], dtype=np.int64).reshape(len(labels), -1)
+    return Release(
+        release,
+        Table(tuple(domains[:-1]), domains[-1], codes, counts),
+        Groups.from_labels(labels),
+        json.loads(rows[0]["requirements"]),
+        parse_options(json.loads(rows[0]["options"])),
+    )

@@ -1,0 +1,61 @@
+"""Policies: storing and finding named requirements."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bkpriv_core.policy import parse_policy
+from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
+
+__all__ = ["find_policy", "set_policy"]
+
+
+def find_policy(name: str | None) -> dict[str, Any]:
+    """Requirements of a policy, as decoded JSON.
+
+    Raises
+    ------
+    Refusal
+        If there is none of that name.
+    """
+    name = require(name, "policy")
+    rows = run("SELECT requirements FROM bkpriv.policy WHERE name = $1", ["text"], [name])
+    if not rows:
+        known = ", ".join(
+            row["name"] for row in run("SELECT name FROM bkpriv.policy ORDER BY name LIMIT 8")
+        )
+        raise Refusal(
+            "42704",
+            f'policy "{name}" does not exist',
+            detail=f"Policies are: {known}." if known else "There are no policies yet.",
+            hint="State it with bkpriv.set_policy(name, requirements).",
+        )
+    requirements: dict[str, Any] = json.loads(rows[0]["requirements"])
+    return requirements
+
+
+@entry
+def set_policy(name: str | None, requirements: str | None) -> str:
+    """See ``bkpriv.set_policy``."""
+    name = require(name, "name of the policy")
+    parse_policy(from_json(requirements, "requirements"))
+    changed = run(
+        "UPDATE bkpriv.policy SET requirements = $2, set_at = now() WHERE name = $1 RETURNING name",
+        ["text", "jsonb"],
+        [name, requirements],
+    )
+    if changed:
+        return name
+    if run("SELECT FROM bkpriv.policy WHERE name = $1", ["text"], [name]):
+        raise Refusal(
+            "42501",
+            f'must be owner of policy "{name}"',
+            hint="Choose another name; policies of others may be used but not changed.",
+        )
+    run(
+        "INSERT INTO bkpriv.policy (name, requirements) VALUES ($1, $2)",
+        ["text", "jsonb"],
+        [name, requirements],
+    )
+    return name

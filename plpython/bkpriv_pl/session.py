@@ -1,0 +1,77 @@
+"""Start of a session: one interpreter, one version of the packages, from one directory.
+
+The directory comes from the extension's SQL, where it was written when the extension was built. It
+goes first on the module path, the user's own site-packages leave it, and every package that counts
+must have come from it: a server process is no place to run modules of uncertain origin.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import site
+import sys
+from types import SimpleNamespace
+
+import plpy
+
+__all__ = ["PACKAGES", "TOPICS", "start"]
+
+PACKAGES = ("numpy", "scipy", "bkpriv_core", "bkpriv_pl")
+"""Packages that must come from the extension's own directory."""
+
+TOPICS = (
+    "audit",
+    "calculator",
+    "dataset",
+    "disclosure",
+    "doctor",
+    "policy",
+    "publication",
+    "utility",
+)
+"""Modules whose functions the SQL calls."""
+
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def start(path: str) -> SimpleNamespace:
+    """Prepare the interpreter and import the topics, by name.
+
+    Parameters
+    ----------
+    path : str
+        The extension's own directory of packages.
+
+    Raises
+    ------
+    plpy.Error
+        If a package was loaded from elsewhere, or has another version than the extension.
+    """
+    if "numpy" not in sys.modules:
+        # A backend is one process of many; numpy would start a thread per core.
+        for variable in _THREADS:
+            os.environ.setdefault(variable, "1")
+    strange = {path, site.getusersitepackages()}
+    sys.path[:] = [path, *(entry for entry in sys.path if entry not in strange)]
+    topics = {topic: importlib.import_module(f"bkpriv_pl.{topic}") for topic in TOPICS}
+    for package in PACKAGES:
+        origin = os.path.realpath(sys.modules[package].__file__ or "")
+        if not origin.startswith(os.path.realpath(path) + os.sep):
+            plpy.error(
+                f"Python package {package} was loaded from another place in this session",
+                detail=f"It came from {origin}, not from {path}.",
+                hint="Reconnect, and call bkpriv before other PL/Python functions.",
+                sqlstate="55000",
+            )
+    expected = plpy.execute("SELECT bkpriv.version() AS version")[0]["version"]
+    for package in ("bkpriv_core", "bkpriv_pl"):
+        found = sys.modules[package].__version__
+        if found != expected:
+            plpy.error(
+                f"Python package {package} has version {found}, the extension {expected}",
+                detail=f"It was loaded from {path}.",
+                hint="Reconnect; if that does not help, install both from the same source.",
+                sqlstate="55000",
+            )
+    return SimpleNamespace(**topics)

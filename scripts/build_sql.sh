@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# build_sql.sh OUTPUT PYTHON_PATH VERSION INPUT...
+# Concatenate SQL files into an extension script.
+#
+# Rules: @PYTHON_PATH@ becomes the directory that holds the server's Python code and @VERSION@
+# the extension's version. The path is baked in here and nothing can change it afterwards. It
+# lands in SQL literals and may be quoted again inside them, so characters that mean something
+# there are refused, save the quote, which is doubled. An unchanged output keeps its time stamp.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/messages.sh
+
+output=$1 python_path=$2 version=$3
+shift 3
+(($#)) || die "no SQL files to build $output from"
+case $python_path in
+    [!/]*) die "the Python path must be absolute: $python_path" ;;
+    *[\\\"\$@\&[:cntrl:]]*) die "the Python path holds a character that SQL could misread: $python_path" ;;
+esac
+
+mkdir -p "${output%/*}"
+{
+    printf '\\echo Use "CREATE EXTENSION bkpriv" to load this file. \\quit\n'
+    for input; do
+        printf '\n'
+        sed -e "s|@PYTHON_PATH@|$(sed "s/[|]/\\\\&/g; s/'/''/g" <<<"$python_path")|g" \
+            -e "s/@VERSION@/$version/g" "$input"
+    done
+} >"$output.new"
+if cmp -s "$output.new" "$output"; then
+    rm "$output.new"
+else
+    mv "$output.new" "$output"
+fi

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# lock.sh PG_CONFIG
+# Compile requirements/*.lock from pyproject.toml.
+#
+# Rules: one lock for every Python from 3.10 on and every platform, with hashes; no index is named
+# in it, so whoever installs uses the index they have. What the server imports has the same
+# version in both locks.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=$(scripts/venv.sh "$1")
+"$python" -m pip install -qq --disable-pip-version-check uv >&2
+
+lock() { # name, options for uv
+    local name=$1
+    shift
+    "$python" -m uv pip compile -q --universal --python-version 3.10 --generate-hashes --upgrade \
+        --no-header --no-emit-index-url --no-annotate -o "requirements/$name.lock" "$@" pyproject.toml
+}
+
+lock server
+lock client --extra cli --group pyproject.toml:dev --constraint requirements/server.lock

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# venv.sh PG_CONFIG [--client]
+# Make .build/venv from the interpreter that PL/Python embeds; print its python.
+#
+# Rules: plain, it holds pip and nothing else, enough to install into a server. With --client it
+# also holds the locked client and development packages and this checkout. A stamp names what
+# each was made from; nothing is done while that holds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/messages.sh
+unset PYTHONHOME PYTHONPATH
+
+readonly VENV=.build/venv
+
+# Two commands at once must not both make it.
+mkdir -p .build
+exec 8>.build/venv.lock
+flock 8
+
+python=$(scripts/find_python.sh "$1")
+
+made_from="$PWD $python $("$python" -I -c 'import sys; print(sys.version)')"
+if [[ $(cat $VENV/made-from 2>/dev/null) != "$made_from" ]]; then
+    say "making $VENV with $python"
+    rm -rf $VENV
+    "$python" -I -m venv $VENV
+    echo "$made_from" >$VENV/made-from
+fi
+
+if [[ ${2:-} == --client ]]; then
+    holds=$(sha256sum requirements/client.lock pyproject.toml bkpriv.control)
+    if [[ $(cat $VENV/holds 2>/dev/null) != "$holds" ]]; then
+        say "installing the locked client and development packages"
+        $VENV/bin/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes \
+            --only-binary :all: -r requirements/client.lock >&2
+        # The checkout itself, editable: `bkpriv` becomes a command of the environment.
+        $VENV/bin/python -m pip install -qq --disable-pip-version-check --no-deps \
+            --no-build-isolation -e . >&2
+        echo "$holds" >$VENV/holds
+    fi
+fi
+
+echo $VENV/bin/python

@@ -1,0 +1,27 @@
+-- Access: whose datasets, releases and audits a role may see. A dataset belongs to the role that
+-- registered it and to that role's members; an auditor sees every release. What makes a role an
+-- auditor is the right to execute _auditor(), so that it is granted, dumped and revoked like any
+-- other privilege.
+
+CREATE FUNCTION bkpriv._auditor() RETURNS void
+    LANGUAGE sql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT $$;
+REVOKE ALL ON FUNCTION bkpriv._auditor() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._auditor() IS
+    'Does nothing; a role that may execute it sees every release (grant_auditor)';
+
+CREATE FUNCTION bkpriv._owns(owner text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')) $$;
+REVOKE ALL ON FUNCTION bkpriv._owns(text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._owns(text) IS 'Whether the current user is the role or a member of it';
+
+CREATE FUNCTION bkpriv._sees(owner text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT has_function_privilege('bkpriv._auditor()', 'EXECUTE') OR bkpriv._owns(owner) $$;
+REVOKE ALL ON FUNCTION bkpriv._sees(text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._sees(text) IS
+    'Whether the current user may see what belongs to the role';

@@ -1,0 +1,234 @@
+-- History: what was released, what it was made from, what became of it, and what audits found.
+-- Append-only: guard triggers refuse UPDATE, DELETE and TRUNCATE, to everyone. What happens to a
+-- release later is an event beside it, so a release's own row never changes.
+
+CREATE SEQUENCE bkpriv.release_id;
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_id', '');
+
+CREATE TABLE bkpriv.release (
+    release bigint PRIMARY KEY DEFAULT nextval('bkpriv.release_id'),
+    dataset text NOT NULL,
+    owner text NOT NULL,
+    version int NOT NULL CHECK (version > 0),
+    source_schema text NOT NULL,
+    source_name text NOT NULL,
+    view_schema text NOT NULL,
+    view_name text NOT NULL,
+    method text NOT NULL,
+    policy text NOT NULL,
+    requirements jsonb NOT NULL,
+    options jsonb NOT NULL,
+    period text,
+    records bigint NOT NULL CHECK (records > 0),
+    suppressed bigint NOT NULL CHECK (suppressed BETWEEN 0 AND records),
+    groups int NOT NULL CHECK (groups >= 0),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    created_by text NOT NULL DEFAULT current_user,
+    UNIQUE (dataset, owner, version)
+);
+COMMENT ON TABLE bkpriv.release IS 'Releases; append-only';
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.release', '');
+
+CREATE TABLE bkpriv.release_attribute (
+    release bigint NOT NULL REFERENCES bkpriv.release,
+    place int NOT NULL CHECK (place >= 0),
+    attribute text NOT NULL,
+    labels text[] NOT NULL,
+    positions float8[] CHECK (cardinality(positions) = cardinality(labels)),
+    levels text[] CHECK (levels IS NULL OR positions IS NULL),
+    PRIMARY KEY (release, place)
+);
+COMMENT ON TABLE bkpriv.release_attribute IS
+    'Domains and hierarchies as they were at the release; the last attribute is the sensitive one; append-only';
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_attribute', '');
+
+CREATE TABLE bkpriv.release_content (
+    release bigint PRIMARY KEY REFERENCES bkpriv.release,
+    codes int[] NOT NULL,
+    group_ids int[] NOT NULL,
+    cells int[] NOT NULL,
+    sensitive_codes int[] NOT NULL CHECK (cardinality(sensitive_codes) = cardinality(cells)),
+    counts bigint[] NOT NULL CHECK (cardinality(counts) = cardinality(cells)),
+    CHECK (cardinality(codes) % cardinality(group_ids) = 0)
+);
+COMMENT ON TABLE bkpriv.release_content IS
+    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: suppressed), and how many records each cell has with each sensitive value; append-only';
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_content', '');
+
+CREATE SEQUENCE bkpriv.release_event_id;
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_event_id', '');
+
+CREATE TABLE bkpriv.release_event (
+    event bigint PRIMARY KEY DEFAULT nextval('bkpriv.release_event_id'),
+    release bigint NOT NULL REFERENCES bkpriv.release,
+    kind text NOT NULL CHECK (kind IN ('stale', 'superseded', 'withdrawn')),
+    reason text NOT NULL CHECK (reason <> ''),
+    at timestamptz NOT NULL DEFAULT now(),
+    by text NOT NULL DEFAULT current_user
+);
+CREATE INDEX ON bkpriv.release_event (release);
+COMMENT ON TABLE bkpriv.release_event IS 'What became of releases; append-only';
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_event', '');
+
+CREATE SEQUENCE bkpriv.audit_id;
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.audit_id', '');
+
+CREATE TABLE bkpriv.audit_record (
+    audit bigint NOT NULL,
+    place int NOT NULL CHECK (place >= 0),
+    release bigint NOT NULL REFERENCES bkpriv.release,
+    requirement text NOT NULL,
+    parameters jsonb NOT NULL,
+    threshold float8 NOT NULL,
+    worst float8,
+    mean float8,
+    vulnerable bigint NOT NULL CHECK (vulnerable >= 0),
+    satisfied boolean NOT NULL CHECK (satisfied = (vulnerable = 0)),
+    estimator text NOT NULL,
+    audited_at timestamptz NOT NULL DEFAULT now(),
+    audited_by text NOT NULL DEFAULT current_user,
+    PRIMARY KEY (audit, place)
+);
+CREATE INDEX ON bkpriv.audit_record (release);
+COMMENT ON TABLE bkpriv.audit_record IS 'What audits found, one row per bound; append-only';
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.audit_record', '');
+
+CREATE FUNCTION bkpriv._guard() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    RAISE EXCEPTION '% on %.% is refused', TG_OP, quote_ident(TG_TABLE_SCHEMA), quote_ident(TG_TABLE_NAME)
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = CASE TG_TABLE_SCHEMA WHEN 'bkpriv' THEN 'The history of releases is append-only.'
+                            ELSE 'A release is a frozen snapshot.' END,
+              HINT = 'Publish again, or withdraw the release with bkpriv.withdraw(release, reason).';
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._guard() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._guard() IS 'Trigger that refuses to change history and release tables';
+
+DO $$
+DECLARE
+    history text;
+BEGIN
+    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_event', 'audit_record'] LOOP
+        EXECUTE format('CREATE TRIGGER guard BEFORE UPDATE OR DELETE OR TRUNCATE ON bkpriv.%I
+                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', history);
+        EXECUTE format('ALTER TABLE bkpriv.%I ENABLE ROW LEVEL SECURITY', history);
+    END LOOP;
+END $$;
+
+CREATE POLICY see ON bkpriv.release FOR SELECT USING (bkpriv._sees(owner));
+CREATE POLICY append ON bkpriv.release FOR INSERT
+    WITH CHECK (bkpriv._owns(owner) AND created_by = current_user AND created_at = now());
+CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
+    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv._owns(r.owner)));
+CREATE POLICY see ON bkpriv.release_content FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.release_content FOR INSERT
+    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv._owns(r.owner)));
+CREATE POLICY see ON bkpriv.release_event FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.release_event FOR INSERT
+    WITH CHECK (by = current_user AND at = now()
+                AND release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv._owns(r.owner)));
+CREATE POLICY see ON bkpriv.audit_record FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.audit_record FOR INSERT
+    WITH CHECK (audited_by = current_user AND audited_at = now()
+                AND release IN (SELECT release FROM bkpriv.release));
+
+-- Staleness. Writers of a tracked source hold the dataset's advisory lock in shared mode until
+-- they commit; a publication takes it exclusively before it commits and then looks once more
+-- whether the source is as it was read. So no change slips between reading and publishing.
+
+CREATE FUNCTION bkpriv._staleness_key(dataset text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT hashtextextended('bkpriv staleness of ' || dataset, 0) $$;
+REVOKE ALL ON FUNCTION bkpriv._staleness_key(text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._staleness_key(text) IS 'Advisory lock between writers of a source and publications';
+
+CREATE FUNCTION bkpriv._mark_stale() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(bkpriv._staleness_key(TG_ARGV[0]));
+    INSERT INTO bkpriv.release_event (release, kind, reason, by)
+    SELECT r.release, 'stale', format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME), session_user
+    FROM bkpriv.dataset d JOIN bkpriv.release r ON r.dataset = d.name AND r.owner = d.owner
+    WHERE d.name = TG_ARGV[0]
+        AND TG_RELID IN (SELECT * FROM bkpriv._written_tables(d.source_schema, d.source_name))
+        AND NOT EXISTS (SELECT FROM bkpriv.release_event e
+                        WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
+    RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._mark_stale() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._mark_stale() IS
+    'Statement trigger on a source: marks the releases made from it as stale';
+
+CREATE FUNCTION bkpriv._written_tables(source_schema text, source_name text) RETURNS SETOF oid
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    WITH RECURSIVE family AS (
+        SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = source_schema AND c.relname = source_name
+        UNION
+        SELECT i.inhrelid FROM pg_inherits i JOIN family f ON i.inhparent = f.oid
+    )
+    SELECT oid FROM family
+$$;
+REVOKE ALL ON FUNCTION bkpriv._written_tables(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._written_tables(text, text) IS
+    'A source with its partitions and children: whatever a write to it may name';
+
+CREATE FUNCTION bkpriv._stale_trigger(dataset text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT 'bkpriv_stale_' || md5(dataset) $$;
+REVOKE ALL ON FUNCTION bkpriv._stale_trigger(text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._stale_trigger(text) IS 'Name of the trigger that marks a dataset''s releases as stale';
+
+CREATE FUNCTION bkpriv._tracked(dataset text, source_schema text, source_name text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT coalesce(bool_and(EXISTS (
+        SELECT FROM pg_trigger t
+        WHERE t.tgrelid = w AND t.tgname = bkpriv._stale_trigger(dataset) AND t.tgenabled <> 'D')), false)
+    FROM bkpriv._written_tables(source_schema, source_name) AS w
+$$;
+REVOKE ALL ON FUNCTION bkpriv._tracked(text, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._tracked(text, text, text) IS
+    'Whether every table that a write to the source may name marks releases as stale';
+
+CREATE VIEW bkpriv.releases WITH (security_barrier) AS
+SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_name) AS view_name,
+    r.method, r.policy, r.period, r.records, r.suppressed, r.groups,
+    CASE WHEN e.withdrawn THEN 'withdrawn' WHEN e.superseded THEN 'superseded' ELSE 'published' END AS status,
+    CASE WHEN e.stale THEN true
+         WHEN bkpriv._tracked(r.dataset, r.source_schema, r.source_name) THEN false END AS stale,
+    r.created_at, r.created_by, r.requirements, r.options, e.reason
+FROM bkpriv.release r
+CROSS JOIN LATERAL (
+    SELECT coalesce(bool_or(kind = 'withdrawn'), false) AS withdrawn,
+        coalesce(bool_or(kind = 'superseded'), false) AS superseded,
+        coalesce(bool_or(kind = 'stale'), false) AS stale,
+        (array_agg(reason ORDER BY event DESC))[1] AS reason
+    FROM bkpriv.release_event WHERE release = r.release
+) AS e
+WHERE bkpriv._sees(r.owner);
+COMMENT ON VIEW bkpriv.releases IS
+    'Releases the current user may see; stale is NULL where the source cannot be watched: unknown';
+
+CREATE VIEW bkpriv.audits WITH (security_barrier) AS
+SELECT a.audit, a.release, r.dataset, a.requirement, a.parameters, a.threshold, a.worst, a.mean,
+    a.vulnerable, a.satisfied, a.estimator, a.audited_at, a.audited_by
+FROM bkpriv.audit_record a JOIN bkpriv.release r USING (release)
+WHERE bkpriv._sees(r.owner);
+COMMENT ON VIEW bkpriv.audits IS
+    'Audits of the releases the current user may see; the first of each release is its certification';

@@ -1,0 +1,95 @@
+-- Publication: frozen release tables, and the views that show them. Release tables belong to the
+-- extension's owner and are made, sealed and removed by three tiny SECURITY DEFINER functions, each
+-- of which acts only on a release that the caller's transaction has just recorded in the history
+-- (which row-level security lets only the dataset's owner do).
+
+CREATE SCHEMA bkpriv_release;
+REVOKE ALL ON SCHEMA bkpriv_release FROM PUBLIC;
+COMMENT ON SCHEMA bkpriv_release IS 'Frozen release tables of bkpriv, read through the published views';
+
+CREATE FUNCTION bkpriv._release_table(release bigint) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT 'release_' || release $$;
+REVOKE ALL ON FUNCTION bkpriv._release_table(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._release_table(bigint) IS 'Name of a release''s table in bkpriv_release';
+
+CREATE FUNCTION bkpriv._create_release_table(new_release bigint, columns text[], types regtype[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    publisher text;
+BEGIN
+    SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    EXECUTE (
+        SELECT format('CREATE TABLE bkpriv_release.%I (%s)', bkpriv._release_table(new_release),
+                      string_agg(format('%I %s', c.name, c.type), ', ' ORDER BY c.place))
+        FROM unnest(columns, types) WITH ORDINALITY AS c(name, type, place));
+    EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', bkpriv._release_table(new_release), publisher);
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[]) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[]) IS
+    'Makes the table of a release of this transaction, for its publisher to fill';
+
+CREATE FUNCTION bkpriv._seal_release_table(new_release bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    publisher text;
+    release_table text := bkpriv._release_table(new_release);
+BEGIN
+    SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
+                    FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', release_table);
+    EXECUTE format('REVOKE INSERT ON bkpriv_release.%I FROM %I', release_table, publisher);
+    EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I', release_table, publisher);
+    EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._seal_release_table(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._seal_release_table(bigint) IS
+    'Freezes the table of a release of this transaction; its publisher may then only read it';
+
+CREATE FUNCTION bkpriv._drop_release_table(old_release bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    PERFORM FROM bkpriv.release_event
+        WHERE release = old_release AND kind = 'withdrawn' AND at = now();
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'release % was not withdrawn in this transaction', old_release
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call bkpriv.withdraw(release, reason).';
+    END IF;
+    EXECUTE format('DROP TABLE bkpriv_release.%I', bkpriv._release_table(old_release));
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._drop_release_table(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._drop_release_table(bigint) IS
+    'Removes the table of a release that this transaction has withdrawn';
+
+CREATE FUNCTION bkpriv.publish(
+    dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
+    period text DEFAULT NULL, options jsonb DEFAULT '{}', view_schema text DEFAULT current_schema()
+) RETURNS bigint
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
+    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; publishing under the same view name again moves the view';
+
+CREATE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+GD["bkpriv"].publication.withdraw(release, reason)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.withdraw(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.withdraw(bigint, text) IS
+    'Removes a release''s data and, where it shows this release, its view; the history stays';

@@ -1,0 +1,99 @@
+-- Disclosure: what adversaries believe before and after a release, and whether it keeps its bounds.
+-- Functions that start with _ hand back one array element per cell, a row of beliefs as the text of
+-- an array; those without turn them into rows.
+
+CREATE FUNCTION bkpriv._prior(
+    dataset text, bandwidth jsonb, OUT qi text[], OUT probabilities text[], OUT sensitive text[]
+)
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].disclosure.prior(dataset, bandwidth)
+$$;
+REVOKE ALL ON FUNCTION bkpriv._prior(text, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._prior(text, jsonb) IS 'Arrays of prior()';
+
+CREATE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb)
+    RETURNS TABLE (qi jsonb, sensitive text, probability float8)
+    LANGUAGE sql VOLATILE ROWS 100000
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT c.qi::jsonb, v.label, v.probability
+    FROM bkpriv._prior(dataset, bandwidth) f
+    CROSS JOIN LATERAL unnest(f.qi, f.probabilities) AS c(qi, probabilities)
+    CROSS JOIN LATERAL unnest(f.sensitive, c.probabilities::float8[]) AS v(label, probability)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.prior(text, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.prior(text, jsonb) IS
+    'What the adversary Adv(B) believes about each cell of a dataset''s source before any release; exact';
+
+CREATE FUNCTION bkpriv._posterior(
+    release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[],
+    OUT priors text[], OUT posteriors text[], OUT estimated text[], OUT sensitive text[]
+)
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].disclosure.posterior(release, bandwidth, estimator)
+$$;
+REVOKE ALL ON FUNCTION bkpriv._posterior(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._posterior(bigint, jsonb, text) IS 'Arrays of posterior()';
+
+CREATE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
+    RETURNS TABLE (group_id int, qi jsonb, sensitive text, prior float8, posterior float8, estimator_used text)
+    LANGUAGE sql VOLATILE ROWS 100000
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT c.group_id, c.qi::jsonb, v.label, v.prior, v.posterior, c.estimated
+    FROM bkpriv._posterior(release, bandwidth, estimator) f
+    CROSS JOIN LATERAL unnest(f.group_id, f.qi, f.priors, f.posteriors, f.estimated)
+        AS c(group_id, qi, priors, posteriors, estimated)
+    CROSS JOIN LATERAL unnest(f.sensitive, c.priors::float8[], c.posteriors::float8[])
+        AS v(label, prior, posterior)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.posterior(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.posterior(bigint, jsonb, text) IS
+    'What the adversary Adv(B) believes about each published cell before and after a release; estimator_used says where it is exact';
+
+CREATE FUNCTION bkpriv._disclosure(
+    release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[], OUT records bigint[],
+    OUT disclosure float8[], OUT estimated text[]
+)
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].disclosure.disclosure(release, bandwidth, estimator)
+$$;
+REVOKE ALL ON FUNCTION bkpriv._disclosure(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._disclosure(bigint, jsonb, text) IS 'Arrays of disclosure()';
+
+CREATE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
+    RETURNS TABLE (group_id int, qi jsonb, records bigint, disclosure float8, estimator_used text)
+    LANGUAGE sql VOLATILE ROWS 10000
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT u.group_id, u.qi::jsonb, u.records, u.disclosure, u.estimated
+    FROM bkpriv._disclosure(release, bandwidth, estimator) f
+    CROSS JOIN LATERAL unnest(f.group_id, f.qi, f.records, f.disclosure, f.estimated)
+        AS u(group_id, qi, records, disclosure, estimated)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) IS
+    'How far a release moves the belief of the adversary Adv(B) about each published cell, in bits from 0 to 1';
+
+CREATE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')
+    RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
+                   vulnerable bigint, satisfied boolean, estimator_used text)
+    LANGUAGE plpython3u VOLATILE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].audit.audit(release, requirements, estimator)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.audit(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
+    'Measures a release against requirements, by default those of its policy, and records what it found';

@@ -1,0 +1,173 @@
+"""What the tests run on: a real server, a fresh database for each test, roles, and hypothesis.
+
+Rules
+-----
+- ``make test`` starts the private server and names it in ``BKPRIV_TEST_URI``. Tests of the core need
+  none; a test that needs it and does not find it fails, it is never skipped.
+- Each test gets a database of its own, copied from a template that holds the extension, so tests
+  neither see nor wait for one another. Every name that the whole cluster sees (databases, roles) is
+  unique to the run, so several runs may share the server.
+- Whatever a test opens or creates here is closed and dropped for it.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from pytest_postgresql import factories
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@dataclass(frozen=True)
+class Database:
+    """A database that holds the extension, and the connections that a test opened to it."""
+
+    conninfo: str
+    opened: list[Connection] = field(default_factory=list)
+
+    def connect(self, role: str = "postgres") -> Connection:
+        """Open an autocommit connection as a role; it is closed with the database."""
+        connection = psycopg.connect(self.uri(role), autocommit=True)
+        self.opened.append(connection)
+        return connection
+
+    def uri(self, role: str = "postgres") -> str:
+        """Return the connection string for a role, for programs such as ``pg_dump``."""
+        return make_conninfo(self.conninfo, user=role)
+
+
+def _create_extension(**parameters: Any) -> None:
+    """Put the extension into the template database."""
+    with psycopg.connect(**parameters) as connection:
+        connection.execute("CREATE EXTENSION bkpriv CASCADE")
+
+
+template_server = factories.postgresql_noproc(load=[_create_extension])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Point pytest-postgresql at the private server, away from the caller's own settings."""
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]
+    parts = conninfo_to_dict(os.environ.get("BKPRIV_TEST_URI", ""))
+    config.option.postgresql_host = parts.get("host")
+    config.option.postgresql_port = parts.get("port")
+    config.option.postgresql_user = parts.get("user")
+    config.option.postgresql_dbname = f"bkpriv_test_{os.getpid()}"
+
+
+@pytest.fixture(scope="session")
+def server_uri() -> str:
+    """Connection string of the private server's maintenance database, as superuser."""
+    uri = os.environ.get("BKPRIV_TEST_URI")
+    if not uri:
+        pytest.fail("BKPRIV_TEST_URI is not set: run `make test`, which starts a private server")
+    return make_conninfo(uri, dbname="postgres")
+
+
+@pytest.fixture(scope="session")
+def server(server_uri: str) -> Iterator[Connection]:
+    """Superuser's connection to the maintenance database."""
+    with psycopg.connect(server_uri, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def server_programs(server: Connection) -> Path:
+    """Directory of the server's own ``psql``, ``pg_dump`` and the like."""
+    row = server.execute("SELECT setting FROM pg_config WHERE name = 'BINDIR'").fetchone()
+    assert row is not None
+    return Path(row[0])
+
+
+@pytest.fixture(scope="session")
+def template(server: Connection, request: pytest.FixtureRequest) -> str:
+    """Name of the template database that holds the extension."""
+    # Asked for by name so that a missing server is reported by `server_uri` first.
+    name: str = request.getfixturevalue("template_server").template_dbname
+    return name
+
+
+@contextmanager
+def _fresh_database(server: Connection, template: str) -> Iterator[Database]:
+    """Copy the template; close the connections and drop the copy at the end."""
+    name = f"{template.removesuffix('_tmpl')}_{uuid.uuid4().hex[:8]}"
+    server.execute(
+        sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+            sql.Identifier(name), sql.Identifier(template)
+        )
+    )
+    database = Database(make_conninfo(server.info.dsn, dbname=name))
+    try:
+        yield database
+    finally:
+        for connection in database.opened:
+            connection.close()
+        server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def database(server: Connection, template: str) -> Iterator[Database]:
+    """Fresh database with the extension, for one test."""
+    with _fresh_database(server, template) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def db(database: Database) -> Connection:
+    """Superuser's connection to the test's own database."""
+    return database.connect()
+
+
+@pytest.fixture
+def connect_as(database: Database) -> Callable[[str], Connection]:
+    """Open further connections to the test's own database, by role."""
+    return database.connect
+
+
+@pytest.fixture(scope="module")
+def shared_database(server: Connection, template: str) -> Iterator[Database]:
+    """Database with the extension for all tests of a module, for what is costly to set up."""
+    with _fresh_database(server, template) as fresh:
+        yield fresh
+
+
+@pytest.fixture(scope="module")
+def shared_db(shared_database: Database) -> Connection:
+    """Superuser's connection to the module's database."""
+    return shared_database.connect()
+
+
+@pytest.fixture(scope="session")
+def make_role(server: Connection) -> Iterator[Callable[..., str]]:
+    """Create login roles with unique names; ``make_role("publisher")``.
+
+    They are dropped when the session ends, which is after every database that mentions them.
+    """
+    made: list[str] = []
+
+    def make(label: str = "role") -> str:
+        name = f"test_{label}_{uuid.uuid4().hex[:8]}"
+        server.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(name)))
+        made.append(name)
+        return name
+
+    yield make
+    for name in made:
+        server.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(name)))

@@ -1,0 +1,228 @@
+"""Small random tables, partitions and beliefs, and the inputs of the core made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from bkpriv_core.domain import Domain, Hierarchy, Table
+from bkpriv_core.groups import FloatArray, Groups
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, TCloseness
+from tests.core import oracles
+from tests.core.oracles import Attribute, Belief, Group, Records
+
+MANY = settings(max_examples=3 * settings().max_examples, deadline=None)
+"""For properties with many cases that cost little: thrice as many examples as the profile asks."""
+
+SOME = settings(deadline=None)
+"""For properties whose oracle is slow."""
+
+KINDS = ("numeric", "hierarchical", "flat")
+
+bandwidths = st.one_of(st.sampled_from([0.1, 0.25, 0.3, 0.5, 1.0, 1.5]), st.floats(0.05, 2.0))
+"""Bandwidths of adversaries and of the belief distance."""
+
+
+# --- Drawing --------------------------------------------------------------------------------------
+
+
+@st.composite
+def attributes(
+    draw: st.DrawFn, name: str, *, kinds: Sequence[str] = KINDS, max_values: int = 6
+) -> Attribute:
+    """An attribute and the values that its records may take."""
+    kind = draw(st.sampled_from(kinds))
+    size = draw(st.integers(1, max_values))
+    if kind == "numeric":
+        found = draw(st.lists(st.integers(-9, 30), min_size=size, max_size=size, unique=True))
+        numbers = {str(number): number for number in sorted(found)}
+        return Attribute(name, tuple(numbers), numbers=numbers)
+    if kind == "flat":
+        # The order of an enumeration need not be that of its labels.
+        labels = draw(st.permutations([f"{name}{letter}" for letter in "pqrstuvw"[:size]]))
+        return Attribute(name, tuple(labels))
+    height = draw(st.integers(1, 3))
+    recurring = draw(st.booleans())  # may a label stand on more than one level?
+    paths: list[list[str]] = [[f"v{leaf}"] for leaf in range(size)]
+    nodes = list(range(size))
+    for level in range(1, height):
+        above = draw(st.lists(st.integers(0, 2), min_size=max(size, 3), max_size=max(size, 3)))
+        nodes = [above[node] for node in nodes]
+        for path, node in zip(paths, nodes, strict=True):
+            path.append(f"v{node}" if recurring else f"{level}v{node}")
+    for path in paths:
+        path.append("v0" if recurring else "all")
+    return Attribute(
+        name,
+        tuple(path[0] for path in paths),
+        paths={path[0]: tuple(path) for path in paths},
+    )
+
+
+def occurring(attribute: Attribute, column: Sequence[str]) -> Attribute:
+    """Restrict an attribute to the values of a column; a hierarchy keeps those it knows."""
+    values = tuple(value for value in attribute.values if value in column)
+    numbers = attribute.numbers and {value: attribute.numbers[value] for value in values}
+    return Attribute(attribute.name, values, numbers, attribute.paths)
+
+
+@st.composite
+def tables(
+    draw: st.DrawFn,
+    *,
+    min_records: int = 1,
+    max_records: int = 12,
+    max_attributes: int = 3,
+    max_values: int = 4,
+    kinds: Sequence[str] = KINDS,
+    sensitive_kinds: Sequence[str] = ("hierarchical", "flat"),
+) -> Records:
+    """A table; few values, so that cells of several records and ties are common."""
+    count = draw(st.integers(1, max_attributes))
+    universe = [draw(attributes(f"q{axis}", kinds=kinds)) for axis in range(count)]
+    universe.append(draw(attributes("s", kinds=sensitive_kinds, max_values=max_values)))
+    row = st.tuples(*(st.sampled_from(attribute.values) for attribute in universe))
+    rows = draw(st.lists(row, min_size=min_records, max_size=max_records))
+    *found, sensitive = [
+        occurring(attribute, [row[axis] for row in rows]) for axis, attribute in enumerate(universe)
+    ]
+    return Records(tuple(found), sensitive, tuple(rows))
+
+
+@st.composite
+def partitions(draw: st.DrawFn, cells: int, *, suppress: bool = False) -> list[list[int]]:
+    """Groups of the cells 0 ... `cells` - 1; with `suppress` some may be left out."""
+    labels = draw(st.lists(st.integers(-1 if suppress else 0, 3), min_size=cells, max_size=cells))
+    groups = [[cell for cell in range(cells) if labels[cell] == label] for label in range(4)]
+    return [group for group in groups if group]
+
+
+@st.composite
+def beliefs(draw: st.DrawFn, values: int, *, positive: bool = False) -> list[Fraction]:
+    """A distribution over some values, in twelfths at most, zeros being common unless barred."""
+    parts = draw(st.lists(st.integers(int(positive), 6), min_size=values, max_size=values))
+    if not any(parts):
+        parts[draw(st.integers(0, values - 1))] = 1
+    return [Fraction(part, sum(parts)) for part in parts]
+
+
+# --- Inputs of the core ---------------------------------------------------------------------------
+
+
+def as_domain(attribute: Attribute) -> Domain:
+    """The domain of an attribute."""
+    if attribute.numbers:
+        positions = np.array([attribute.numbers[value] for value in attribute.values], dtype=float)
+        return Domain(attribute.name, attribute.values, positions=positions)
+    if attribute.paths:
+        hierarchy = Hierarchy.from_rows(attribute.name, list(attribute.paths.values()))
+        return Domain(attribute.name, attribute.values, hierarchy=hierarchy)
+    return Domain(attribute.name, attribute.values)
+
+
+def as_table(records: Records) -> Table:
+    """The table's cells, in the order of `Records.cells`, and counts."""
+    cells = records.cells()
+    codes = [
+        [
+            attribute.values.index(records.rows[cell[0]][axis])
+            for axis, attribute in enumerate(records.attributes)
+        ]
+        for cell in cells
+    ]
+    counts = [
+        [records.secrets(cell).count(value) for value in range(len(records.sensitive.values))]
+        for cell in cells
+    ]
+    return Table(
+        tuple(as_domain(attribute) for attribute in records.attributes),
+        as_domain(records.sensitive),
+        np.array(codes, dtype=np.int64),
+        np.array(counts, dtype=np.int64),
+    )
+
+
+def as_groups(lists: Sequence[Sequence[int]]) -> Groups:
+    """Groups of cells from lists of them."""
+    return Groups.from_lists([np.array(cells, dtype=np.int64) for cells in lists])
+
+
+def as_array(rows: Sequence[Belief]) -> FloatArray:
+    """Beliefs as an array."""
+    return np.array([[float(share) for share in row] for row in rows])
+
+
+def records_of(records: Records, cells: Sequence[int]) -> Group:
+    """The records of some cells."""
+    found = records.cells()
+    return [record for cell in cells for record in found[cell]]
+
+
+def record_groups(records: Records, groups: Groups) -> list[Group]:
+    """The records of each group of cells."""
+    return [records_of(records, group.tolist()) for group in groups]
+
+
+# --- Requirements ---------------------------------------------------------------------------------
+
+
+@st.composite
+def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
+    """One to three requirements, in any order, such as small groups may just meet."""
+    grounds = st.sampled_from(TCloseness.grounds)
+    one = st.one_of(
+        st.builds(KAnonymity, st.integers(1, 5)),
+        st.builds(LDiversity, st.integers(1, 3), st.just("distinct")),
+        st.builds(LDiversity, st.sampled_from([1.0, 1.5, 2.0]), st.just("probabilistic")),
+        st.builds(TCloseness, st.floats(0.05, 0.9), grounds),
+        st.lists(st.tuples(bandwidths, st.floats(0.01, 0.6)), min_size=1, max_size=2).map(
+            lambda skyline: BtPrivacy(tuple(skyline))
+        ),
+    )
+    return draw(st.lists(one, min_size=1, max_size=3))
+
+
+def naive(
+    records: Records, requirements: Sequence[Requirement], estimator: str, smoothing: float = 0.75
+) -> Callable[[Group], bool]:
+    """Whether a group of records meets requirements, by the oracles; answers are kept."""
+    skyline = [
+        (oracles.rounded(oracles.priors(records, [bandwidth] * len(records.attributes))), t)
+        for requirement in requirements
+        if isinstance(requirement, BtPrivacy)
+        for bandwidth, t in requirement.skyline
+        if not isinstance(bandwidth, Mapping)
+    ]
+
+    @cache
+    def allowed(group: tuple[int, ...]) -> bool:
+        secrets = records.secrets(list(group))
+        fullest = max(secrets.count(value) for value in secrets)
+        for requirement in requirements:
+            if isinstance(requirement, KAnonymity):
+                met = len(group) >= requirement.k
+            elif isinstance(requirement, LDiversity) and requirement.variant == "distinct":
+                met = len(set(secrets)) >= requirement.l
+            elif isinstance(requirement, LDiversity):
+                met = fullest * requirement.l <= len(group)
+            elif isinstance(requirement, TCloseness):
+                figure = oracles.closeness(records, list(group), requirement.ground)
+                met = figure <= requirement.t + 1e-9
+            else:
+                met = all(
+                    figure <= t + 1e-9
+                    for prior, t in skyline
+                    for figure in oracles.disclosures(
+                        records, prior, list(group), smoothing, estimator
+                    )
+                )
+            if not met:
+                return False
+        return True
+
+    return lambda group: allowed(tuple(sorted(group)))

@@ -1,0 +1,276 @@
+"""Certification: what is published holds exactly, and nothing is given up without need."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core import posterior as posterior_module
+from bkpriv_core.certification import Certificate, certify
+from bkpriv_core.groups import Groups
+from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, Requirement, check_attainable
+from bkpriv_core.setting import Setting
+from tests.core import oracles
+from tests.core.oracles import Attribute, Group, Number, Records
+from tests.core.strategies import (
+    MANY,
+    SOME,
+    as_groups,
+    as_table,
+    naive,
+    partitions,
+    record_groups,
+    records_of,
+    requirement_lists,
+    tables,
+)
+
+
+def as_cells(groups: Groups) -> set[frozenset[int]]:
+    return {frozenset(group.tolist()) for group in groups}
+
+
+def penalty(records: Records, group: Group) -> Number:
+    """Certainty penalty of a group's records, averaged over attributes."""
+    each = [
+        oracles.certainty_penalty(attribute, records.column(group, axis))
+        for axis, attribute in enumerate(records.attributes)
+    ]
+    return len(group) * sum(each) / len(each)
+
+
+@MANY
+@given(
+    tables(min_records=3, max_records=12),
+    requirement_lists(),
+    st.sampled_from(["exact", "omega"]),
+    st.data(),
+)
+def test_any_partition_is_mended(
+    records: Records, requirements: list[Requirement], estimator: str, data: st.DataObject
+) -> None:
+    lists = data.draw(partitions(len(records.cells())))
+    setting = Setting(as_table(records))
+    given_groups = as_groups(lists)
+    chosen = "auto" if estimator == "exact" and data.draw(st.booleans()) else estimator
+    found = certify(setting, requirements, given_groups, chosen)  # type: ignore[arg-type]
+    allowed = naive(records, requirements, estimator)
+
+    # Everything is published once or suppressed, nothing is cut.
+    cells = found.groups.members.tolist() + found.suppressed.tolist()
+    assert sorted(cells) == list(range(setting.table.cells))
+    published = [frozenset(group.tolist()) for group in found.groups]
+    for group in lists:
+        homes = [home for home in published if home & set(group)]
+        if homes:
+            assert len(homes) == 1
+            assert homes[0] >= set(group)
+        else:
+            assert set(group) <= set(found.suppressed.tolist())
+
+    # What is published holds; what held is published.
+    assert all(allowed(group) for group in record_groups(records, found.groups))
+    failing = [group for group in lists if not allowed(records_of(records, group))]
+    assert found.failed == len(failing)
+    lost = [group for group in lists if set(group) <= set(found.suppressed.tolist())]
+    assert all(group in failing for group in lost)
+    assert len(found.groups) == len(lists) - found.merged - len(lost)
+    if not failing:
+        assert as_cells(found.groups) == {frozenset(group) for group in lists}
+
+    # A group is given up only where no merger with any other group that is left would help.
+    for group in lost:
+        for other in [list(home) for home in published] + [more for more in lost if more != group]:
+            assert not allowed(records_of(records, [*group, *other]))
+
+    # The figures are those of the published groups.
+    assert len(found.measurements) == len(requirements)
+    for requirement, measured in zip(requirements, found.measurements, strict=True):
+        anew = requirement.measure(setting, found.groups, chosen)  # type: ignore[arg-type]
+        np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
+        np.testing.assert_array_equal(measured.exact, anew.exact)
+
+
+@SOME
+@given(tables(min_records=3, max_records=10), requirement_lists())
+def test_what_mondrian_cut_is_mended(records: Records, requirements: list[Requirement]) -> None:
+    setting = Setting(as_table(records))
+    found = certify(setting, requirements, mondrian(setting, requirements), "exact")
+    allowed = naive(records, requirements, "exact")
+    assert all(allowed(group) for group in record_groups(records, found.groups))
+    assert sorted([*found.groups.members, *found.suppressed]) == list(range(setting.table.cells))
+
+
+@MANY
+@given(tables(min_records=4, max_records=12), requirement_lists(), st.data())
+def test_a_merger_is_the_cheapest_that_holds(
+    records: Records, requirements: list[Requirement], data: st.DataObject
+) -> None:
+    lists = data.draw(partitions(len(records.cells())))
+    allowed = naive(records, requirements, "exact")
+    failing = [group for group in lists if not allowed(records_of(records, group))]
+    found = certify(Setting(as_table(records)), requirements, as_groups(lists), "exact")
+    if len(failing) != 1 or not found.merged:
+        return
+    (first,) = failing
+    costs = {}
+    for other in lists:
+        union = records_of(records, [*first, *other])
+        if other != first and allowed(union):
+            costs[frozenset([*first, *other])] = penalty(records, union) - penalty(
+                records, records_of(records, other)
+            )
+    (made,) = as_cells(found.groups) - {frozenset(group) for group in lists}
+    assert costs[made] <= min(costs.values()) + 1e-12
+
+
+# --- Cases where omega certifies what exact inference does not ------------------------------------
+
+
+def by_age(rows: str) -> Records:
+    """A table of ages and diseases, written as ``10b 15c``."""
+    pairs = [(item[:-1], item[-1]) for item in rows.split()]
+    ages = {age: int(age) for age in sorted({age for age, _ in pairs}, key=int)}
+    return Records(
+        (Attribute("age", tuple(ages), numbers=ages),),
+        Attribute("disease", tuple(sorted({disease for _, disease in pairs}))),
+        tuple(pairs),
+    )
+
+
+MENDABLE = by_age("10b 15c 25b 40a 40c")
+MENDABLE_POLICY = [KAnonymity(2), BtPrivacy(((0.5, 0.1),))]
+
+HOPELESS = by_age("0a 1b 2c 3b 4c 7a 8b")
+HOPELESS_POLICY = [KAnonymity(2), BtPrivacy(((0.2, 0.02),))]
+
+
+def worst(records: Records, policy: list[Requirement], group: Group, estimator: str) -> float:
+    (skyline,) = (item for item in policy if isinstance(item, BtPrivacy))
+    ((bandwidth, _),) = skyline.skyline
+    assert isinstance(bandwidth, float)
+    prior = oracles.rounded(oracles.priors(records, [bandwidth]))
+    return max(oracles.disclosures(records, prior, group, 0.75, estimator))
+
+
+def certified(
+    records: Records, policy: list[Requirement], estimator: str
+) -> tuple[Groups, Certificate]:
+    setting = Setting(as_table(records))
+    check_attainable(policy, setting)
+    groups = mondrian(setting, policy)
+    return groups, certify(setting, policy, groups, estimator)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("estimator", ["exact", "auto"])
+def test_a_group_that_omega_passed_is_merged(estimator: str) -> None:
+    groups, found = certified(MENDABLE, MENDABLE_POLICY, estimator)
+    assert as_cells(groups) == {frozenset({0, 1}), frozenset({2, 3})}
+    failing = [2, 3, 4]  # the records of cells 2 and 3
+    assert worst(MENDABLE, MENDABLE_POLICY, failing, "omega") <= 0.1
+    assert worst(MENDABLE, MENDABLE_POLICY, failing, "exact") > 0.1
+    assert as_cells(found.groups) == {frozenset(range(4))}
+    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 1, [])
+    assert found.measurements[1].exact.all()
+    assert found.measurements[1].figures.max() == pytest.approx(
+        worst(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "exact"), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("estimator", ["exact", "auto"])
+def test_a_group_that_nothing_helps_is_suppressed(estimator: str) -> None:
+    groups, found = certified(HOPELESS, HOPELESS_POLICY, estimator)
+    first, second, third = [0, 1, 2], [3, 4], [5, 6]
+    assert as_cells(groups) == {frozenset(group) for group in (first, second, third)}
+    assert worst(HOPELESS, HOPELESS_POLICY, first, "omega") <= 0.02
+    for group in (first, first + second, first + third):
+        assert worst(HOPELESS, HOPELESS_POLICY, group, "exact") > 0.02
+    assert as_cells(found.groups) == {frozenset(second), frozenset(third)}
+    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, first)
+
+
+@pytest.mark.parametrize(
+    ("records", "policy"), [(MENDABLE, MENDABLE_POLICY), (HOPELESS, HOPELESS_POLICY)]
+)
+def test_under_omega_nothing_is_measured_exactly(
+    records: Records, policy: list[Requirement], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups, found = certified(records, policy, "omega")
+    assert as_cells(found.groups) == as_cells(groups)
+    assert (found.failed, found.merged, found.suppressed.size) == (0, 0, 0)
+    assert found.measurements[0].exact.all()
+    assert not found.measurements[1].exact.any()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("exact inference under omega")
+
+    monkeypatch.setattr(posterior_module, "_exact", refuse)
+    setting = Setting(as_table(records))
+    halves = as_groups([[0], list(range(1, setting.table.cells))])
+    assert certify(setting, policy, halves, "omega").failed > 0
+
+
+def test_auto_does_not_mend_by_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The union of the two groups has 2 * 3 * 3 states.
+    assert worst(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "omega") <= 0.1
+    monkeypatch.setattr(posterior_module, "AUTO_STATES", 17)
+    _, found = certified(MENDABLE, MENDABLE_POLICY, "auto")
+    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, [2, 3])
+    monkeypatch.setattr(posterior_module, "AUTO_STATES", 18)
+    _, found = certified(MENDABLE, MENDABLE_POLICY, "auto")
+    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 1, [])
+
+
+def test_everything_may_be_suppressed() -> None:
+    setting = Setting(as_table(MENDABLE))
+    found = certify(setting, [KAnonymity(6)], Groups.whole(4), "auto")
+    assert len(found.groups) == 0
+    assert sorted(found.suppressed.tolist()) == [0, 1, 2, 3]
+    assert found.measurements[0].figures.shape == (1, 0)
+
+
+def test_groups_mend_one_another_over_several_rounds() -> None:
+    # Seven lonely records and k = 4: pairs do not hold, so nothing can be mended; with k = 2 and
+    # seven groups three mergers are made in the first round and the last joins in the second.
+    ages = by_age("0a 1b 2c 3b 4c 7a 8b")
+    setting = Setting(as_table(ages))
+    alone = as_groups([[cell] for cell in range(7)])
+    lost = certify(setting, [KAnonymity(4)], alone, "exact")
+    assert (lost.failed, lost.merged, len(lost.groups)) == (7, 0, 0)
+    shares: list[float] = []
+    found = certify(setting, [KAnonymity(2)], alone, "exact", progress=shares.append)
+    assert (found.failed, found.merged, found.suppressed.size) == (7, 4, 0)
+    assert sorted(setting.table.sizes(found.groups).tolist()) == [2, 2, 3]
+    assert shares == pytest.approx([6 / 7, 1.0])
+
+
+def test_more_groups_than_a_neighbourhood() -> None:
+    # 600 pairs of which every third breaks k = 2; each finds a partner among its nearest.
+    rows = " ".join(f"{age}a" + ("" if age % 3 == 0 else f" {age}b") for age in range(600))
+    setting = Setting(as_table(by_age(rows)))
+    alone = as_groups([[cell] for cell in range(600)])
+    found = certify(setting, [KAnonymity(2)], alone, "exact")
+    assert (found.failed, found.merged, found.suppressed.size) == (200, 200, 0)
+    assert setting.table.sizes(found.groups).min() >= 2
+    low, high = setting.table.boxes(found.groups)
+    assert (high - low).max() == 1  # the neighbour next door is the cheapest
+
+
+@pytest.mark.parametrize("calls", range(1, 6))
+def test_polling_can_cancel(calls: int) -> None:
+    class Cancelled(BaseException):
+        pass
+
+    left = [calls]
+
+    def poll() -> None:
+        left[0] -= 1
+        if not left[0]:
+            raise Cancelled
+
+    setting = Setting(as_table(HOPELESS), poll=poll)
+    with pytest.raises(Cancelled):
+        certify(setting, HOPELESS_POLICY, as_groups([[0, 1, 2], [3, 4], [5, 6]]), "exact")

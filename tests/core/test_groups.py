@@ -1,0 +1,72 @@
+"""Groups of cells and reductions over them, against lists."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.groups import SUPPRESSED, Groups
+from tests.core.strategies import as_groups
+
+lists_of_cells = st.lists(
+    st.lists(st.integers(0, 9), min_size=1, max_size=5, unique=True), max_size=6
+)
+"""Groups that may share cells, as candidates do."""
+
+
+@given(lists_of_cells)
+def test_groups_are_their_lists(lists: list[list[int]]) -> None:
+    groups = as_groups(lists)
+    assert len(groups) == len(lists)
+    assert [group.tolist() for group in groups] == lists
+    assert groups.widths.tolist() == [len(cells) for cells in lists]
+    assert groups.owner.tolist() == [i for i, cells in enumerate(lists) for _ in cells]
+    for array in (groups.members, groups.offsets, groups.owner, groups.widths):
+        assert array.dtype == np.int64
+
+
+@given(st.lists(st.integers(-1, 4), max_size=12))
+def test_labels_there_and_back(raw: list[int]) -> None:
+    known = sorted(set(raw) - {SUPPRESSED})
+    labels = [known.index(label) if label != SUPPRESSED else SUPPRESSED for label in raw]
+    groups = Groups.from_labels(np.array(labels, dtype=np.int64))
+    expected = [
+        [cell for cell, label in enumerate(labels) if label == group] for group in range(len(known))
+    ]
+    assert [group.tolist() for group in groups] == expected
+    assert groups.labels(len(labels)).tolist() == labels
+
+
+def test_whole() -> None:
+    assert [group.tolist() for group in Groups.whole(3)] == [[0, 1, 2]]
+
+
+@given(lists_of_cells, st.data())
+def test_select(lists: list[list[int]], data: st.DataObject) -> None:
+    groups = as_groups(lists)
+    mask = data.draw(st.lists(st.booleans(), min_size=len(lists), max_size=len(lists)))
+    kept = groups.select(np.array(mask, dtype=bool))
+    chosen = [cells for cells, keep in zip(lists, mask, strict=True) if keep]
+    assert [group.tolist() for group in kept] == chosen
+    index = data.draw(st.lists(st.integers(0, len(lists) - 1), max_size=5)) if lists else []
+    picked = groups.select(np.array(index, dtype=np.int64))
+    assert [group.tolist() for group in picked] == [lists[i] for i in index]
+
+
+@given(lists_of_cells, st.data())
+def test_reductions(lists: list[list[int]], data: st.DataObject) -> None:
+    groups = as_groups(lists)
+    size = sum(len(cells) for cells in lists)
+    figures = data.draw(st.lists(st.integers(-9, 9), min_size=size, max_size=size))
+    flat = np.array(figures, dtype=np.int64)
+    runs, start = [], 0
+    for cells in lists:
+        runs.append(figures[start : start + len(cells)])
+        start += len(cells)
+    assert groups.sum(flat).tolist() == [sum(run) for run in runs]
+    assert groups.max(flat).tolist() == [max(run) for run in runs]
+    assert groups.min(flat).tolist() == [min(run) for run in runs]
+    rows = np.column_stack((flat, 2 * flat))
+    assert groups.sum(rows).tolist() == [[sum(run), 2 * sum(run)] for run in runs]
+    assert groups.max(flat > 0).tolist() == [any(figure > 0 for figure in run) for run in runs]

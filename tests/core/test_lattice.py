@@ -1,0 +1,106 @@
+"""Marginals of placements against all distinct orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core import lattice as lattice_module
+from bkpriv_core.lattice import Lattice
+from tests.core import oracles
+from tests.core.oracles import Belief
+from tests.core.strategies import MANY, as_array
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[tuple[int, ...], list[list[list[Fraction]]]]:
+    """Capacities and several problems: weights of items by slots, zeros being common."""
+    capacities: list[int] = draw(
+        st.lists(st.integers(1, 3), min_size=1, max_size=4).filter(lambda found: sum(found) <= 6)
+    )
+    weight = st.integers(0, 4).map(lambda part: Fraction(part, 4))
+    row = st.lists(weight, min_size=len(capacities), max_size=len(capacities))
+    matrix = st.lists(row, min_size=sum(capacities), max_size=sum(capacities))
+    return tuple(capacities), draw(st.lists(matrix, min_size=1, max_size=3))
+
+
+def by_brute_force(capacities: tuple[int, ...], weights: list[list[Fraction]]) -> Sequence[Belief]:
+    slots = [slot for slot, capacity in enumerate(capacities) for _ in range(capacity)]
+    nothing = [[Fraction(0) for _ in capacities] for _ in weights]
+    return oracles.exact_posterior(weights, slots) or nothing
+
+
+@MANY
+@given(problems(), st.data())
+def test_marginals_by_brute_force(
+    drawn: tuple[tuple[int, ...], list[list[list[Fraction]]]], data: st.DataObject
+) -> None:
+    capacities, matrices = drawn
+    lattice = Lattice(capacities)
+    assert (lattice.items, lattice.slots) == (sum(capacities), len(capacities))
+    weights = np.stack([as_array(matrix) for matrix in matrices])
+    expected = np.stack([as_array(by_brute_force(capacities, matrix)) for matrix in matrices])
+    everything = np.ones(weights.shape[:2], dtype=bool)
+    found = lattice.marginals(weights, everything)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    # Rows that nobody wants are left zero, whatever the other problems of the batch want.
+    size = everything.size
+    wanted = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), dtype=bool)
+    wanted = wanted.reshape(everything.shape)
+    part = lattice.marginals(weights, wanted)
+    np.testing.assert_allclose(part, np.where(wanted[:, :, None], expected, 0.0), atol=1e-12)
+
+
+def test_batches_do_not_change_the_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
+    lattice = Lattice((2, 1, 1))
+    weights = np.random.default_rng(1).random((7, 4, 3))
+    wanted = np.ones((7, 4), dtype=bool)
+    whole = lattice.marginals(weights, wanted)
+    monkeypatch.setattr(lattice_module, "_BATCH_FLOATS", 1)
+    np.testing.assert_allclose(lattice.marginals(weights, wanted), whole, atol=1e-15)
+
+
+def test_many_small_weights_do_not_underflow() -> None:
+    # 12 records and 12 values at 1e-40 each: the permanent is near 1e-470.
+    weights = np.full((1, 12, 12), 1e-40)
+    found = Lattice((1,) * 12).marginals(weights, np.ones((1, 12), dtype=bool))
+    np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
+
+
+def test_the_scale_of_an_items_weights_does_not_matter() -> None:
+    random = np.random.default_rng(2)
+    weights = random.random((1, 5, 2))
+    wanted = np.ones((1, 5), dtype=bool)
+    scaled = weights * np.array([1e-90, 1e90, 1.0, 1e-30, 5.0])[None, :, None]
+    lattice = Lattice((3, 2))
+    np.testing.assert_allclose(
+        lattice.marginals(weights, wanted), lattice.marginals(scaled, wanted), atol=1e-12
+    )
+
+
+def test_one_impossible_problem_leaves_the_others_alone() -> None:
+    impossible = np.array([[1.0, 0.0], [1.0, 0.0]])
+    certain = np.array([[1.0, 0.0], [0.5, 0.5]])
+    found = Lattice((1, 1)).marginals(np.stack([impossible, certain]), np.ones((2, 2), dtype=bool))
+    np.testing.assert_array_equal(found[0], 0.0)
+    np.testing.assert_array_equal(found[1], np.eye(2))
+
+
+def test_polling_can_cancel() -> None:
+    class Cancelled(BaseException):
+        pass
+
+    calls: list[None] = []
+
+    def poll() -> None:
+        calls.append(None)
+        if len(calls) == 5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        Lattice((2, 2)).marginals(np.ones((1, 4, 2)), np.ones((1, 4), dtype=bool), poll)

@@ -1,0 +1,232 @@
+"""Mondrian against a plain recursion over records, and what any result must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bkpriv_core import posterior as posterior_module
+from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, TCloseness
+from bkpriv_core.setting import Setting
+from tests.core import oracles
+from tests.core.oracles import Attribute, Group, Records
+from tests.core.strategies import (
+    MANY,
+    SOME,
+    as_table,
+    naive,
+    record_groups,
+    requirement_lists,
+    tables,
+)
+
+
+def as_sets(groups: Sequence[Group]) -> set[frozenset[int]]:
+    return {frozenset(group) for group in groups}
+
+
+@MANY
+@given(tables(max_records=24, max_attributes=3), requirement_lists())
+def test_groups_are_those_of_a_plain_recursion(
+    records: Records, requirements: list[Requirement]
+) -> None:
+    allowed = naive(records, requirements, "omega")
+    expected = oracles.mondrian(records, records.everything(), allowed)
+    found = record_groups(records, mondrian(Setting(as_table(records)), requirements))
+    assert as_sets(found) == as_sets(expected)
+    assert len(found) == len(expected)
+
+
+@SOME
+@given(tables(min_records=4, max_records=24), requirement_lists())
+def test_a_partition_that_holds_and_cannot_be_cut_further(
+    records: Records, requirements: list[Requirement]
+) -> None:
+    allowed = naive(records, requirements, "omega")
+    assume(allowed(records.everything()))
+    groups = mondrian(Setting(as_table(records)), requirements)
+    assert sorted(groups.members.tolist()) == list(range(len(records.cells())))
+    for group in record_groups(records, groups):
+        assert allowed(group)
+        for one, other in oracles.cuts_of(records, group):
+            assert not (allowed(one) and allowed(other))
+
+
+def hospital(size: int, seed: int) -> Records:
+    """A larger table whose disease depends on age and ward."""
+    random = Random(seed)
+    ages = tuple(str(age) for age in range(20, 60))
+    wards = ("north1", "north2", "south1", "south2", "south3")
+    paths = {ward: (ward, ward[:-1], "*") for ward in wards}
+    rows = []
+    for _ in range(size):
+        age, ward, sex = random.choice(ages), random.choice(wards), random.choice("fm")
+        likely = "flu" if int(age) < 40 else "hip" if ward.startswith("north") else "none"
+        disease = likely if random.random() < 0.5 else random.choice(("flu", "hip", "hiv", "none"))
+        rows.append((age, ward, sex, disease))
+    return Records(
+        (
+            Attribute("age", ages, numbers={age: int(age) for age in ages}),
+            Attribute("ward", wards, paths=paths),
+            Attribute("sex", ("f", "m")),
+        ),
+        Attribute("disease", ("flu", "hip", "hiv", "none")),
+        tuple(rows),
+    )
+
+
+@pytest.mark.parametrize(
+    ("requirements", "least"),
+    [
+        ([KAnonymity(2)], 100),
+        ([LDiversity(1.5, "probabilistic"), KAnonymity(3)], 40),
+        ([KAnonymity(4), TCloseness(0.45, "equal")], 30),
+    ],
+)
+def test_many_groups_are_those_of_a_plain_recursion(
+    requirements: list[Requirement], least: int
+) -> None:
+    records = hospital(600, seed=len(requirements))
+    allowed = naive(records, requirements, "omega")
+    expected = oracles.mondrian(records, records.everything(), allowed)
+    found = record_groups(records, mondrian(Setting(as_table(records)), requirements))
+    assert len(found) >= least
+    assert as_sets(found) == as_sets(expected)
+
+
+def test_background_knowledge_makes_groups_fewer_and_each_of_them_holds() -> None:
+    records = hospital(400, seed=4)
+    setting = Setting(as_table(records))
+    plain = mondrian(setting, [KAnonymity(3)])
+    skyline = [KAnonymity(3), BtPrivacy(((0.2, 0.15), (0.4, 0.1)))]
+    private = mondrian(setting, skyline)
+    allowed = naive(records, skyline, "omega")
+    assert 1 < len(private) < len(plain)
+    assert all(allowed(group) for group in record_groups(records, private))
+    assert not all(allowed(group) for group in record_groups(records, plain))
+
+
+@SOME
+@given(
+    tables(min_records=2, max_records=16),
+    requirement_lists(),
+    st.randoms(use_true_random=False),
+)
+def test_neither_repetition_nor_the_order_of_records_matters(
+    records: Records, requirements: list[Requirement], random: Random
+) -> None:
+    setting = Setting(as_table(records))
+    once, again = (mondrian(setting, requirements) for _ in range(2))
+    np.testing.assert_array_equal(once.members, again.members)
+    np.testing.assert_array_equal(once.offsets, again.offsets)
+    order = list(range(len(records.rows)))
+    random.shuffle(order)
+    rows = tuple(records.rows[place] for place in order)
+    shuffled = Records(records.attributes, records.sensitive, rows)
+    there = record_groups(shuffled, mondrian(Setting(as_table(shuffled)), requirements))
+    moved = [[order[record] for record in group] for group in there]
+    assert as_sets(moved) == as_sets(record_groups(records, once))
+
+
+# --- By hand --------------------------------------------------------------------------------------
+
+
+def cut_by_hand(records: Records, k: int) -> set[frozenset[str]]:
+    """Groups of a table of one attribute, by the attribute's values."""
+    groups = record_groups(records, mondrian(Setting(as_table(records)), [KAnonymity(k)]))
+    return {frozenset(records.rows[record][0] for record in group) for group in groups}
+
+
+def one_attribute(attribute: Attribute, column: str) -> Records:
+    rows = tuple((value, "s") for value in column.split())
+    return Records((attribute,), Attribute("s", ("s",)), rows)
+
+
+def test_a_numeric_cut_halves_the_records_not_the_values() -> None:
+    numbers = {"1": 1, "2": 2, "3": 3, "40": 40}
+    age = Attribute("age", tuple(numbers), numbers=numbers)
+    records = one_attribute(age, "1 1 1 2 3 40")
+    assert cut_by_hand(records, 3) == {frozenset({"1"}), frozenset({"2", "3", "40"})}
+
+
+def test_a_categorical_cut_keeps_the_nodes_of_the_hierarchy_whole() -> None:
+    # Halving the five leaves would cut through y; the children of the root are x and y.
+    paths = {leaf: (leaf, node, "*") for leaf, node in zip("abcde", "xyyyy", strict=True)}
+    records = one_attribute(Attribute("q", tuple("abcde"), paths=paths), "a b c d e")
+    assert cut_by_hand(records, 1) == {frozenset(leaf) for leaf in "abcde"}
+    # Two records may not stand alone with a, so nothing is cut at all.
+    assert cut_by_hand(records, 2) == {frozenset("abcde")}
+
+
+def test_the_first_of_two_equal_cuts_is_taken() -> None:
+    numbers = {"1": 1, "2": 2, "3": 3}
+    records = one_attribute(Attribute("q", tuple(numbers), numbers=numbers), "1 2 3")
+    tried: list[set[str]] = []
+
+    def allowed(group: Group) -> bool:
+        tried.append({records.rows[record][0] for record in group})
+        return False
+
+    oracles.mondrian(records, records.everything(), allowed)
+    assert tried == [{"1"}]  # the oracle's own rule, by hand
+    assert cut_by_hand(one_attribute(records.attributes[0], "1 1 2 3 3"), 2) == {
+        frozenset({"1"}),
+        frozenset({"2", "3"}),
+    }
+
+
+def test_the_next_dimension_is_tried_where_the_widest_cannot_be_cut() -> None:
+    # Sex is the wider of the two in the whole, but its cut leaves one man alone.
+    age = Attribute("age", ("1", "2"), numbers={"1": 1, "2": 2})
+    sex = Attribute("sex", ("f", "m"))
+    rows = (("1", "f", "s"), ("1", "f", "s"), ("2", "f", "s"), ("2", "m", "s"))
+    records = Records((sex, age), Attribute("s", ("s",)), tuple((b, a, s) for a, b, s in rows))
+    groups = record_groups(records, mondrian(Setting(as_table(records)), [KAnonymity(2)]))
+    assert as_sets(groups) == {frozenset({0, 1}), frozenset({2, 3})}
+
+
+def test_cells_are_never_split() -> None:
+    records = one_attribute(Attribute("q", ("x",)), "x x x x")
+    assert len(mondrian(Setting(as_table(records)), [KAnonymity(1)])) == 1
+
+
+# --- Work -----------------------------------------------------------------------------------------
+
+
+def test_only_omega_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("exact inference while partitioning")
+
+    monkeypatch.setattr(posterior_module, "_exact", refuse)
+    setting = Setting(as_table(hospital(60, seed=1)))
+    assert len(mondrian(setting, [BtPrivacy(((0.5, 0.3),))])) > 1
+
+
+def test_progress_rises_to_the_whole() -> None:
+    shares: list[float] = []
+    setting = Setting(as_table(hospital(100, seed=2)))
+    mondrian(setting, [KAnonymity(5)], progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[0] < shares[-1] == 1.0
+
+
+@pytest.mark.parametrize("calls", [1, 2, 5, 9])
+def test_polling_can_cancel(calls: int) -> None:
+    class Cancelled(BaseException):
+        pass
+
+    left = [calls]
+
+    def poll() -> None:
+        left[0] -= 1
+        if not left[0]:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        mondrian(Setting(as_table(hospital(100, seed=2)), poll=poll), [KAnonymity(2)])

@@ -1,0 +1,60 @@
+"""Options of a publication as JSON."""
+
+from __future__ import annotations
+
+import pytest
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.options import Options, parse_options
+
+
+def test_defaults() -> None:
+    assert parse_options({}) == Options(
+        estimator="auto",
+        smoothing=0.75,
+        materialized=False,
+        nulls="error",
+        unfit="suppress",
+        seed=None,
+    )
+
+
+def test_every_option_is_read() -> None:
+    given = {
+        "estimator": "exact",
+        "smoothing": 1,
+        "materialized": True,
+        "nulls": "category",
+        "unfit": "suppress",
+        "seed": 7,
+    }
+    assert parse_options(given) == Options("exact", 1, True, "category", "suppress", 7)
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "hint"),
+    [
+        ([], "must be a JSON object", "{}"),
+        (None, "must be a JSON object", "{}"),
+        ({"estimater": "exact"}, 'no option "estimater"', "estimator, smoothing"),
+        ({"estimator": "bethel"}, "'bethel'", "auto, exact, omega"),
+        ({"estimator": None}, "None", "auto, exact, omega"),
+        ({"smoothing": 0}, "option smoothing is 0", "Distances"),
+        ({"smoothing": "0.75"}, "option smoothing is '0.75'", "Distances"),
+        ({"smoothing": True}, "option smoothing is True", "Distances"),
+        ({"materialized": 1}, "materialized must be true or false", None),
+        ({"materialized": "true"}, "materialized must be true or false", None),
+        ({"nulls": "ignore"}, "option nulls is 'ignore'", "error, category"),
+        ({"nulls": ["error"]}, "option nulls is ['error']", "error, category"),
+        ({"unfit": "drop"}, "option unfit is 'drop'", "suppress"),
+        ({"seed": 1.5}, "option seed is 1.5", None),
+        ({"seed": True}, "option seed is True", None),
+        ({"seed": "7"}, "option seed is '7'", None),
+    ],
+)
+def test_what_is_wrong_is_named(options: object, message: str, hint: str | None) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        parse_options(options)
+    assert message in caught.value.message
+    if hint is not None:
+        assert hint in str(caught.value.hint)

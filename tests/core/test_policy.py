@@ -1,0 +1,52 @@
+"""Policies as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.policy import REQUIREMENTS, parse_policy
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, TCloseness
+
+
+def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
+    policy = json.loads(
+        """{"bt_privacy": [{"bandwidth": 0.3, "t": 0.2}, {"bandwidth": {"age": 1}, "t": 0.25}],
+            "t_closeness": {"t": 0.2, "ground": "hierarchical"},
+            "k_anonymity": {"k": 5},
+            "l_diversity": {"l": 3, "variant": "probabilistic"}}"""
+    )
+    expected = (
+        KAnonymity(5),
+        LDiversity(3.0, "probabilistic"),
+        TCloseness(0.2, "hierarchical"),
+        BtPrivacy(((0.3, 0.2), ({"age": 1}, 0.25))),
+    )
+    assert parse_policy(policy) == expected
+    assert parse_policy(dict(reversed(policy.items()))) == expected
+    assert [type(item).key for item in expected] == list(REQUIREMENTS)
+
+
+def test_what_is_not_stated_is_not_required() -> None:
+    assert parse_policy({"t_closeness": {"t": 0.1}}) == (TCloseness(0.1, "equal"),)
+
+
+@pytest.mark.parametrize("policy", [{}, [], None, 5, "k_anonymity", [{"k_anonymity": {"k": 5}}]])
+def test_a_policy_states_something(policy: object) -> None:
+    with pytest.raises(InvalidParameter, match="at least one requirement") as caught:
+        parse_policy(policy)
+    for key in REQUIREMENTS:
+        assert key in str(caught.value.hint)
+
+
+def test_a_misspelt_requirement_is_named() -> None:
+    with pytest.raises(InvalidParameter, match='no requirement "k_anonimity"') as caught:
+        parse_policy({"k_anonymity": {"k": 5}, "k_anonimity": {"k": 50}})
+    assert "k_anonymity, l_diversity" in str(caught.value.hint)
+
+
+def test_an_invalid_value_is_that_of_its_requirement() -> None:
+    with pytest.raises(InvalidParameter, match="k of k_anonymity is 0"):
+        parse_policy({"t_closeness": {"t": 0.1}, "k_anonymity": {"k": 0}})

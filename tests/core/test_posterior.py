@@ -1,0 +1,498 @@
+"""Posteriors: golden figures, and against listing all worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core import posterior as posterior_module
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
+from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.posterior import (
+    AUTO_STATES,
+    EXACT_STATES,
+    Estimator,
+    check_estimator,
+    exact_posterior,
+    lattice_states,
+    omega_posterior,
+    posterior,
+)
+from tests.core import oracles
+from tests.core.oracles import Belief
+from tests.core.strategies import MANY, SOME, as_array, as_groups, beliefs
+
+Prior = list[Fraction]
+Cells = list[tuple[list[int], list[Prior]]]
+"""For each cell the codes of its records' values, and one prior for each adversary."""
+
+
+# --- Golden figures (Li, Li, Zhang 2009, tables II and III; values: HIV, none) ------------
+
+TABLE_2 = np.array([[0.05, 0.95], [0.05, 0.95], [0.3, 0.7]])
+TABLE_3 = np.array([[0.0, 1.0], [0.0, 1.0], [0.3, 0.7]])
+RELEASED = np.array([1, 2])
+
+
+def test_table_2_exact() -> None:
+    # .95 * .95 * .3 = .27075 of .27075 + 2 * .95 * .05 * .7 = .33725; the paper rounds to .8.
+    found = exact_posterior(TABLE_2, RELEASED)
+    assert found[2, 0] == pytest.approx(0.27075 / 0.33725, abs=1e-12)
+    assert found[2, 0] == pytest.approx(0.8028, abs=5e-5)
+    np.testing.assert_allclose(found[:2, 0], 0.03325 / 0.33725, atol=1e-12)
+
+
+def test_table_2_omega() -> None:
+    # Equation 5: (.3 / .4) / (.3 / .4 + 2 * .7 / 2.6) = .58209.
+    found = omega_posterior(TABLE_2, RELEASED)
+    assert found[2, 0] == pytest.approx(0.75 / (0.75 + 1.4 / 2.6), abs=1e-12)
+    assert found[2, 0] == pytest.approx(0.58209, abs=5e-6)
+
+
+def test_table_3_exact() -> None:
+    # Neither t1 nor t2 can have HIV, so t3 has it.
+    np.testing.assert_allclose(
+        exact_posterior(TABLE_3, RELEASED), [[0, 1], [0, 1], [1, 0]], atol=1e-12
+    )
+
+
+def test_table_3_omega_understates() -> None:
+    # Section III-D: 1 / (1 + 2 * .7 / 2.7) = .6585, which the paper rounds to .66.
+    found = omega_posterior(TABLE_3, RELEASED)
+    assert found[2, 0] == pytest.approx(1 / (1 + 1.4 / 2.7), abs=1e-12)
+    assert found[2, 0] == pytest.approx(0.6585, abs=5e-5)
+
+
+# --- One group of records -------------------------------------------------------------------------
+
+
+@st.composite
+def groups_of_records(
+    draw: st.DrawFn, *, max_records: int = 6, max_values: int = 4, positive: bool = False
+) -> tuple[list[Prior], list[int]]:
+    """Priors of some records and the codes of their values."""
+    size = draw(st.integers(1, max_records))
+    values = draw(st.integers(1, max_values))
+    prior = [draw(beliefs(values, positive=positive)) for _ in range(size)]
+    secrets = draw(st.lists(st.integers(0, values - 1), min_size=size, max_size=size))
+    return prior, secrets
+
+
+def counted(secrets: Sequence[int], values: int) -> IntArray:
+    return np.bincount(secrets, minlength=values).astype(np.int64)
+
+
+@MANY
+@given(groups_of_records())
+def test_exact_lists_all_worlds(drawn: tuple[list[Prior], list[int]]) -> None:
+    prior, secrets = drawn
+    counts = counted(secrets, len(prior[0]))
+    expected = oracles.exact_posterior(prior, secrets)
+    if expected is None:
+        with pytest.raises(ContradictoryKnowledge):
+            exact_posterior(as_array(prior), counts)
+        return
+    np.testing.assert_allclose(
+        exact_posterior(as_array(prior), counts), as_array(expected), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "secrets",
+    [
+        [0, 1, 2, 3, 4, 5, 6, 7],  # 40320 worlds
+        [0, 0, 0, 0, 1, 1, 1, 1],  # 70 worlds; two values of four
+        [0, 0, 0, 0, 0, 0, 0, 2],
+        [1, 1, 2, 2, 3, 3, 0, 0],
+    ],
+)
+def test_exact_lists_all_worlds_of_eight_records(secrets: list[int]) -> None:
+    random = np.random.default_rng(sum(secrets))
+    values = max(secrets) + 1
+    parts = random.integers(1, 9, size=(8, values)).tolist()
+    prior = [[Fraction(part, sum(row)) for part in row] for row in parts]
+    expected = oracles.exact_posterior(prior, secrets)
+    assert expected is not None
+    found = exact_posterior(as_array(prior), counted(secrets, values))
+    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+
+
+@SOME
+@given(groups_of_records(positive=True))
+def test_the_oracles_agree(drawn: tuple[list[Prior], list[int]]) -> None:
+    prior, secrets = drawn
+    counts = tuple(counted(secrets, len(prior[0])).tolist())
+    assert oracles.exact_posterior(prior, secrets) == oracles.posterior_by_equation_3(prior, counts)
+
+
+@SOME
+@given(groups_of_records(max_records=14, max_values=3, positive=True))
+def test_exact_is_equation_3(drawn: tuple[list[Prior], list[int]]) -> None:
+    prior, secrets = drawn
+    counts = counted(secrets, len(prior[0]))
+    expected = oracles.posterior_by_equation_3(prior, tuple(counts.tolist()))
+    found = exact_posterior(as_array(prior), counts)
+    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+
+
+@MANY
+@given(groups_of_records())
+def test_omega_is_equation_5_for_each_record(drawn: tuple[list[Prior], list[int]]) -> None:
+    prior, secrets = drawn
+    counts = counted(secrets, len(prior[0]))
+    expected = oracles.omega_posterior(prior, secrets)
+    if expected is None:
+        with pytest.raises(ContradictoryKnowledge):
+            omega_posterior(as_array(prior), counts)
+        return
+    found = omega_posterior(as_array(prior), counts)
+    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+
+
+@MANY
+@given(groups_of_records(max_records=12, positive=True))
+def test_rows_sum_to_1_and_exact_columns_to_the_counts(
+    drawn: tuple[list[Prior], list[int]],
+) -> None:
+    prior, secrets = drawn
+    counts = counted(secrets, len(prior[0]))
+    exact, omega = (infer(as_array(prior), counts) for infer in (exact_posterior, omega_posterior))
+    for found in (exact, omega):
+        assert (found >= 0).all()
+        assert (found[:, counts == 0] == 0).all()
+        np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(exact.sum(axis=0), counts, atol=1e-9)
+
+
+@MANY
+@given(groups_of_records(max_records=8, positive=True), st.data())
+def test_orders_of_records_and_values_do_not_matter(
+    drawn: tuple[list[Prior], list[int]], data: st.DataObject
+) -> None:
+    prior, secrets = as_array(drawn[0]), drawn[1]
+    counts = counted(secrets, prior.shape[1])
+    records = np.array(data.draw(st.permutations(range(len(prior)))))
+    values = np.array(data.draw(st.permutations(range(prior.shape[1]))))
+    for infer in (exact_posterior, omega_posterior):
+        found = infer(prior, counts)
+        moved = infer(prior[records][:, values], counts[values])
+        np.testing.assert_allclose(moved, found[records][:, values], atol=1e-12)
+
+
+@given(st.integers(1, 8), beliefs(3, positive=True), st.data())
+def test_equal_priors_leave_the_shares_of_the_group(
+    size: int, prior: Belief, data: st.DataObject
+) -> None:
+    # The random-world assumption: here exact and omega agree.
+    secrets = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
+    counts = counted(secrets, 3)
+    for infer in (exact_posterior, omega_posterior):
+        found = infer(as_array([prior] * size), counts)
+        np.testing.assert_allclose(found, [counts / size] * size, atol=1e-12)
+
+
+def test_inputs_are_left_alone() -> None:
+    prior, counts = TABLE_2.copy(), RELEASED.copy()
+    exact_posterior(prior, counts)
+    omega_posterior(prior, counts)
+    np.testing.assert_array_equal(prior, TABLE_2)
+    np.testing.assert_array_equal(counts, RELEASED)
+
+
+# --- Groups of cells ------------------------------------------------------------------------------
+
+
+@st.composite
+def cells_and_groups(draw: st.DrawFn, *, adversaries: int = 2) -> tuple[Cells, list[list[int]]]:
+    """Cells of one to three records, and candidate groups of them that may share cells."""
+    values = draw(st.integers(1, 4))
+    cells = []
+    for _ in range(draw(st.integers(1, 5))):
+        secrets = draw(st.lists(st.integers(0, values - 1), min_size=1, max_size=3))
+        cells.append((secrets, [draw(beliefs(values, positive=True)) for _ in range(adversaries)]))
+    group = st.lists(st.integers(0, len(cells) - 1), min_size=1, max_size=3, unique=True)
+    return cells, draw(st.lists(group, min_size=1, max_size=4))
+
+
+def as_counts(cells: Cells) -> IntArray:
+    values = len(cells[0][1][0])
+    return np.array([counted(secrets, values) for secrets, _ in cells])
+
+
+def as_priors(cells: Cells) -> tuple[FloatArray, ...]:
+    return tuple(
+        as_array([prior[adversary] for _, prior in cells]) for adversary in range(len(cells[0][1]))
+    )
+
+
+def expected_beliefs(
+    cells: Cells, lists: list[list[int]], adversary: int, estimator: str
+) -> FloatArray:
+    """What is to be believed about the first record of each membership."""
+    infer = {"exact": oracles.exact_posterior, "omega": oracles.omega_posterior}[estimator]
+    rows: list[Belief] = []
+    for group in lists:
+        secrets = [value for cell in group for value in cells[cell][0]]
+        prior = [cells[cell][1][adversary] for cell in group for _ in cells[cell][0]]
+        found = infer(prior, secrets)
+        assert found is not None
+        start = 0
+        for cell in group:
+            rows.append(found[start])
+            start += len(cells[cell][0])
+    return as_array(rows)
+
+
+@MANY
+@given(cells_and_groups())
+def test_groups_of_cells_for_several_adversaries(drawn: tuple[Cells, list[list[int]]]) -> None:
+    cells, lists = drawn
+    groups, counts, priors = as_groups(lists), as_counts(cells), as_priors(cells)
+    for estimator in ("exact", "omega"):
+        found = posterior(groups, counts, priors, estimator)
+        assert found.exact.tolist() == [estimator == "exact"] * len(lists)
+        assert len(found.beliefs) == len(priors)
+        for adversary, belief in enumerate(found.beliefs):
+            expected = expected_beliefs(cells, lists, adversary, estimator)
+            np.testing.assert_allclose(belief, expected, atol=1e-12)
+    auto = posterior(groups, counts, priors, "auto")
+    assert auto.exact.all()
+    for mine, yours in zip(
+        auto.beliefs, posterior(groups, counts, priors, "exact").beliefs, strict=True
+    ):
+        np.testing.assert_array_equal(mine, yours)
+
+
+@SOME
+@given(cells_and_groups(adversaries=1))
+def test_record_weighted_columns_are_the_histogram(drawn: tuple[Cells, list[list[int]]]) -> None:
+    cells, lists = drawn
+    groups, counts = as_groups(lists), as_counts(cells)
+    (belief,) = posterior(groups, counts, as_priors(cells), "exact").beliefs
+    weights = counts[groups.members].sum(axis=1)
+    np.testing.assert_allclose(
+        groups.sum(belief * weights[:, None]), groups.sum(counts[groups.members]), atol=1e-9
+    )
+
+
+def random_cells(secrets: list[list[int]], values: int, seed: int) -> Cells:
+    random = np.random.default_rng(seed)
+    parts = random.integers(1, 9, size=(len(secrets), values)).tolist()
+    return [
+        (held, [[Fraction(part, sum(row)) for part in row]])
+        for held, row in zip(secrets, parts, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("secrets", "placed"),
+    [
+        # Two cells, many values: 5 * 4 states by cells, 2 ** 7 by values.
+        ([[0, 1, 2, 3], [4, 5, 6]], "values"),
+        ([[0, 1, 2, 0], [3, 4, 4]], "values"),
+        ([[2, 1, 0, 3, 4]], "values"),
+        # Many cells, two values: 2 ** 7 states by cells, 5 * 4 by values.
+        ([[0], [1], [0], [1], [0], [1], [0]], "records"),
+        ([[0, 0], [1], [2, 2], [0], [0]], "records"),
+    ],
+)
+def test_either_lattice(
+    secrets: list[list[int]], placed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = random_cells(secrets, 7, seed=len(secrets))
+    taken: list[str] = []
+    for name in ("records", "values"):
+        place = getattr(posterior_module, f"_place_{name}")
+
+        def spy(*arguments: object, name: str = name, place: object = place) -> None:
+            taken.append(name)
+            place(*arguments)  # type: ignore[operator]
+
+        monkeypatch.setattr(posterior_module, f"_place_{name}", spy)
+    everything = [list(range(len(cells)))]
+    found = posterior(as_groups(everything), as_counts(cells), as_priors(cells), "exact")
+    assert taken == [placed]
+    expected = expected_beliefs(cells, everything, 0, "exact")
+    np.testing.assert_allclose(found.beliefs[0], expected, atol=1e-12)
+
+
+def test_many_groups_of_both_kinds_at_once() -> None:
+    # Groups of equal capacities share a lattice though their values and cells differ in order.
+    random = np.random.default_rng(5)
+    secrets = [random.integers(0, 4, size=size).tolist() for size in [1, 1, 2, 1, 3, 1, 1, 2] * 6]
+    cells = random_cells(secrets, 4, seed=6)
+    lists = [
+        random.choice(len(cells), size=size, replace=False).tolist()
+        for size in random.integers(1, 5, size=80)
+    ]
+    found = posterior(as_groups(lists), as_counts(cells), as_priors(cells), "exact")
+    for row, group in enumerate(lists):
+        counts = tuple(as_counts(cells)[group].sum(axis=0).tolist())
+        prior = [cells[cell][1][0] for cell in group for _ in cells[cell][0]]
+        by_record = oracles.posterior_by_equation_3(prior, counts)
+        first = np.cumsum([0, *(len(cells[cell][0]) for cell in group[:-1])])
+        span = slice(*as_groups(lists).offsets[row : row + 2])
+        np.testing.assert_allclose(
+            found.beliefs[0][span], as_array([by_record[place] for place in first]), atol=1e-12
+        )
+
+
+def test_no_groups() -> None:
+    found = posterior(as_groups([]), np.ones((2, 3), dtype=np.int64), (np.full((2, 3), 1 / 3),))
+    assert found.beliefs[0].shape == (0, 3)
+    assert found.exact.shape == (0,)
+
+
+@SOME
+@given(cells_and_groups(adversaries=1))
+def test_lattice_states_count_the_smaller_lattice(drawn: tuple[Cells, list[list[int]]]) -> None:
+    cells, lists = drawn
+    expected = []
+    for group in lists:
+        secrets = [value for cell in group for value in cells[cell][0]]
+        by_value = by_cell = 1
+        for value in set(secrets):
+            by_value *= secrets.count(value) + 1
+        for cell in group:
+            by_cell *= len(cells[cell][0]) + 1
+        expected.append(min(by_value, by_cell))
+    groups, counts = as_groups(lists), as_counts(cells)
+    held = counts[groups.members]
+    assert lattice_states(groups, held.sum(axis=1), groups.sum(held)).tolist() == expected
+
+
+# --- Contradictions -------------------------------------------------------------------------------
+
+
+def test_a_contradiction_names_the_group_at_fault() -> None:
+    counts = np.array([[1, 0], [0, 1], [1, 0]])
+    possible, impossible = np.full((3, 2), 0.5), np.array([[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]])
+    groups = as_groups([[0], [1], [2]])
+    for estimator in ("exact", "omega", "auto"):
+        with pytest.raises(ContradictoryKnowledge, match="group 2") as caught:
+            posterior(groups, counts, (possible, impossible), estimator)
+        assert "probability 0" in str(caught.value.detail)
+        assert caught.value.hint is not None
+        posterior(groups, counts, (possible,), estimator)
+
+
+def test_a_contradiction_that_needs_two_records_to_see() -> None:
+    # Each value is possible for someone, but the first two records both insist on the first.
+    prior = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]])
+    with pytest.raises(ContradictoryKnowledge):
+        exact_posterior(prior, np.array([1, 1, 1]))
+
+
+def test_omega_of_a_value_that_nobody_may_have() -> None:
+    with pytest.raises(ContradictoryKnowledge):
+        omega_posterior(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([1, 1]))
+
+
+# --- Budgets --------------------------------------------------------------------------------------
+
+
+def one_record_per_cell(size: int) -> tuple[IntArray, FloatArray]:
+    """As many values as cells, so that either lattice has ``2 ** size`` states."""
+    random = np.random.default_rng(size)
+    return np.eye(size, dtype=np.int64), random.dirichlet(np.ones(size), size)
+
+
+def test_exact_refuses_what_is_too_large() -> None:
+    counts, prior = one_record_per_cell(26)
+    assert EXACT_STATES < 2**26
+    groups = as_groups([[3, 4], list(range(26))])
+    with pytest.raises(TooLarge, match="group 1") as caught:
+        posterior(groups, counts, (prior,), "exact")
+    assert "6.71e+07 states" in str(caught.value.detail)
+    assert f"at most {EXACT_STATES}" in str(caught.value.detail)
+    assert "1 groups are too large" in str(caught.value.detail)
+    assert "auto" in str(caught.value.hint)
+    with pytest.raises(TooLarge):
+        exact_posterior(prior, np.ones(26, dtype=np.int64))
+
+
+def test_exact_refuses_a_lattice_beyond_all_numbers() -> None:
+    counts, prior = one_record_per_cell(1100)
+    with pytest.raises(TooLarge):
+        posterior(Groups.whole(1100), counts, (prior,), "exact")
+
+
+def test_auto_falls_back_to_omega_and_says_so() -> None:
+    counts, prior = one_record_per_cell(20)
+    assert AUTO_STATES < 2**20
+    groups = as_groups([[3, 4], list(range(20)), [7, 1, 2]])
+    found = posterior(groups, counts, (prior, prior[::-1].copy()), "auto")
+    assert found.exact.tolist() == [True, False, True]
+    alike: tuple[tuple[Estimator, list[int]], ...] = (("exact", [0, 2]), ("omega", [1]))
+    for estimator, chosen in alike:
+        part = groups.select(np.array(chosen))
+        alone = posterior(part, counts, (prior, prior[::-1].copy()), estimator)
+        members = np.isin(groups.owner, chosen)
+        for mine, yours in zip(found.beliefs, alone.beliefs, strict=True):
+            np.testing.assert_allclose(mine[members], yours, atol=1e-12)
+
+
+def test_the_budget_of_auto_is_inclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, prior = one_record_per_cell(4)
+    groups = as_groups([[0, 1, 2], [0, 1, 2, 3]])
+    for limit, expected in ((7, [False, False]), (8, [True, False]), (16, [True, True])):
+        monkeypatch.setattr(posterior_module, "AUTO_STATES", limit)
+        assert posterior(groups, counts, (prior,), "auto").exact.tolist() == expected
+
+
+def test_polling_can_cancel() -> None:
+    class Cancelled(BaseException):
+        pass
+
+    def poll() -> None:
+        raise Cancelled
+
+    counts, prior = one_record_per_cell(4)
+    for estimator in ("exact", "omega", "auto"):
+        with pytest.raises(Cancelled):
+            posterior(Groups.whole(4), counts, (prior,), estimator, poll=poll)
+
+
+# --- Validation -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("infer", [exact_posterior, omega_posterior])
+@pytest.mark.parametrize(
+    ("prior", "counts", "words", "detail"),
+    [
+        ([0.5, 0.5], [1, 1], "records x values", "(2,)"),
+        ([[0.5, 0.5]], [[1, 0]], "one per value", "(1, 2)"),
+        ([[0.5, 0.5]], [1, 0, 0], "one per value", "(3,)"),
+        ([[]], [], "records x values", "(1, 0)"),
+        ([[1.5, -0.5]], [1, 0], "negative", None),
+        ([[float("nan"), 1.0]], [1, 0], "non-finite", None),
+        ([[0.5, 0.5], [0.5, 0.4]], [1, 1], "record 2 does not sum to 1", "0.9"),
+        ([[0.5, 0.5]], [2, -1], "non-negative", "1 records"),
+        ([[0.5, 0.5]], [1, 1], "sum to the number of records", "sum to 2"),
+    ],
+)
+def test_bad_arguments_are_named(
+    infer: object, prior: list[float], counts: list[int], words: str, detail: str | None
+) -> None:
+    with pytest.raises(InvalidParameter, match=words) as caught:
+        infer(np.array(prior, dtype=float), np.array(counts, dtype=np.int64))  # type: ignore[operator]
+    if detail is not None:
+        assert detail in str(caught.value.detail)
+
+
+@pytest.mark.parametrize("name", ["", "Exact", "bethe", "omega "])
+def test_an_unknown_estimator_is_named(name: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        check_estimator(name)
+    assert repr(name) in caught.value.message
+    assert "auto, exact, omega" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("name", ["auto", "exact", "omega"])
+def test_a_known_estimator_is_returned(name: str) -> None:
+    assert check_estimator(name) == name

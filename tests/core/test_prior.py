@@ -1,0 +1,198 @@
+"""Priors against equation 2 by pairs of records, on both paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core import prior as prior_module
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.prior import kernel_prior, resolve_bandwidth
+from tests.core import oracles
+from tests.core.oracles import Attribute, Records
+from tests.core.strategies import MANY, SOME, as_array, as_table, bandwidths, tables
+
+
+@st.composite
+def tables_and_bandwidths(draw: st.DrawFn) -> tuple[Records, dict[str, float]]:
+    records = draw(tables(max_records=24))
+    return records, {attribute.name: draw(bandwidths) for attribute in records.attributes}
+
+
+@SOME
+@given(tables_and_bandwidths())
+def test_both_paths_are_equation_2_by_pairs_of_records(
+    drawn: tuple[Records, dict[str, float]],
+) -> None:
+    records, widths = drawn
+    by_record = oracles.priors(records, list(widths.values()))
+    expected = as_array([by_record[cell[0]] for cell in records.cells()])
+    table = as_table(records)
+    for path in ("grid", "cells", "auto"):
+        found = kernel_prior(table, widths, path=path)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@MANY
+@given(tables_and_bandwidths())
+def test_grid_and_cells_agree(drawn: tuple[Records, dict[str, float]]) -> None:
+    records, widths = drawn
+    table = as_table(records)
+    grid = kernel_prior(table, widths, path="grid")
+    cells = kernel_prior(table, widths, path="cells")
+    np.testing.assert_allclose(grid, cells, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(grid.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    assert (grid >= 0).all()
+    # What a person may have by the data is never thought impossible.
+    assert (grid[table.counts > 0] > 0).all()
+
+
+@MANY
+@given(tables(), bandwidths)
+def test_one_number_holds_for_every_attribute(records: Records, width: float) -> None:
+    table = as_table(records)
+    each = {domain.name: width for domain in table.quasi_identifiers}
+    np.testing.assert_array_equal(kernel_prior(table, width), kernel_prior(table, each))
+
+
+@SOME
+@given(tables(max_records=10), bandwidths, st.randoms(use_true_random=False))
+def test_the_order_of_records_does_not_matter(
+    records: Records, width: float, random: Random
+) -> None:
+    rows = list(records.rows)
+    random.shuffle(rows)
+    shuffled = Records(records.attributes, records.sensitive, tuple(rows))
+    about = {
+        records.rows[cell[0]][:-1]: belief
+        for cell, belief in zip(
+            records.cells(), kernel_prior(as_table(records), width), strict=True
+        )
+    }
+    for cell, belief in zip(shuffled.cells(), kernel_prior(as_table(shuffled), width), strict=True):
+        np.testing.assert_allclose(belief, about[shuffled.rows[cell[0]][:-1]], atol=1e-12)
+
+
+@given(tables(max_records=10))
+def test_a_tiny_bandwidth_knows_every_cell(records: Records) -> None:
+    table = as_table(records)
+    shares = table.counts / table.counts.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(kernel_prior(table, 1e-6), shares, atol=1e-12)
+
+
+@given(tables(max_records=10))
+def test_a_boundless_bandwidth_knows_the_whole_table_only(records: Records) -> None:
+    # The adversary of t-closeness: every record has the same weight (section II-D).
+    table = as_table(records)
+    overall = np.broadcast_to(table.counts.sum(axis=0) / table.records, table.counts.shape)
+    for path in ("grid", "cells"):
+        found = kernel_prior(table, 1e9, path=path)
+        np.testing.assert_allclose(found, overall, atol=1e-12)
+
+
+def by_age(*rows: tuple[str, str]) -> Records:
+    ages = {age: int(age) for age in sorted({row[0] for row in rows}, key=int)}
+    return Records(
+        (Attribute("age", tuple(ages), numbers=ages),),
+        Attribute("disease", tuple(sorted({row[1] for row in rows}))),
+        rows,
+    )
+
+
+def test_weight_is_zero_at_the_bandwidth_itself() -> None:
+    table = as_table(by_age(("0", "flu"), ("5", "hiv"), ("10", "none")))
+    np.testing.assert_array_equal(kernel_prior(table, 0.5), np.eye(3))
+    assert (kernel_prior(table, 0.51)[1] > 0).all()
+
+
+def test_figures_by_hand() -> None:
+    # Distances .5 and 1 at B = 1: weights 1, 3/4, 0; the record aged 10 counts twice.
+    table = as_table(by_age(("0", "flu"), ("5", "hiv"), ("10", "flu"), ("10", "flu")))
+    expected = [[1 / 1.75, 0.75 / 1.75], [2.25 / 3.25, 1 / 3.25], [2 / 2.75, 0.75 / 2.75]]
+    for path in ("grid", "cells"):
+        found = kernel_prior(table, 1, path=path)
+        np.testing.assert_allclose(found, expected, atol=1e-15)
+
+
+def test_bandwidths_belong_to_attributes_by_name_not_order() -> None:
+    age = Attribute("age", ("0", "10"), numbers={"0": 0, "10": 10})
+    sex = Attribute("sex", ("f", "m"))
+    rows = (("0", "f", "flu"), ("10", "f", "hiv"), ("0", "m", "hiv"))
+    table = as_table(Records((age, sex), Attribute("s", ("flu", "hiv")), rows))
+    found = kernel_prior(table, {"sex": 0.5, "age": 2.0})
+    np.testing.assert_allclose(found[0], [1 / 1.75, 0.75 / 1.75], atol=1e-15)
+    np.testing.assert_allclose(found[2], [0, 1], atol=1e-15)
+
+
+def test_blocks_of_cells_do_not_change_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = by_age(*((str(age), "abc"[age % 3]) for age in range(20)))
+    table = as_table(records)
+    whole = kernel_prior(table, 0.3, path="cells")
+    monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 3 * table.cells)
+    steps: list[None] = []
+    blocks = kernel_prior(table, 0.3, path="cells", poll=lambda: steps.append(None))
+    assert len(steps) == 7
+    np.testing.assert_allclose(blocks, whole, atol=1e-15)
+
+
+def test_a_grid_too_large_for_memory_is_not_tried() -> None:
+    # 60 values in each of 8 attributes: a grid of 1.7e14 cells for 60 records.
+    values = tuple(str(number) for number in range(60))
+    numbers = {value: int(value) for value in values}
+    rows = tuple((value,) * 8 + ("ab"[int(value) % 2],) for value in values)
+    records = Records(
+        tuple(Attribute(f"q{axis}", values, numbers=numbers) for axis in range(8)),
+        Attribute("s", ("a", "b")),
+        rows,
+    )
+    found = kernel_prior(as_table(records), 0.1)
+    expected = oracles.priors(records, [0.1] * 8)
+    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("path", ["grid", "cells"])
+def test_polling_can_cancel(path: str) -> None:
+    class Cancelled(BaseException):
+        pass
+
+    def poll() -> None:
+        raise Cancelled
+
+    table = as_table(by_age(("0", "flu"), ("5", "hiv")))
+    with pytest.raises(Cancelled):
+        kernel_prior(table, 0.3, path=path, poll=poll)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "words", "hint"),
+    [
+        (0, "the bandwidth is 0", "positive|Distances"),
+        (-1.5, "the bandwidth is -1.5", "Distances"),
+        (float("nan"), "the bandwidth is nan", "Distances"),
+        (True, "the bandwidth is True", "Distances"),
+        ("wide", "the bandwidth is 'wide'", "Distances"),
+        ({"age": 0.3, "sex": 0}, 'the bandwidth of "sex" is 0', "Distances"),
+        ({"age": None, "sex": 1}, 'the bandwidth of "age" is None', "Distances"),
+        ({"age": 0.3}, 'leaves out the quasi-identifier "sex"', '"age", "sex"'),
+        ({"age": 0.3, "sex": 1, "zip": 1}, 'names "zip"', '"age", "sex"'),
+    ],
+)
+def test_a_bad_bandwidth_is_named(bandwidth: object, words: str, hint: str) -> None:
+    with pytest.raises(InvalidParameter, match=words) as caught:
+        resolve_bandwidth(bandwidth, ("age", "sex"))  # type: ignore[arg-type]
+    assert caught.value.hint is not None
+    assert any(part in caught.value.hint for part in hint.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "expected"), [(1, (1.0, 1.0)), ({"sex": 1, "age": 0.25}, (0.25, 1.0))]
+)
+def test_bandwidths_stand_in_the_order_of_attributes(
+    bandwidth: float | Mapping[str, float], expected: tuple[float, ...]
+) -> None:
+    assert resolve_bandwidth(bandwidth, ("age", "sex")) == expected

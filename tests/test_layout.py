@@ -1,0 +1,105 @@
+"""The project's own rules: one version, imports that go down, small modules, lint of SQL."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import re
+from pathlib import Path
+
+import bkpriv_core
+import pytest
+from importlinter.cli import lint_imports
+from scripts.lint_sql import lint
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = ["bench", "bkpriv_core", "plpython", "scripts", "tests"]
+
+
+def control() -> dict[str, str]:
+    """Read the extension's control file."""
+    text = (ROOT / "bkpriv.control").read_text()
+    return dict(re.findall(r"^(\w+) = '?(.*?)'?$", text, re.MULTILINE))
+
+
+def test_control_file_is_what_security_rests_on() -> None:
+    settings = control()
+    assert settings["schema"] == "bkpriv"
+    assert settings["relocatable"] == "false"
+    assert settings["superuser"] == "true"
+    assert settings["trusted"] == "false"
+    assert settings["requires"] == "plpython3u"
+
+
+def test_every_statement_of_the_version_agrees() -> None:
+    version = control()["default_version"]
+    meta = json.loads((ROOT / "META.json").read_text())
+    in_server = (ROOT / "plpython" / "bkpriv_pl" / "__init__.py").read_text()
+    assert meta["version"] == version
+    assert meta["provides"]["bkpriv"]["version"] == version
+    assert importlib.metadata.version("bkpriv") == version
+    assert bkpriv_core.__version__ == version
+    # Not imported: the package needs the server around it.
+    assert f'__version__ = "{version}"' in in_server
+
+
+def test_imports_go_down_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(no_cache=True, no_logo=True) == 0
+
+
+def test_modules_stay_small_and_are_named_for_a_topic() -> None:
+    for path in (path for part in CODE for path in (ROOT / part).rglob("*.py")):
+        assert len(path.read_text().splitlines()) <= 500, path
+        assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, path
+
+
+@pytest.mark.parametrize("lock", ["server", "client"])
+def test_locks_have_hashes_and_name_no_index(lock: str) -> None:
+    text = (ROOT / "requirements" / f"{lock}.lock").read_text()
+    assert "://" not in text
+    for requirement in re.split(r"\n(?=\w)", text.strip()):
+        assert "--hash=sha256:" in requirement, requirement
+
+
+def test_what_the_server_imports_is_locked_alike_for_the_client() -> None:
+    def pins(lock: str) -> set[str]:
+        text = (ROOT / "requirements" / f"{lock}.lock").read_text()
+        return set(re.findall(r"^(\w\S*==.*?) \\$", text, re.MULTILINE))
+
+    assert pins("server") <= pins("client")
+
+
+GOOD = """
+-- A comment; with a semicolon.
+CREATE FUNCTION bkpriv.good(a int, b text) RETURNS text LANGUAGE plpython3u
+SET search_path = pg_catalog, pg_temp
+AS $python$
+from bkpriv_pl import version
+return version.version(';')
+$python$;
+COMMENT ON FUNCTION bkpriv.good(int, text) IS 'It''s good; really';
+REVOKE ALL ON FUNCTION bkpriv.good(int, text) FROM PUBLIC;
+"""
+
+
+def test_lint_accepts_a_function_that_keeps_the_rules() -> None:
+    assert list(lint(GOOD)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding"),
+    [
+        ("SET search_path = pg_catalog, pg_temp\n", "", "does not pin search_path"),
+        ("COMMENT ON FUNCTION bkpriv.good", "COMMENT ON FUNCTION bkpriv.other", "has no COMMENT"),
+        ("REVOKE ALL ON FUNCTION bkpriv.good", "REVOKE ALL ON FUNCTION bkpriv.other", "no REVOKE"),
+        ("FROM PUBLIC", "FROM someone", "has no REVOKE"),
+        ("return version", "a = 1\nb = 2\nreturn version", "has 4 lines"),
+        ("SET search_path", "SECURITY DEFINER SET search_path", "SECURITY DEFINER"),
+    ],
+)
+def test_lint_finds_what_breaks_a_rule(old: str, new: str, finding: str) -> None:
+    assert old in GOOD
+    ((line, message),) = lint(GOOD.replace(old, new))
+    assert line == 3
+    assert finding in message
