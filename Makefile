@@ -11,7 +11,7 @@ PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
 PRIVATE := bench clean demo down help lint lock test up
-.PHONY: $(PRIVATE) install-python uninstall-python FORCE
+.PHONY: $(PRIVATE) stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
 

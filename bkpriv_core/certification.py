@@ -9,8 +9,8 @@ are not published. Every group of the outcome was measured with the estimator an
 Rules:
 
 - The cost of a merger is the increase of the records' certainty penalty.
-- A union is accepted only if it was inferred as asked: under `auto` a union beyond the budget of
-  exact inference is passed over, so that mending never replaces proof by an estimate.
+- A union is accepted only if it was inferred as asked: unless omega was, a union beyond the budget
+  of exact inference is passed over, so that mending never replaces proof by an estimate.
 - A group takes part in at most one merger a round; what is left over tries again.
 
 Suppression does not change priors: the adversary's knowledge is that of the whole table.
@@ -171,6 +171,7 @@ def _merge_round(
     failing = np.flatnonzero(~met)
     partners = _cheapest_partners(setting.table, groups, failing)
     used = np.zeros(len(groups), dtype=bool)
+    tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
     for start in range(0, partners.shape[1], _TRIED_AT_ONCE):
         setting.poll()
@@ -184,9 +185,9 @@ def _merge_round(
             continue
         pairs = zip(first.tolist(), second.tolist(), strict=True)
         unions = Groups.from_lists([np.concatenate((groups[a], groups[b])) for a, b in pairs])
-        measured = _measure(setting, requirements, unions, estimator)
+        measured = _measure(setting, requirements, unions, tried_by)
         holds = _met(requirements, measured)
-        if estimator == "auto":
+        if tried_by == "auto":
             for item in measured.measurements:
                 holds &= item.exact
         chosen = np.zeros(len(unions), dtype=bool)

@@ -52,12 +52,19 @@ def check_distributions(*beliefs: FloatArray) -> None:
             raise InvalidParameter(
                 "distributions must be one-dimensional, non-empty and of equal length",
                 detail=f"The shapes are {[b.shape for b in beliefs]}.",
+                hint="A distribution is an array of probabilities, one per value, that sum to 1.",
             )
         if not np.isfinite(belief).all() or (belief < 0).any():
-            raise InvalidParameter("a distribution has a negative or non-finite probability")
+            raise InvalidParameter(
+                "a distribution has a negative or non-finite probability",
+                detail=f"It ranges from {belief.min()} to {belief.max()}.",
+                hint="A distribution is an array of probabilities, one per value, that sum to 1.",
+            )
         if abs(belief.sum() - 1.0) > _TOLERANCE:
             raise InvalidParameter(
-                "a distribution does not sum to 1", detail=f"It sums to {belief.sum():.9g}."
+                "a distribution does not sum to 1",
+                detail=f"It sums to {belief.sum():.9g}.",
+                hint="A distribution is an array of probabilities, one per value, that sum to 1.",
             )
 
 
@@ -67,10 +74,13 @@ def check_ground(ground: FloatArray, size: int) -> None:
         raise InvalidParameter(
             "the ground distance is not a square matrix over the values",
             detail=f"Its shape is {ground.shape}; expected {(size, size)}.",
+            hint="Give one row and one column for each value.",
         )
     if not np.isfinite(ground).all() or (ground < 0).any() or np.diagonal(ground).any():
         raise InvalidParameter(
-            "a ground distance must be finite, non-negative and zero on the diagonal"
+            "a ground distance must be finite, non-negative and zero on the diagonal",
+            detail=f"It ranges from {ground.min()} to {ground.max()}.",
+            hint="Element (i, j) is the distance of the values i and j, at best in [0, 1].",
         )
 
 
@@ -157,7 +167,11 @@ def emd(p: FloatArray, q: FloatArray, ground: FloatArray) -> float:
         method="highs",
     )
     if result.x is None:
-        raise InvalidParameter("the transport problem was not solved", detail=result.message)
+        raise InvalidParameter(
+            "the transport problem was not solved",
+            detail=str(result.message),
+            hint="Check that the distributions and distances are of a like scale.",
+        )
     return max(float(result.x @ ground.ravel()), 0.0)
 
 

@@ -66,11 +66,13 @@ class Hierarchy:
         if not rows:
             raise InvalidData(
                 f"the {name} is empty",
+                detail="It has no rows.",
                 hint="Give one row per value: the value, coarser labels, and the root.",
             )
         if len(rows[0]) < 2:
             raise InvalidData(
                 f"the {name} has only one level",
+                detail=f"The first row is {tuple(rows[0])!r}.",
                 hint="Give at least two columns: the value and the root.",
             )
         paths: dict[str, tuple[str, ...]] = {}
@@ -79,12 +81,15 @@ class Hierarchy:
             labels = tuple(label for label in row if label is not None)
             if len(labels) != len(row):
                 raise InvalidData(
-                    f"the {name} has a NULL label", detail=f"The row is {tuple(row)!r}."
+                    f"the {name} has a NULL label",
+                    detail=f"The row is {tuple(row)!r}.",
+                    hint="Fill it; repeat the label below where there is no coarser one.",
                 )
             if paths.setdefault(labels[0], labels) != labels:
                 raise InvalidData(
                     f"the {name} gives two paths to the value {labels[0]!r}",
                     detail=f"They are {paths[labels[0]]!r} and {labels!r}.",
+                    hint="Keep one row for each value.",
                 )
             for level, (label, above) in enumerate(pairwise(labels)):
                 if parent.setdefault((level, label), above) != above:

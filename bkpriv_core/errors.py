@@ -14,7 +14,6 @@ __all__ = [
     "InvalidParameter",
     "TooLarge",
     "UnattainableRequirement",
-    "Unsupported",
 ]
 
 
@@ -25,13 +24,13 @@ class BkprivError(Exception):
     ----------
     message : str
         What is wrong, naming the attribute, value or parameter at fault.
-    detail : str, optional
+    detail : str
         The figures behind the message.
-    hint : str, optional
+    hint : str
         What would work instead.
     """
 
-    def __init__(self, message: str, *, detail: str | None = None, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, detail: str, hint: str) -> None:
         super().__init__(message)
         self.message = message
         self.detail = detail
@@ -56,7 +55,3 @@ class ContradictoryKnowledge(BkprivError):
 
 class TooLarge(BkprivError):
     """An exact computation is beyond its budget."""
-
-
-class Unsupported(BkprivError):
-    """A documented feature that does not apply to this method or is not in this version."""

@@ -32,6 +32,7 @@ def check_bandwidth(bandwidth: object, name: str) -> float:
     ):
         raise InvalidParameter(
             f"{name} is {bandwidth!r}, which is not a positive number",
+            detail="A bandwidth is the distance at which a record stops to count.",
             hint="Distances lie in [0, 1]: a bandwidth such as 0.3 is usual, above 1 reaches all.",
         )
     return float(bandwidth)

@@ -53,22 +53,39 @@ def parse_options(options: object) -> Options:
         If it is not an object, or has an unknown key or an invalid value.
     """
     if not isinstance(options, dict):
-        raise InvalidParameter("options must be a JSON object", hint="Write {} for none.")
+        raise InvalidParameter(
+            "options must be a JSON object",
+            detail=f"They are {options!r}.",
+            hint="Write {} for none.",
+        )
     known = tuple(Options.__dataclass_fields__)
     for key, value in options.items():
         if key not in known:
             raise InvalidParameter(
-                f'there is no option "{key}"', hint=f"Options are {', '.join(known)}."
+                f'there is no option "{key}"',
+                detail=f"Its value is {value!r}.",
+                hint=f"Options are {', '.join(known)}.",
             )
         if key in _CHOICES and value not in _CHOICES[key]:
             raise InvalidParameter(
-                f"option {key} is {value!r}", hint=f"It must be one of {', '.join(_CHOICES[key])}."
+                f"option {key} is {value!r}",
+                detail="There is no such choice.",
+                hint=f"It must be one of {', '.join(_CHOICES[key])}.",
             )
-    if not isinstance(options.get("materialized", False), bool):
-        raise InvalidParameter("option materialized must be true or false")
+    materialized = options.get("materialized", False)
+    if not isinstance(materialized, bool):
+        raise InvalidParameter(
+            f"option materialized must be true or false, not {materialized!r}",
+            detail="It is not a boolean.",
+            hint="Write true for a materialized view, or leave it out.",
+        )
     seed = options.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
-        raise InvalidParameter(f"option seed is {seed!r}, which is not a whole number")
+        raise InvalidParameter(
+            f"option seed is {seed!r}, which is not a whole number",
+            detail="It makes the order of published rows repeatable, for tests.",
+            hint="Leave it out.",
+        )
     check_estimator(options.get("estimator", "auto"))
     check_bandwidth(options.get("smoothing", DEFAULT_SMOOTHING), "option smoothing")
     return Options(**options)

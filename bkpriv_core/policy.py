@@ -39,12 +39,15 @@ def parse_policy(policy: object) -> tuple[Requirement, ...]:
     if not isinstance(policy, dict) or not policy:
         raise InvalidParameter(
             "a policy must be a JSON object that states at least one requirement",
+            detail=f"It is {policy!r}.",
             hint=f'Write for example {{"k_anonymity": {{"k": 5}}}}. Requirements are {known}.',
         )
     for key in policy:
         if key not in REQUIREMENTS:
             raise InvalidParameter(
-                f'there is no requirement "{key}"', hint=f"Requirements are {known}."
+                f'there is no requirement "{key}"',
+                detail="A misspelt requirement would never be enforced.",
+                hint=f"Requirements are {known}.",
             )
     return tuple(
         requirement.parse(policy[key]) for key, requirement in REQUIREMENTS.items() if key in policy

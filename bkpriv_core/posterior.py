@@ -67,6 +67,7 @@ def check_estimator(name: str) -> Estimator:
     if name not in get_args(Estimator):
         raise InvalidParameter(
             f"there is no estimator {name!r}",
+            detail="It decides how posterior beliefs are inferred.",
             hint=f"Estimators are {', '.join(get_args(Estimator))}.",
         )
     return name  # type: ignore[return-value]
@@ -195,20 +196,27 @@ def _of_records(prior: FloatArray, counts: IntArray, estimator: Estimator) -> Fl
         raise InvalidParameter(
             "the prior must be records x values and the counts one per value",
             detail=f"The shapes are {prior.shape} and {counts.shape}.",
+            hint="Give the prior one row per record and one column per value.",
         )
     if not np.isfinite(prior).all() or (prior < 0).any():
-        raise InvalidParameter("the prior has a negative or non-finite probability")
+        raise InvalidParameter(
+            "the prior has a negative or non-finite probability",
+            detail=f"It ranges from {prior.min()} to {prior.max()}.",
+            hint="Every row is a distribution over the values.",
+        )
     sums = prior.sum(axis=1)
     if np.abs(sums - 1.0).max() > 1e-6:
         record = int(np.argmax(np.abs(sums - 1.0)))
         raise InvalidParameter(
             f"the prior of record {record + 1} does not sum to 1",
             detail=f"It sums to {sums[record]:.9g}.",
+            hint="Every row is a distribution over the values.",
         )
     if (counts < 0).any() or counts.sum() != len(prior):
         raise InvalidParameter(
             "the counts must be non-negative and sum to the number of records",
             detail=f"They sum to {counts.sum()}; the prior has {len(prior)} records.",
+            hint="Count how often each value occurs among the records of the group.",
         )
     # Which record holds which value is unknown; any split of the histogram over records will do.
     held = np.zeros_like(prior, dtype=np.int64)

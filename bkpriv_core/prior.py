@@ -68,12 +68,14 @@ def resolve_bandwidth(bandwidth: Bandwidth, attributes: tuple[str, ...]) -> tupl
         if name not in attributes:
             raise InvalidParameter(
                 f'the bandwidth names "{name}", which is not a quasi-identifier',
+                detail=f"It is {dict(bandwidth)!r}.",
                 hint=f"The quasi-identifiers are {known}.",
             )
     for name in attributes:
         if name not in bandwidth:
             raise InvalidParameter(
                 f'the bandwidth leaves out the quasi-identifier "{name}"',
+                detail=f"It is {dict(bandwidth)!r}.",
                 hint=f"Give a number for all of {known}, or one number for every attribute.",
             )
     return tuple(

@@ -298,6 +298,7 @@ class BtPrivacy(Requirement):
         if not items:
             raise InvalidParameter(
                 f"{cls.key} lists no adversary",
+                detail="The list is empty.",
                 hint='Write [{"bandwidth": 0.3, "t": 0.2}], one object for each adversary.',
             )
         skyline = []
@@ -331,7 +332,11 @@ def _check_bandwidth_form(bandwidth: object) -> None:
 
     if isinstance(bandwidth, dict):
         if not bandwidth:
-            raise InvalidParameter("the bandwidth names no attribute")
+            raise InvalidParameter(
+                "the bandwidth names no attribute",
+                detail="The object is empty.",
+                hint="Give a number, or one number for each quasi-identifier by name.",
+            )
         resolve_bandwidth(bandwidth, tuple(bandwidth))
     else:
         resolve_bandwidth(bandwidth, ())  # type: ignore[arg-type]
@@ -344,24 +349,42 @@ def _fields(
     known = ", ".join((*required, *optional))
     if not isinstance(value, dict):
         raise InvalidParameter(
-            f"{key} must be a JSON object, not {value!r}", hint=f"Its keys are {known}."
+            f"{key} must be a JSON object, not {value!r}",
+            detail="The parameters of a requirement are given by name.",
+            hint=f"Its keys are {known}.",
         )
     for name in value:
         if name not in required and name not in optional:
-            raise InvalidParameter(f'{key} has no key "{name}"', hint=f"Its keys are {known}.")
+            raise InvalidParameter(
+                f'{key} has no key "{name}"',
+                detail=f"It is {value!r}.",
+                hint=f"Its keys are {known}.",
+            )
     for name in required:
         if name not in value:
-            raise InvalidParameter(f'{key} lacks the key "{name}"', hint=f"Its keys are {known}.")
+            raise InvalidParameter(
+                f'{key} lacks the key "{name}"',
+                detail=f"It is {value!r}.",
+                hint=f"Its keys are {known}.",
+            )
     return value
 
 
 def _real(key: str, name: str, value: object, low: float, high: float) -> float:
     """Check that `value` is a finite number within bounds."""
+    allowed = f"at least {low:g}" if np.isinf(high) else f"between {low:g} and {high:g}"
     if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise InvalidParameter(f"{name} of {key} is {value!r}, which is not a number")
+        raise InvalidParameter(
+            f"{name} of {key} is {value!r}, which is not a number",
+            detail=f"{name} must be {allowed}.",
+            hint=f"Write {name} as a JSON number.",
+        )
     if not low <= value <= high:
-        allowed = f"at least {low:g}" if np.isinf(high) else f"between {low:g} and {high:g}"
-        raise InvalidParameter(f"{name} of {key} is {value:g}", hint=f"{name} must be {allowed}.")
+        raise InvalidParameter(
+            f"{name} of {key} is {value:g}",
+            detail="It is out of range.",
+            hint=f"{name} must be {allowed}.",
+        )
     return float(value)
 
 
@@ -369,7 +392,11 @@ def _whole_number(key: str, name: str, value: object, low: int) -> int:
     """Check that `value` is an integer of at least `low`."""
     number = _real(key, name, value, low, np.inf)
     if number != int(number):
-        raise InvalidParameter(f"{name} of {key} is {value!r}, which is not a whole number")
+        raise InvalidParameter(
+            f"{name} of {key} is {value!r}, which is not a whole number",
+            detail=f"{name} counts, so it must be a whole number of at least {low}.",
+            hint=f"Write {int(number)} or {int(number) + 1}.",
+        )
     return int(number)
 
 
@@ -377,6 +404,8 @@ def _choice(key: str, name: str, value: object, allowed: tuple[str, ...]) -> str
     """Check that `value` is one of the allowed words."""
     if value not in allowed:
         raise InvalidParameter(
-            f"{name} of {key} is {value!r}", hint=f"It must be one of {', '.join(allowed)}."
+            f"{name} of {key} is {value!r}",
+            detail="There is no such choice.",
+            hint=f"It must be one of {', '.join(allowed)}.",
         )
     return str(value)

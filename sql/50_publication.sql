@@ -22,9 +22,16 @@ DECLARE
     publisher text;
 BEGIN
     SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    -- ANALYZE runs a type's own functions as the table's owner, so a user's type must have none.
+    IF EXISTS (SELECT FROM unnest(types) AS t JOIN pg_type p ON p.oid = t
+               WHERE p.typnamespace <> 'pg_catalog'::regnamespace AND p.typtype <> 'e') THEN
+        RAISE EXCEPTION 'a release table holds built-in types and enumerations only'
+            USING ERRCODE = 'feature_not_supported', DETAIL = format('The types are %s.', types),
+                  HINT = 'Publish the column as text.';
+    END IF;
     EXECUTE (
         SELECT format('CREATE TABLE bkpriv_release.%I (%s)', bkpriv._release_table(new_release),
-                      string_agg(format('%I %s', c.name, c.type), ', ' ORDER BY c.place))
+                      string_agg(format('%I %s', c.name, format_type(c.type, -1)), ', ' ORDER BY c.place))
         FROM unnest(columns, types) WITH ORDINALITY AS c(name, type, place));
     EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', bkpriv._release_table(new_release), publisher);
 END $$;

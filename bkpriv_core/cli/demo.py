@@ -26,12 +26,13 @@ import typer
 from psycopg import sql
 from psycopg.rows import class_row
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.declaration import call, declare_source
 from bkpriv_core.cli.hospital import hospital
-from bkpriv_core.cli.loading import load_source
+from bkpriv_core.cli.loading import TableName, load_source
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.sandbox import renew_sandbox
 from bkpriv_core.cli.server import Connection, connect, scalar, watched, without_password
@@ -134,8 +135,8 @@ class _Demo:
         self._heading("2. Against background knowledge: (B,t)-private")
         self._say(
             "The same table, but no group is published that tells any of three adversaries too "
-            "much: one who knows more (B = 0.2), the same one (B = 0.3), one who knows less "
-            "(B = 0.5)."
+            "much: one who knows more (B=0.2), the same one (B=0.3), one who knows less "
+            "(B=0.5)."
         )
         private = self._publish(
             "private",
@@ -174,10 +175,9 @@ class _Demo:
             )
         self._say(
             f"\n{source.records:,} {source.title}. An adversary may know a person's "
-            f"{_listed(source.quasi_identifiers)}; the {source.sensitive} is sensitive.\n"
+            f"{_listed(source.quasi_identifiers)}; the {source.sensitive} is sensitive."
         )
-        for statement in declare_source(self.connection, self._dataset, _SCHEMA, source):
-            self._run(statement)
+        self._run(*declare_source(self.connection, self._dataset, _SCHEMA, source))
 
     def _publish(self, kind: str, requirements: Mapping[str, Any]) -> int:
         """Publish the dataset under requirements as view ``<table>_<kind>``; return the release."""
@@ -214,6 +214,7 @@ class _Demo:
             WITH cell AS (
                 SELECT DISTINCT ON (group_id) group_id, qi, disclosure
                 FROM bkpriv.disclosure({release}, {bandwidth})
+                WHERE disclosure > {t}
                 ORDER BY group_id, disclosure DESC
             ), worst AS (
                 SELECT * FROM cell ORDER BY disclosure DESC, group_id LIMIT {examples}
@@ -227,6 +228,7 @@ class _Demo:
         ).format(
             release=sql.Literal(release),
             bandwidth=sql.Literal(json.dumps(_BANDWIDTH)),
+            t=sql.Literal(_T),
             examples=sql.Literal(_EXAMPLES),
         )
         with (
@@ -242,9 +244,9 @@ class _Demo:
         source = self.source
         self._show_audit([found])
         self._say(
-            f"The adversary with B = {_BANDWIDTH} knows how common each {source.sensitive} is "
-            f"among those who resemble a person: whose {_listed(source.quasi_identifiers)} differ "
-            f"by less than {_BANDWIDTH} of the range. Seeing the view moves that adversary's belief "
+            f"The adversary with B={_BANDWIDTH} knows how common each {source.sensitive} is among "
+            f"those who resemble a person: whose {_listed(source.quasi_identifiers)} differ by "
+            f"less than {_BANDWIDTH} of the range. Seeing the view moves that adversary's belief "
             f"about [bold]{found.vulnerable:,} of {source.records:,} people "
             f"({found.vulnerable / source.records:.1%})[/bold] by more than t = {_T}, on a scale "
             "from 0, nothing learnt, to 1."
@@ -252,26 +254,22 @@ class _Demo:
         if not found.vulnerable:
             return
         breaches = self._breaches(release)
-        table = make_table(
-            *source.quasi_identifiers,
-            source.sensitive,
-            "before",
-            "after",
-            numbers=("before", "after"),
+        self._say("For instance, a person with")
+        examples = tuple(f"example {place}" for place in range(1, len(breaches) + 1))
+        table = make_table("", *examples)
+        for name in source.quasi_identifiers:
+            table.add_row(name, *(Text(str(breach.qi[name])) for breach in breaches))
+        table.add_section()
+        table.add_row(
+            f"chance of {source.sensitive}",
+            *(Text(breach.sensitive, style="bold") for breach in breaches),
         )
-        for breach in breaches:
-            table.add_row(
-                *(Text(str(breach.qi[name])) for name in source.quasi_identifiers),
-                Text(breach.sensitive, style="bold"),
-                f"{breach.prior:.1%}",
-                Text(f"{breach.posterior:.1%}", style="bold red"),
-            )
+        table.add_row("    before the view", *(f"{breach.prior:.1%}" for breach in breaches))
+        table.add_row(
+            "    with the view",
+            *(Text(f"{breach.posterior:.1%}", style="bold red") for breach in breaches),
+        )
         self.console.print(table)
-        self._say(
-            "Read the first line so: before the view appeared, the adversary gave "
-            f"{breaches[0].sensitive} a chance of {breaches[0].prior:.1%} for such a person; "
-            f"with the view, {breaches[0].posterior:.1%}."
-        )
 
     def _show_audit(self, lines: Sequence[_AuditLine]) -> None:
         """Show what releases disclose to adversaries."""
@@ -309,9 +307,8 @@ class _Demo:
     def _show_rows(self) -> None:
         """Show a few rows of the private view."""
         self._say("A view. Its readers need SELECT on it and nothing else.")
-        statement = sql.SQL("SELECT * FROM {} LIMIT {}").format(
-            sql.Identifier(_SCHEMA, f"{self.source.name}_private"), sql.Literal(_ROWS)
-        )
+        view = TableName(_SCHEMA, f"{self.source.name}_private").written(self.connection)
+        statement = sql.SQL("SELECT * FROM {} LIMIT {}").format(sql.SQL(view), sql.Literal(_ROWS))
         self._show(statement)
         with self.connection.execute(statement) as cursor:
             table = make_table(*(column.name for column in cursor.description or ()))
@@ -362,16 +359,16 @@ class _Demo:
     def _say(self, text: str) -> None:
         self.console.print(text)
 
-    def _show(self, statement: sql.Composed) -> None:
-        """Show a statement that is about to be run."""
-        self.console.print(
-            f"  {statement.as_string(self.connection)};", style="cyan", markup=False, soft_wrap=True
-        )
+    def _show(self, *statements: sql.Composed) -> None:
+        """Show statements that are about to be run."""
+        lines = "\n".join(f"{statement.as_string(self.connection)};" for statement in statements)
+        self.console.print(Padding(Text(lines, style="cyan"), (1, 0, 0, 2), expand=False))
 
-    def _run(self, statement: sql.Composed) -> None:
-        """Show a statement and run it for its effect."""
-        self._show(statement)
-        self.connection.execute(statement)
+    def _run(self, *statements: sql.Composed) -> None:
+        """Show statements and run them for their effect."""
+        self._show(*statements)
+        for statement in statements:
+            self.connection.execute(statement)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -81,11 +81,11 @@ def load_csv(
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, levels[attribute])
 
-    console.print("\nColumns: ", end="")
-    console.print(", ".join(f"{column} {kind}" for column, kind in types.items()), markup=False)
+    columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
+    console.print(f"\nColumns: {columns}.", markup=False)
     console.print(
         "\nTo register it, name the columns by which people might be recognised, and the one that "
-        "is sensitive.\nHere the last column stands as the sensitive one; change that to suit:\n"
+        "is sensitive. Here the last column stands as the sensitive one; change that to suit:\n"
     )
     for statement in declarations:
         console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)

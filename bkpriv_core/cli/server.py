@@ -50,9 +50,10 @@ def connect(uri: str) -> Connection:
     )
     found = connection.execute("SELECT FROM pg_extension WHERE extname = 'bkpriv'").fetchone()
     if found is None:
+        database = connection.info.dbname
         connection.close()
         raise ClientError(
-            f'database "{connection.info.dbname}" does not hold the extension bkpriv',
+            f'database "{database}" does not hold the extension bkpriv',
             hint="As a superuser, run there: CREATE EXTENSION bkpriv CASCADE",
         )
     return connection

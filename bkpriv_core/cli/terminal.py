@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -50,7 +50,8 @@ def make_table(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
     """Return an empty table; the columns named in `numbers` are aligned to the right."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, justify="right" if column in numbers else "left")
+        justify: JustifyMethod = "right" if column in numbers else "left"
+        table.add_column(column, justify=justify, overflow="fold")
     return table
 
 

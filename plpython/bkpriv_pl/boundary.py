@@ -25,7 +25,6 @@ _SQLSTATES: dict[type[BkprivError], str] = {
     errors.UnattainableRequirement: "22023",
     errors.ContradictoryKnowledge: "22000",
     errors.TooLarge: "54000",
-    errors.Unsupported: "0A000",
 }
 
 
@@ -40,11 +39,28 @@ class Refusal(BkprivError):
         See `BkprivError`.
     """
 
-    def __init__(
-        self, sqlstate: str, message: str, *, detail: str | None = None, hint: str | None = None
-    ) -> None:
+    def __init__(self, sqlstate: str, message: str, *, detail: str, hint: str) -> None:
         super().__init__(message, detail=detail, hint=hint)
         self.sqlstate = sqlstate
+
+
+class _Reported(plpy.Error):
+    """An error on its way to PostgreSQL, which reads its parts from these attributes.
+
+    PL/Python puts an exception's name before its message, so the name is made one to read.
+    """
+
+    schema_name = table_name = column_name = datatype_name = constraint_name = None
+
+    def __init__(self, message: str, sqlstate: str, detail: str, hint: str) -> None:
+        super().__init__(message)
+        self.sqlstate = sqlstate
+        self.detail = detail
+        self.hint = hint
+
+
+_Reported.__module__ = "builtins"
+_Reported.__name__ = "bkpriv"
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
@@ -56,10 +72,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except BkprivError as error:
             sqlstate = error.sqlstate if isinstance(error, Refusal) else _SQLSTATES[type(error)]
-            fields = {"detail": error.detail, "hint": error.hint, "sqlstate": sqlstate}
-            given = {name: text for name, text in fields.items() if text is not None}
-            message = error.message
-        return plpy.error(message, **given)
+            raise _Reported(error.message, sqlstate, error.detail, error.hint) from None
 
     return called
 
@@ -72,14 +85,20 @@ def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> li
 def require(value: str | None, name: str) -> str:
     """Return a text argument that must not be NULL or empty."""
     if not value:
-        raise InvalidParameter(f"{name} is missing", hint=f"Give a non-empty {name}.")
+        raise InvalidParameter(
+            f"{name} is missing",
+            detail="It is NULL or empty.",
+            hint=f"Give a non-empty {name}.",
+        )
     return value
 
 
 def from_json(text: str | None, name: str) -> Any:
     """Decode a jsonb argument that must not be NULL."""
     if text is None:
-        raise InvalidParameter(f"{name} is NULL")
+        raise InvalidParameter(
+            f"{name} is missing", detail="It is NULL.", hint=f"Give {name} as jsonb."
+        )
     return json.loads(text)
 
 
@@ -98,5 +117,9 @@ def _without_null(values: list[Any], name: str) -> list[Any]:
     while flat and isinstance(flat[0], list):
         flat = [item for row in flat for item in row]
     if any(item is None for item in flat):
-        raise InvalidParameter(f"{name} has a NULL element")
+        raise InvalidParameter(
+            f"{name} has a NULL element",
+            detail="A missing number has no place in the computation.",
+            hint="Fill it, or leave it out.",
+        )
     return values

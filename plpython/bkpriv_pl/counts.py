@@ -37,12 +37,16 @@ class Column:
     type_oid : int
         Its type, with domains resolved to their base type.
     type_name : str
-        That type's catalog name, such as "int4".
+        That type's catalog name, such as "int4", or nothing for a type that is not built in.
+    published_as : str
+        SQL name of the type in which a value of it is published: its own where it is built in or an
+        enumeration, else text.
     """
 
     name: str
     type_oid: int
     type_name: str
+    published_as: str
 
     @property
     def numeric(self) -> bool:
@@ -75,8 +79,10 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
             SELECT b.attname, b.attnum, t.typbasetype FROM base b JOIN pg_type t ON t.oid = b.type
             WHERE t.typtype = 'd'
         )
-        SELECT b.attname AS name, t.oid::int8 AS oid, t.typname AS type,
-            t.typnamespace = 'pg_catalog'::regnamespace AS builtin
+        SELECT b.attname AS name, t.oid::int8 AS oid,
+            CASE t.typnamespace WHEN 'pg_catalog'::regnamespace THEN t.typname ELSE '' END AS type,
+            CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace OR t.typtype = 'e'
+                THEN format_type(t.oid, -1) ELSE 'text' END AS published
         FROM base b JOIN pg_type t ON t.oid = b.type WHERE t.typtype <> 'd' ORDER BY b.attnum
         """,
         ["text", "text"],
@@ -86,11 +92,11 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
         raise Refusal(
             "42P01",
             f'table "{schema}"."{name}" does not exist',
+            detail="It was there when the dataset was registered.",
             hint="Withdraw the releases, drop the dataset and register the table anew.",
         )
     return {
-        row["name"]: Column(row["name"], row["oid"], row["type"] if row["builtin"] else "")
-        for row in rows
+        row["name"]: Column(row["name"], row["oid"], row["type"], row["published"]) for row in rows
     }
 
 
@@ -233,6 +239,7 @@ def _assemble(
     if len(cells) * sensitive.size > _DENSE_LIMIT:
         raise TooLarge(
             f'{len(cells)} cells times {sensitive.size} values of "{sensitive.name}" is too many',
+            detail=f"At most {_DENSE_LIMIT} fit in memory.",
             hint="Publish fewer or coarser columns, or bin the sensitive column.",
         )
     counts = np.zeros((len(cells), sensitive.size), dtype=np.int64)

@@ -143,6 +143,7 @@ def register(
             raise Refusal(
                 "42701",
                 f'column "{extra}" has two roles in dataset "{name}"',
+                detail=f"The other roles are taken by {', '.join(attributes)}.",
                 hint="Respondent and period must be neither quasi-identifiers nor sensitive.",
             )
     extras = tuple(extra for extra in (respondent, period) if extra is not None)
@@ -152,6 +153,7 @@ def register(
         raise Refusal(
             "42710",
             f'dataset "{name}" already exists',
+            detail="A dataset is declared once.",
             hint="Choose another name, or drop it with bkpriv.drop_dataset.",
         )
     try:
@@ -200,10 +202,15 @@ def set_interval_hierarchy(
     if not column.numeric:
         raise InvalidParameter(
             f'attribute "{attribute}" is not numeric',
+            detail="Intervals need numbers, dates or timestamps.",
             hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
         )
     if not widths or origin is None or any(width is None for width in widths):
-        raise InvalidParameter("the widths or the origin are missing or NULL")
+        raise InvalidParameter(
+            f'the widths or the origin of attribute "{attribute}" are missing',
+            detail="One of them is NULL or empty.",
+            hint="Write for example ARRAY[5, 10, 20, 40].",
+        )
     sizes = [float(str(width)) for width in widths]
     finite = all(0 < size < float("inf") for size in sizes)
     if not finite or any(wide % narrow for narrow, wide in pairwise(sizes)):
@@ -213,7 +220,11 @@ def set_interval_hierarchy(
             hint="Write for example ARRAY[5, 10, 20, 40].",
         )
     if any(wide <= narrow for narrow, wide in pairwise(sizes)):
-        raise InvalidParameter(f'the widths {sizes} of attribute "{attribute}" do not rise')
+        raise InvalidParameter(
+            f'the widths {sizes} of attribute "{attribute}" do not rise',
+            detail="Each must be larger than the one before.",
+            hint="Write for example ARRAY[5, 10, 20, 40].",
+        )
     _keep_hierarchy(dataset, attribute, None, widths, origin)
 
 
@@ -255,11 +266,17 @@ def _relation(text: str, kinds: tuple[str, ...]) -> tuple[str, str]:
         [text],
     )
     if not rows:
-        raise Refusal("42P01", f"relation {text} does not exist")
+        raise Refusal(
+            "42P01",
+            f"relation {text} does not exist",
+            detail="No relation has that identifier.",
+            hint="Name a table, such as 'public.patients'.",
+        )
     if rows[0]["kind"] not in kinds:
         raise Refusal(
             "42809",
             f"{text} is not something to read records from",
+            detail="It is an index, a sequence or a type.",
             hint=f"Use a {', '.join(_SOURCES.values())}.",
         )
     return rows[0]["schema"], rows[0]["name"]
@@ -270,6 +287,7 @@ def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> t
     if not quasi_identifiers:
         raise InvalidParameter(
             "there are no quasi-identifiers",
+            detail="The list is NULL or empty.",
             hint="Name the columns by which a person could be recognised.",
         )
     names = tuple(require(name, "quasi-identifier") for name in quasi_identifiers)
@@ -278,12 +296,14 @@ def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> t
             raise Refusal(
                 "42701",
                 f'column "{name}" is listed {names.count(name)} times among the quasi-identifiers',
+                detail=f"They are {', '.join(names)}.",
                 hint="List it once.",
             )
     if sensitive in names:
         raise Refusal(
             "42701",
             f'column "{sensitive}" is both quasi-identifier and sensitive',
+            detail=f"The quasi-identifiers are {', '.join(names)}.",
             hint="Take it out of the quasi-identifiers, or choose another sensitive column.",
         )
     return (*names, sensitive)
@@ -296,6 +316,7 @@ def _attribute(dataset: Dataset, attribute: str | None) -> str:
         raise Refusal(
             "42703",
             f'dataset "{dataset.name}" has no attribute "{attribute}"',
+            detail="It is neither a quasi-identifier nor the sensitive column.",
             hint=f"Its attributes are {', '.join(dataset.attributes)}.",
         )
     return attribute
@@ -305,6 +326,7 @@ def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]
     return Refusal(
         "42703",
         f'column "{name}" of table "{schema}"."{relation}" does not exist',
+        detail="Names are compared as they are written, in upper and lower case.",
         hint=f"Its columns are {', '.join(columns)}.",
     )
 

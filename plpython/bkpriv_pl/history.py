@@ -210,7 +210,9 @@ def find_release(release: int | None) -> Release:
         If there is none that the caller may see.
     """
     if release is None:
-        raise InvalidParameter("the release is NULL", hint="See the view bkpriv.releases.")
+        raise InvalidParameter(
+            "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
+        )
     rows = run(
         "SELECT requirements, options FROM bkpriv.release WHERE release = $1", ["bigint"], [release]
     )

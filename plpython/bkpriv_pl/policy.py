@@ -51,6 +51,7 @@ def set_policy(name: str | None, requirements: str | None) -> str:
         raise Refusal(
             "42501",
             f'must be owner of policy "{name}"',
+            detail="It was stated by another role.",
             hint="Choose another name; policies of others may be used but not changed.",
         )
     run(

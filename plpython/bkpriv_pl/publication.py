@@ -117,7 +117,9 @@ def _validated(
     stated = find_policy(policy)
     if method not in METHODS:
         raise InvalidParameter(
-            f"there is no method {method!r}", hint=f"Methods are {', '.join(METHODS)}."
+            f"there is no method {method!r}",
+            detail="A method forms the groups that are published alike.",
+            hint=f"Methods are {', '.join(METHODS)}.",
         )
     decoded = from_json(options, "options")
     return _Request(
@@ -203,7 +205,9 @@ def withdraw(release: int | None, reason: str | None) -> None:
     """See ``bkpriv.withdraw``."""
     reason = require(reason, "reason")
     if release is None:
-        raise InvalidParameter("the release is NULL", hint="See the view bkpriv.releases.")
+        raise InvalidParameter(
+            "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
+        )
     rows = run(
         "SELECT r.view_schema, r.view_name, r.dataset, bkpriv._owns(r.owner) AS owned, "
         "r.owner, v.status FROM bkpriv.release r JOIN bkpriv.releases v USING (release) "
@@ -228,7 +232,10 @@ def withdraw(release: int | None, reason: str | None) -> None:
         )
     if row["status"] == "withdrawn":
         raise Refusal(
-            "55000", f"release {release} is already withdrawn", hint="See the view bkpriv.releases."
+            "55000",
+            f"release {release} is already withdrawn",
+            detail="Its data is gone; its history stays.",
+            hint="See the view bkpriv.releases.",
         )
     history.record_event(release, "withdrawn", reason)
     view = View(row["view_schema"], row["view_name"])

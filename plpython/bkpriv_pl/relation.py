@@ -69,13 +69,22 @@ def parse_view_name(text: str, default_schema: str | None) -> View:
     try:
         parts = run("SELECT parse_ident($1) AS parts", ["text"], [text])[0]["parts"]
     except plpy.spiexceptions.InvalidParameterValue:
-        raise InvalidParameter(f"the view name {text!r} is not an identifier", hint=hint) from None
+        raise InvalidParameter(
+            f"the view name {text!r} is not an identifier",
+            detail="It has to be one or two SQL identifiers.",
+            hint=hint,
+        ) from None
     if len(parts) > 2:
-        raise InvalidParameter(f"the view name {text!r} has more than two parts", hint=hint)
+        raise InvalidParameter(
+            f"the view name {text!r} has more than two parts",
+            detail=f"The parts are {parts}.",
+            hint=hint,
+        )
     if len(parts) == 1 and default_schema is None:
         raise Refusal(
             "3F000",
             f"no schema has been selected to create view {text} in",
+            detail="The caller's search_path has no schema that exists.",
             hint="Qualify the view's name, or set search_path to a schema that exists.",
         )
     schema, name = (default_schema, *parts)[-2:]
@@ -100,7 +109,10 @@ def _check_schema(schema: str) -> None:
     )
     if not rows:
         raise Refusal(
-            "3F000", f'schema "{schema}" does not exist', hint="Create it, or name another."
+            "3F000",
+            f'schema "{schema}" does not exist',
+            detail="The view cannot be created.",
+            hint="Create it, or name another.",
         )
     if not rows[0]["may"] or schema in ("bkpriv", "bkpriv_release"):
         raise Refusal(

@@ -80,11 +80,7 @@ def write_snapshot(
         _attribute(domain, columns[domain.name], low[:, axis], high[:, axis])
         for axis, domain in enumerate(table.quasi_identifiers)
     ]
-    sensitive_type = run(
-        "SELECT format_type($1::oid, -1) AS type",
-        ["int8"],
-        [columns[table.sensitive.name].type_oid],
-    )[0]["type"]
+    sensitive_type = columns[table.sensitive.name].published_as
     written = (
         *((item.name, item.type) for item in attributes),
         (dataset.sensitive, sensitive_type),

@@ -16,6 +16,6 @@ def test_every_kind_is_for_the_caller(name: str) -> None:
     assert (error.detail, error.hint) == ("It was 0.", "Use 1.")
 
 
-def test_detail_and_hint_may_be_absent() -> None:
-    error = errors.InvalidParameter("k is 0")
-    assert (error.detail, error.hint) == (None, None)
+def test_detail_and_hint_must_be_given() -> None:
+    with pytest.raises(TypeError, match=r"detail.*hint"):
+        errors.InvalidParameter("k is 0")  # type: ignore[call-arg]

@@ -43,7 +43,7 @@ def test_a_positive_number_is_a_bandwidth(bandwidth: float) -> None:
 )
 def test_anything_else_is_not(bandwidth: object) -> None:
     with pytest.raises(InvalidParameter) as caught:
-        check_bandwidth(bandwidth, 'the bandwidth of "age"')  # type: ignore[arg-type]
+        check_bandwidth(bandwidth, 'the bandwidth of "age"')
     assert 'the bandwidth of "age"' in caught.value.message
     assert repr(bandwidth) in caught.value.message
     assert "not a positive number" in caught.value.message
