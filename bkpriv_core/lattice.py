@@ -26,6 +26,9 @@ __all__ = ["Lattice"]
 _BATCH_FLOATS = 2**22
 """Size to which the arrays of one batch of problems are limited, where one fits."""
 
+_BLOCK_STATES = 2**20
+"""States whose neighbours are looked up at a time, where a level fits."""
+
 
 class Lattice:
     """Forward-backward inference over all states of slots with the given capacities.
@@ -53,15 +56,40 @@ class Lattice:
         self._rank[self._states] = self._states
         self._bounds = np.concatenate(([0], np.cumsum(np.bincount(level))))
 
+        self._blocks = self._cut_into_blocks()
+        self._whole: dict[int, npt.NDArray[np.int32]] = {}
+
+    def _cut_into_blocks(self) -> list[range]:
+        """Ranges of consecutive levels whose neighbours are looked up together."""
+        blocks = []
+        first = 0
+        for level in range(self.items + 1):
+            if self._bounds[level + 1] - self._bounds[first] > _BLOCK_STATES and level > first:
+                blocks.append(range(first, level))
+                first = level
+        return [*blocks, range(first, self.items + 1)]
+
     def _level(self, level: int) -> slice:
         return slice(int(self._bounds[level]), int(self._bounds[level + 1]))
 
-    def _neighbours(self, level: slice, step: int) -> npt.NDArray[np.int32]:
-        """Ranks of the states one item more (step 1) or less (step -1) in each slot, (n, s)."""
-        states = self._order[level].astype(np.int64)[:, None]
-        digits = states // self._strides % self._radix
-        within = digits + 1 < self._radix if step > 0 else digits > 0
-        return self._rank[np.where(within, states + step * self._strides, self._states)]
+    def _neighbours(self, block: range, step: int) -> npt.NDArray[np.int32]:
+        """Ranks of the states one item more (step 1) or less (step -1) in each slot.
+
+        Shape (n, s) for the n states of the block's levels.
+        """
+        if step in self._whole:
+            return self._whole[step]
+        states = self._order[self._bounds[block.start] : self._bounds[block.stop]]
+        ranks = np.empty((len(states), self.slots), dtype=np.int32)
+        for slot, (stride, radix) in enumerate(zip(self._strides, self._radix, strict=True)):
+            # Division by one number at a time is several times faster than by an array of them.
+            digit = states // np.int32(stride) % np.int32(radix)
+            within = digit < np.int32(radix - 1) if step > 0 else digit > 0
+            moved = np.where(within, states + np.int32(step * stride), np.int32(self._states))
+            ranks[:, slot] = self._rank[moved]
+        if len(self._blocks) == 1:
+            self._whole[step] = ranks
+        return ranks
 
     def marginals(
         self,
@@ -99,24 +127,34 @@ class Lattice:
         moves = np.ascontiguousarray(weights.transpose(1, 2, 0))
         forward = np.zeros((self._states + 1, batch))
         forward[0] = 1.0
-        for item in range(self.items - 1):
-            poll()
-            here = self._level(item + 1)
-            arrived = forward[self._neighbours(here, -1)]
-            forward[here] = _scaled(np.einsum("nsb,sb->nb", arrived, moves[item]))
+        for block in self._blocks:
+            arrivals = self._neighbours(block, -1)
+            start = self._bounds[block.start]
+            for level in block:
+                poll()
+                if 0 < level < self.items:
+                    here = self._level(level)
+                    arrived = forward[arrivals[here.start - start : here.stop - start]]
+                    total = np.einsum("nsb,sb->nb", arrived, moves[level - 1])
+                    forward[here] = _scaled(total)
         marginals = np.zeros((self.items, self.slots, batch))
         needed: list[bool] = np.any(wanted, axis=0).tolist()
         # Of the backward pass only one level is kept, with a last row of weight 0.
         ahead = np.array([[1.0], [0.0]]) * np.ones(batch)
-        for item in range(self.items - 1, -1, -1):
-            poll()
-            here = self._level(item)
-            reached = self._neighbours(here, 1) - self._bounds[item + 1]
-            onward = ahead[np.minimum(reached, len(ahead) - 1)]
-            if needed[item]:
-                marginals[item] = np.einsum("nb,nsb->sb", forward[here], onward) * moves[item]
-            ahead = _scaled(np.einsum("nsb,sb->nb", onward, moves[item]))
-            ahead = np.concatenate((ahead, np.zeros((1, batch))))
+        for block in reversed(self._blocks):
+            departures = self._neighbours(block, 1)
+            start = self._bounds[block.start]
+            for item in reversed(block):
+                poll()
+                if item == self.items:
+                    continue
+                here = self._level(item)
+                reached = departures[here.start - start : here.stop - start]
+                onward = ahead[np.minimum(reached - self._bounds[item + 1], len(ahead) - 1)]
+                if needed[item]:
+                    marginals[item] = np.einsum("nb,nsb->sb", forward[here], onward) * moves[item]
+                ahead = _scaled(np.einsum("nsb,sb->nb", onward, moves[item]))
+                ahead = np.concatenate((ahead, np.zeros((1, batch))))
         totals = marginals.sum(axis=1, keepdims=True)
         shares = np.divide(marginals, totals, out=np.zeros_like(marginals), where=totals > 0)
         return np.where(wanted[:, :, None], shares.transpose(2, 0, 1), 0.0)

@@ -2,8 +2,8 @@
 
 Rules
 -----
-- ``make test`` starts the private server and names it in ``BKPRIV_TEST_URI``. Tests of the core need
-  none; a test that needs it and does not find it fails, it is never skipped.
+- ``make test`` starts the private server and names it in ``BKPRIV_TEST_URI``. Tests of the core
+  need none; a test that needs it and does not find it fails, it is never skipped.
 - Each test gets a database of its own, copied from a template that holds the extension, so tests
   neither see nor wait for one another. Every name that the whole cluster sees (databases, roles) is
   unique to the run, so several runs may share the server.

@@ -7,9 +7,10 @@ import json
 import re
 from pathlib import Path
 
-import bkpriv_core
 import pytest
 from importlinter.cli import lint_imports
+
+import bkpriv_core
 from scripts.lint_sql import lint
 
 ROOT = Path(__file__).resolve().parent.parent

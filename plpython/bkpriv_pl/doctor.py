@@ -50,20 +50,23 @@ def _paths(path: str) -> list[Check]:
     origins = [
         os.path.realpath(module.__file__ or "") for module in (numpy, scipy, bkpriv_core, bkpriv_pl)
     ]
+    # Where the server's user owns the server's programs too, as on a private server, packages that
+    # it may change add nothing to what it may do.
+    programs = os.path.dirname(os.path.realpath("/proc/self/exe"))
     writable = os.access(path, os.W_OK) or os.access(os.path.dirname(path), os.W_OK)
+    private = writable and os.access(programs, os.W_OK)
+    told = "the server's user cannot change them"
+    if private:
+        told = "the server's user can change them, like the server's own programs"
+    elif writable:
+        told = "the server's user can change them: install as another user"
     return [
         (
             "packages",
             all(origin.startswith(inside) for origin in origins) and sys.path[0] == path,
             f"loaded from {path}",
         ),
-        (
-            "packages are read-only",
-            not writable,
-            "the server's user can change them: install as another user"
-            if writable
-            else "the server's user cannot change them",
-        ),
+        ("packages are read-only", private or not writable, told),
         (
             "user site-packages",
             site.getusersitepackages() not in sys.path,

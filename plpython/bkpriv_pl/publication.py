@@ -97,6 +97,7 @@ def publish(
         history.record_event(
             previous.release, "superseded", f"release {release} took its place in {request.view}"
         )
+    progress.step("waiting for writers")
     _settle_staleness(request, table, release)
     progress.done()
     return release

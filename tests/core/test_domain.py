@@ -239,26 +239,26 @@ def test_a_label_may_recur_on_another_level() -> None:
 def test_an_empty_hierarchy() -> None:
     error = refusal([])
     assert "is empty" in error.message
-    assert "one row per value" in str(error.hint)
+    assert "one row per value" in error.hint
 
 
 def test_a_hierarchy_of_one_level() -> None:
     error = refusal([["9th"], ["10th"]])
     assert "only one level" in error.message
-    assert "two columns" in str(error.hint)
+    assert "two columns" in error.hint
 
 
 def test_a_missing_label() -> None:
     error = refusal([["9th", "school", "any"], ["10th", None, "any"]])
     assert "NULL label" in error.message
-    assert "('10th', None, 'any')" in str(error.detail)
+    assert "('10th', None, 'any')" in error.detail
 
 
 def test_two_paths_to_one_value() -> None:
     error = refusal([*EDUCATION, ["BSc", "school", "any"]])
     assert "two paths to the value 'BSc'" in error.message
-    assert "('BSc', 'university', 'any')" in str(error.detail)
-    assert "('BSc', 'school', 'any')" in str(error.detail)
+    assert "('BSc', 'university', 'any')" in error.detail
+    assert "('BSc', 'school', 'any')" in error.detail
 
 
 def test_a_label_with_two_parents() -> None:
@@ -266,24 +266,24 @@ def test_a_label_with_two_parents() -> None:
         [["9th", "low", "school", "any"], ["1st", "low", "preschool", "any"]],
     )
     assert "two parents to the label 'low'" in error.message
-    assert "level 1" in str(error.detail)
-    assert "'school'" in str(error.detail)
-    assert "'preschool'" in str(error.detail)
-    assert "name of its own" in str(error.hint)
+    assert "level 1" in error.detail
+    assert "'school'" in error.detail
+    assert "'preschool'" in error.detail
+    assert "name of its own" in error.hint
 
 
 def test_no_single_root() -> None:
     error = refusal([["9th", "school"], ["BSc", "university"]])
     assert "no single root" in error.message
-    assert "'school', 'university'" in str(error.detail)
-    assert "last column" in str(error.hint)
+    assert "'school', 'university'" in error.detail
+    assert "last column" in error.hint
 
 
 def test_no_single_root_lists_a_few_of_many() -> None:
     error = refusal([[f"leaf{i}", f"root{i:02}"] for i in range(20)])
-    assert "'root00'" in str(error.detail)
-    assert "'root07' and 12 more" in str(error.detail)
-    assert "'root08'" not in str(error.detail)
+    assert "'root00'" in error.detail
+    assert "'root07' and 12 more" in error.detail
+    assert "'root08'" not in error.detail
 
 
 def test_values_missing_from_the_hierarchy() -> None:
@@ -292,9 +292,9 @@ def test_values_missing_from_the_hierarchy() -> None:
         Domain("education", ("11th", "9th", "MD"), hierarchy=hierarchy)
     assert 'attribute "education"' in caught.value.message
     assert "missing from its hierarchy" in caught.value.message
-    assert "'11th', 'MD'" in str(caught.value.detail)
-    assert "'9th'" not in str(caught.value.detail)
-    assert "set_hierarchy" in str(caught.value.hint)
+    assert "'11th', 'MD'" in caught.value.detail
+    assert "'9th'" not in caught.value.detail
+    assert "set_hierarchy" in caught.value.hint
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
@@ -302,5 +302,5 @@ def test_numbers_that_are_not_finite(number: float) -> None:
     with pytest.raises(InvalidData) as caught:
         Domain("weight", ("70", "strange"), positions=np.array([70.0, number]))
     assert 'attribute "weight"' in caught.value.message
-    assert "'strange'" in str(caught.value.detail)
-    assert "'70'" not in str(caught.value.detail)
+    assert "'strange'" in caught.value.detail
+    assert "'70'" not in caught.value.detail

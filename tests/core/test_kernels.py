@@ -47,4 +47,4 @@ def test_anything_else_is_not(bandwidth: object) -> None:
     assert 'the bandwidth of "age"' in caught.value.message
     assert repr(bandwidth) in caught.value.message
     assert "not a positive number" in caught.value.message
-    assert caught.value.hint is not None
+    assert caught.value.hint

@@ -59,7 +59,7 @@ def test_marginals_by_brute_force(
 def test_batches_do_not_change_the_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
     lattice = Lattice((2, 1, 1))
     weights = np.random.default_rng(1).random((7, 4, 3))
-    wanted = np.ones((7, 4), dtype=bool)
+    wanted = np.random.default_rng(2).random((7, 4)) < 0.5
     whole = lattice.marginals(weights, wanted)
     monkeypatch.setattr(lattice_module, "_BATCH_FLOATS", 1)
     np.testing.assert_allclose(lattice.marginals(weights, wanted), whole, atol=1e-15)
@@ -69,6 +69,12 @@ def test_many_small_weights_do_not_underflow() -> None:
     # 12 records and 12 values at 1e-40 each: the permanent is near 1e-470.
     weights = np.full((1, 12, 12), 1e-40)
     found = Lattice((1,) * 12).marginals(weights, np.ones((1, 12), dtype=bool))
+    np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
+
+
+def test_a_problem_of_small_weights_is_scaled_on_its_own() -> None:
+    weights = np.stack([np.full((12, 12), 1e-40), np.ones((12, 12))])
+    found = Lattice((1,) * 12).marginals(weights, np.ones((2, 12), dtype=bool))
     np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
 
 

@@ -372,12 +372,12 @@ def test_lattice_states_count_the_smaller_lattice(drawn: tuple[Cells, list[list[
 def test_a_contradiction_names_the_group_at_fault() -> None:
     counts = np.array([[1, 0], [0, 1], [1, 0]])
     possible, impossible = np.full((3, 2), 0.5), np.array([[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]])
-    groups = as_groups([[0], [1], [2]])
+    groups = as_groups([[0, 1], [2], [1]])
     for estimator in ("exact", "omega", "auto"):
-        with pytest.raises(ContradictoryKnowledge, match="group 2") as caught:
+        with pytest.raises(ContradictoryKnowledge, match="group 1") as caught:
             posterior(groups, counts, (possible, impossible), estimator)
-        assert "probability 0" in str(caught.value.detail)
-        assert caught.value.hint is not None
+        assert "probability 0" in caught.value.detail
+        assert caught.value.hint
         posterior(groups, counts, (possible,), estimator)
 
 
@@ -408,10 +408,10 @@ def test_exact_refuses_what_is_too_large() -> None:
     groups = as_groups([[3, 4], list(range(26))])
     with pytest.raises(TooLarge, match="group 1") as caught:
         posterior(groups, counts, (prior,), "exact")
-    assert "6.71e+07 states" in str(caught.value.detail)
-    assert f"at most {EXACT_STATES}" in str(caught.value.detail)
-    assert "1 groups are too large" in str(caught.value.detail)
-    assert "auto" in str(caught.value.hint)
+    assert "6.71e+07 states" in caught.value.detail
+    assert f"at most {EXACT_STATES}" in caught.value.detail
+    assert "1 groups are too large" in caught.value.detail
+    assert "auto" in caught.value.hint
     with pytest.raises(TooLarge):
         exact_posterior(prior, np.ones(26, dtype=np.int64))
 
@@ -469,20 +469,20 @@ def test_polling_can_cancel() -> None:
         ([[0.5, 0.5]], [[1, 0]], "one per value", "(1, 2)"),
         ([[0.5, 0.5]], [1, 0, 0], "one per value", "(3,)"),
         ([[]], [], "records x values", "(1, 0)"),
-        ([[1.5, -0.5]], [1, 0], "negative", None),
-        ([[float("nan"), 1.0]], [1, 0], "non-finite", None),
+        ([[1.5, -0.5]], [1, 0], "negative", "-0.5 to 1.5"),
+        ([[float("nan"), 1.0]], [1, 0], "non-finite", "nan"),
         ([[0.5, 0.5], [0.5, 0.4]], [1, 1], "record 2 does not sum to 1", "0.9"),
         ([[0.5, 0.5]], [2, -1], "non-negative", "1 records"),
         ([[0.5, 0.5]], [1, 1], "sum to the number of records", "sum to 2"),
     ],
 )
 def test_bad_arguments_are_named(
-    infer: object, prior: list[float], counts: list[int], words: str, detail: str | None
+    infer: object, prior: list[float], counts: list[int], words: str, detail: str
 ) -> None:
     with pytest.raises(InvalidParameter, match=words) as caught:
         infer(np.array(prior, dtype=float), np.array(counts, dtype=np.int64))  # type: ignore[operator]
-    if detail is not None:
-        assert detail in str(caught.value.detail)
+    assert detail in caught.value.detail
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["", "Exact", "bethe", "omega "])
@@ -490,7 +490,7 @@ def test_an_unknown_estimator_is_named(name: str) -> None:
     with pytest.raises(InvalidParameter) as caught:
         check_estimator(name)
     assert repr(name) in caught.value.message
-    assert "auto, exact, omega" in str(caught.value.hint)
+    assert "auto, exact, omega" in caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["auto", "exact", "omega"])

@@ -155,6 +155,30 @@ def test_a_grid_too_large_for_memory_is_not_tried() -> None:
     np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
 
 
+@pytest.mark.parametrize(("values", "cheaper"), [(8, "grid"), (40, "cells")])
+def test_the_cheaper_path_is_taken(
+    values: int, cheaper: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The first 60 cells of a grid: of 64 points, and of 1600.
+    axis = tuple(f"{number:02}" for number in range(values))
+    numbers = {value: int(value) for value in axis}
+    cells = [(one, other) for other in axis for one in axis][:60]
+    both = (Attribute("a", axis, numbers=numbers), Attribute("b", axis, numbers=numbers))
+    rows = tuple((*cell, "pq"[place % 2]) for place, cell in enumerate(cells))
+    table = as_table(Records(both, Attribute("s", ("p", "q")), rows))
+    taken: list[str] = []
+    for path in ("grid", "cells"):
+        original = getattr(prior_module, f"_on_{path}")
+
+        def spy(*arguments: object, path: str = path, original: object = original) -> object:
+            taken.append(path)
+            return original(*arguments)  # type: ignore[operator]
+
+        monkeypatch.setattr(prior_module, f"_on_{path}", spy)
+    kernel_prior(table, 0.3)
+    assert taken == [cheaper]
+
+
 @pytest.mark.parametrize("path", ["grid", "cells"])
 def test_polling_can_cancel(path: str) -> None:
     class Cancelled(BaseException):
@@ -185,7 +209,7 @@ def test_polling_can_cancel(path: str) -> None:
 def test_a_bad_bandwidth_is_named(bandwidth: object, words: str, hint: str) -> None:
     with pytest.raises(InvalidParameter, match=words) as caught:
         resolve_bandwidth(bandwidth, ("age", "sex"))  # type: ignore[arg-type]
-    assert caught.value.hint is not None
+    assert caught.value.hint
     assert any(part in caught.value.hint for part in hint.split("|"))
 
 
