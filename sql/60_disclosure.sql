@@ -5,7 +5,7 @@
 CREATE FUNCTION bkpriv._prior(
     dataset text, bandwidth jsonb, OUT qi text[], OUT probabilities text[], OUT sensitive text[]
 )
-    LANGUAGE plpython3u
+    LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
@@ -17,7 +17,7 @@ COMMENT ON FUNCTION bkpriv._prior(text, jsonb) IS 'Arrays of prior()';
 
 CREATE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb)
     RETURNS TABLE (qi jsonb, sensitive text, probability float8)
-    LANGUAGE sql VOLATILE ROWS 100000
+    LANGUAGE sql STABLE ROWS 100000
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.qi::jsonb, v.label, v.probability
@@ -33,7 +33,7 @@ CREATE FUNCTION bkpriv._posterior(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[],
     OUT priors text[], OUT posteriors text[], OUT estimated text[], OUT sensitive text[]
 )
-    LANGUAGE plpython3u
+    LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
@@ -44,7 +44,7 @@ COMMENT ON FUNCTION bkpriv._posterior(bigint, jsonb, text) IS 'Arrays of posteri
 
 CREATE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, qi jsonb, sensitive text, prior float8, posterior float8, estimator_used text)
-    LANGUAGE sql VOLATILE ROWS 100000
+    LANGUAGE sql STABLE ROWS 100000
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.group_id, c.qi::jsonb, v.label, v.prior, v.posterior, c.estimated
@@ -62,7 +62,7 @@ CREATE FUNCTION bkpriv._disclosure(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[], OUT records bigint[],
     OUT disclosure float8[], OUT estimated text[]
 )
-    LANGUAGE plpython3u
+    LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
@@ -73,7 +73,7 @@ COMMENT ON FUNCTION bkpriv._disclosure(bigint, jsonb, text) IS 'Arrays of disclo
 
 CREATE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, qi jsonb, records bigint, disclosure float8, estimator_used text)
-    LANGUAGE sql VOLATILE ROWS 10000
+    LANGUAGE sql STABLE ROWS 10000
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT u.group_id, u.qi::jsonb, u.records, u.disclosure, u.estimated
