@@ -23,6 +23,10 @@ _MARK = "Made by `python -m bench`, which drops it when it is done."
 _SEED = 1
 
 
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
 def bench(
     uri: Annotated[
         str, typer.Option(envvar=["BKPRIV_BENCH_URI", "BKPRIV_TEST_URI"], help="Database to use.")
@@ -33,26 +37,27 @@ def bench(
             envvar="ADULT", help="CSV file of the UCI Adult data; else a synthetic census."
         ),
     ] = None,
-    records: Annotated[int, typer.Option(min=1, help="Size of the large table.")] = 1_000_000,
+    small: Annotated[int, typer.Option(min=1, help="Size of the census.")] = ADULT_RECORDS,
+    large: Annotated[int, typer.Option(min=1, help="Size of a larger one.")] = 1_000_000,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
 ) -> None:
     """Measure priors, publication and growth, each beside its baseline."""
     started = time.monotonic()
     console = make_console()
-    with step(console, "Preparing tables"):
-        small = census(ADULT_RECORDS, _SEED)
-        large = replace(census(records, _SEED), name="large_census")
-        subject = read_adult(adult) if adult else small
-        with connect(uri) as connection:
-            renew_sandbox(connection, SCHEMA, _MARK)
-        datasets = load(uri, small), load(uri, large)
-        dataset = load(uri, subject) if adult else datasets[0]
+    fewer = census(small, _SEED)
+    subject = read_adult(adult) if adult else fewer
     with step(console, "Priors"):
         figures = measure_priors(subject, rounds)
+    with step(console, "Loading tables"):
+        more = replace(census(large, _SEED), name="large_census")
+        with connect(uri) as connection:
+            renew_sandbox(connection, SCHEMA, _MARK)
+        datasets = load(uri, fewer), load(uri, more)
+        dataset = load(uri, subject) if adult else datasets[0]
     with step(console, "Publication"):
         figures += measure_publishing(uri, subject, dataset, rounds)
     with step(console, "Growth"):
-        figures += measure_growth(uri, small, large, datasets, rounds)
+        figures += measure_growth(uri, fewer, more, datasets, rounds)
     with connect(uri) as connection:
         drop_sandbox(connection, SCHEMA, _MARK)
     console.print(f"\n{subject.records:,} {subject.title}; medians of {rounds}.")
@@ -61,4 +66,4 @@ def bench(
 
 
 if __name__ == "__main__":
-    typer.run(bench)
+    app()

@@ -1,7 +1,7 @@
 """How fast priors are, against products over pairs of occupied cells.
 
-The baseline is what one writes in numpy for lack of a better idea: the kernel weight of every pair
-of occupied cells, a block of rows at a time, times the counts.
+The baseline is what one writes in numpy for lack of a better idea, and writes well: the kernel
+weight of every pair of occupied cells, times the counts, in blocks of rows that fit the cache.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bkpriv_core.prior import kernel_prior
 __all__ = ["measure_priors"]
 
 _BANDWIDTH = 0.3
-_BLOCK = 1_000
+_BLOCK = 32
 _TOLERANCE = 1e-12
 _TARGET = 15
 
@@ -43,27 +43,29 @@ def measure_priors(source: Source, rounds: int) -> list[Figure]:
     )
     return [
         Figure(
-            f"priors of {table.cells:,} cells, B = {_BANDWIDTH}; baseline: pairs of cells",
+            f"priors of {table.cells:,} cells, B = {_BANDWIDTH}",
             f"{ours:.3f} s",
-            f"{baseline:.2f} s",
+            f"by pairs {baseline:.2f} s",
             baseline / ours,
             f"{_TARGET} times faster",
             baseline >= _TARGET * ours,
         ),
-        Figure("    largest difference of the two", f"{difference:.0e}", "", None, "1e-12", True),
+        Figure("    largest difference", f"{difference:.0e}", "", None, "1e-12", True),
     ]
 
 
 def _pairwise_prior(table: domain.Table) -> npt.NDArray[np.float64]:
     """Nadaraya-Watson averages with Epanechnikov weights, by pairs of cells."""
     counts = table.counts.astype(np.float64)
+    axes = []
+    for axis, attribute in enumerate(table.quasi_identifiers):
+        scaled = attribute.distances / _BANDWIDTH
+        axes.append((np.where(scaled < 1, 1 - scaled**2, 0), table.codes[:, axis].copy()))
     blocks = []
     for start in range(0, table.cells, _BLOCK):
-        block = table.codes[start : start + _BLOCK]
-        weights = np.ones((len(block), table.cells))
-        for axis, attribute in enumerate(table.quasi_identifiers):
-            distances = attribute.distances[np.ix_(block[:, axis], table.codes[:, axis])]
-            weights *= np.where(distances < _BANDWIDTH, 1 - (distances / _BANDWIDTH) ** 2, 0)
+        weights = np.ones((1, 1))
+        for kernel, codes in axes:
+            weights = weights * np.take(kernel[codes[start : start + _BLOCK]], codes, axis=1)
         blocks.append(weights @ counts)
     numerator = np.concatenate(blocks)
     prior: npt.NDArray[np.float64] = numerator / numerator.sum(axis=1, keepdims=True)

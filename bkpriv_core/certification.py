@@ -27,17 +27,23 @@ from scipy.spatial import KDTree
 
 from bkpriv_core.domain import Table
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import Estimator
+from bkpriv_core.posterior import AUTO_STATES, Estimator, lattice_states
 from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.setting import Setting
 
 __all__ = ["Certificate", "certify"]
 
-_NEIGHBOURHOOD = 256
-"""How many nearest groups are considered as partners of a failing one."""
-
 _TRIED_AT_ONCE = 4
 """Partners measured at a time, cheapest first."""
+
+_SEARCHES = ((256, 20_000), (8, 100_000))
+"""How many of the nearest groups are partners to consider, and the largest lattice of a union.
+
+Small lattices first: they are proved in no time, and most failing groups need no others.
+"""
+
+_MEASURED = 0.5
+"""Share of the progress that the first measurement makes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,36 +122,45 @@ def certify(
     estimator : {"auto", "exact", "omega"}
         How posteriors are inferred.
     progress : callable
-        Told the share of failed groups that are mended.
+        Told the share of the work that is done: one half for measuring the partition, the other
+        for mending it.
 
     Returns
     -------
     Certificate
     """
-    state = _measure(setting, requirements, groups, estimator)
+    state = _measure(
+        setting, requirements, groups, estimator, lambda share: progress(_MEASURED * share)
+    )
     met = _met(requirements, state)
     failed = int((~met).sum())
     merged = 0
-    while not met.all():
-        setting.poll()
-        unions, used = _merge_round(setting, requirements, state, met, estimator)
-        if not len(unions.groups):
-            break
-        merged += len(unions.groups)
-        kept = ~used
-        state = state.select(kept).join(unions)
-        met = np.concatenate((met[kept], np.ones(len(unions.groups), dtype=bool)))
-        progress(1.0 - float((~met).sum()) / failed)
+    for near, states in _SEARCHES:
+        while not met.all():
+            setting.poll()
+            unions, used = _merge_round(setting, requirements, state, met, estimator, near, states)
+            if not len(unions.groups):
+                break
+            merged += len(unions.groups)
+            kept = ~used
+            state = state.select(kept).join(unions)
+            met = np.concatenate((met[kept], np.ones(len(unions.groups), dtype=bool)))
+            progress(1.0 - (1.0 - _MEASURED) * float((~met).sum()) / failed)
     suppressed = state.groups.select(~met).members
     state = state.select(met)
     return Certificate(state.groups, suppressed, state.measurements, failed, merged)
 
 
 def _measure(
-    setting: Setting, requirements: Sequence[Requirement], groups: Groups, estimator: Estimator
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    groups: Groups,
+    estimator: Estimator,
+    progress: Callable[[float], None] = lambda share: None,
 ) -> _Measured:
     return _Measured(
-        groups, tuple(item.measure(setting, groups, estimator) for item in requirements)
+        groups,
+        tuple(item.measure(setting, groups, estimator, progress) for item in requirements),
     )
 
 
@@ -165,11 +180,13 @@ def _merge_round(
     state: _Measured,
     met: npt.NDArray[np.bool_],
     estimator: Estimator,
+    near: int,
+    states: int,
 ) -> tuple[_Measured, npt.NDArray[np.bool_]]:
     """Find mergers for the failing groups, and which groups they use up."""
     groups = state.groups
     failing = np.flatnonzero(~met)
-    partners = _cheapest_partners(setting.table, groups, failing)
+    partners = _cheapest_partners(setting.table, groups, failing, near)
     used = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
@@ -185,6 +202,12 @@ def _merge_round(
             continue
         pairs = zip(first.tolist(), second.tolist(), strict=True)
         unions = Groups.from_lists([np.concatenate((groups[a], groups[b])) for a, b in pairs])
+        if tried_by == "auto":
+            weights = setting.table.weights[unions.members]
+            fits = lattice_states(unions, weights, setting.table.histograms(unions)) <= states
+            first, second, unions = first[fits], second[fits], unions.select(fits)
+            if not first.size:
+                continue
         measured = _measure(setting, requirements, unions, tried_by)
         holds = _met(requirements, measured)
         if tried_by == "auto":
@@ -199,12 +222,12 @@ def _merge_round(
     return found, used
 
 
-def _cheapest_partners(table: Table, groups: Groups, failing: IntArray) -> IntArray:
-    """Nearest groups of each failing one, by rising cost of the merger."""
+def _cheapest_partners(table: Table, groups: Groups, failing: IntArray, near: int) -> IntArray:
+    """Up to `near` nearest groups of each failing one, by rising cost of the merger."""
     low, high = table.boxes(groups)
     scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])
     centres: FloatArray = (low + high) / (2.0 * scale)
-    reach = min(_NEIGHBOURHOOD + 1, len(groups))
+    reach = min(near + 1, len(groups))
     _, nearest = KDTree(centres).query(centres[failing], k=reach)
     candidates = np.asarray(nearest, dtype=np.int64).reshape(len(failing), reach)
     sizes = table.sizes(groups)

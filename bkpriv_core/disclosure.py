@@ -66,9 +66,21 @@ class Adversaries:
         self._poll = poll
         self._prepared = [distance.prepare(prior) for prior in self._priors]
 
-    def disclosure(self, groups: Groups, estimator: Estimator) -> Disclosure:
+    def disclosure(
+        self,
+        groups: Groups,
+        estimator: Estimator,
+        progress: Callable[[float], None] = lambda share: None,
+    ) -> Disclosure:
         """Disclosure to every adversary if `groups` were released."""
-        found = posterior(groups, self._table.counts, self._priors, estimator, poll=self._poll)
+        found = posterior(
+            groups,
+            self._table.counts,
+            self._priors,
+            estimator,
+            poll=self._poll,
+            progress=progress,
+        )
         figures = np.array(
             [
                 self._distance.from_prepared(

@@ -96,6 +96,7 @@ def posterior(
     estimator: Estimator = "auto",
     *,
     poll: Callable[[], None] = lambda: None,
+    progress: Callable[[float], None] = lambda share: None,
 ) -> Posterior:
     """Posterior beliefs about the records of each cell in each group.
 
@@ -111,6 +112,8 @@ def posterior(
         See the module.
     poll : callable
         Called between batches; may raise to cancel.
+    progress : callable
+        Told the share of the lattices' states that is done.
 
     Returns
     -------
@@ -142,7 +145,7 @@ def posterior(
         part = groups.select(exact)
         for belief, found in zip(
             beliefs,
-            _exact(part, weights[member_exact], histograms[exact], priors, poll),
+            _exact(part, weights[member_exact], histograms[exact], priors, poll, progress),
             strict=True,
         ):
             belief[member_exact] = found
@@ -266,6 +269,7 @@ def _exact(
     histograms: IntArray,
     priors: tuple[FloatArray, ...],
     poll: Callable[[], None],
+    progress: Callable[[float], None],
 ) -> list[FloatArray]:
     """Exact posteriors per membership, for each prior."""
     beliefs = [np.zeros((len(groups.members), histograms.shape[1])) for _ in priors]
@@ -280,9 +284,13 @@ def _exact(
             capacities = weights[groups.offsets[group] : groups.offsets[group + 1]]
         signature = tuple(sorted(capacities[capacities > 0].tolist(), reverse=True))
         batches.setdefault((bool(by_value[group]), signature), []).append(group)
+    states = np.exp(np.minimum(value_states, cell_states))
+    done, total = 0.0, float(states.sum())
     for (records_are_items, capacities), batch in batches.items():
         infer = _place_records if records_are_items else _place_values
         infer(Lattice(capacities), groups, weights, histograms, priors, batch, beliefs, poll)
+        done += float(states[batch].sum())
+        progress(done / total)
     return beliefs
 
 

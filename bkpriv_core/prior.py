@@ -38,10 +38,10 @@ Path = Literal["auto", "grid", "cells"]
 _GRID_BYTES = 256 * 2**20
 """Largest count tensor for which the grid is considered."""
 
-_BLOCK_PAIRS = 2**22
-"""Pairs of cells weighed at a time."""
+_BLOCK_PAIRS = 2**19
+"""Pairs of cells weighed at a time, few enough for the processor's cache."""
 
-_CELL_PAIR_COST = 2.0
+_CELL_PAIR_COST = 3.0
 """Cost of a weight or product for a pair of cells, relative to one multiply-add on the grid."""
 
 
@@ -155,7 +155,9 @@ def _on_grid(table: Table, kernels: list[FloatArray], poll: Callable[[], None]) 
     outer = 1
     for size, kernel in zip(shape, kernels, strict=True):
         poll()
-        tensor = np.matmul(kernel, tensor.reshape(outer, size, -1))
+        # With a bandwidth below its least distance an attribute's kernel is the identity.
+        if np.count_nonzero(kernel) > size:
+            tensor = np.matmul(kernel, tensor.reshape(outer, size, -1))
         outer *= size
     numerator: FloatArray = tensor.reshape(-1, m)[flat]
     return numerator
@@ -171,6 +173,6 @@ def _on_cells(table: Table, kernels: list[FloatArray], poll: Callable[[], None])
         block = table.codes[start : start + rows]
         weights = np.ones((len(block), table.cells))
         for axis, kernel in enumerate(kernels):
-            weights *= kernel[block[:, axis]][:, table.codes[:, axis]]
+            weights *= np.take(kernel[block[:, axis]], table.codes[:, axis], axis=1)
         numerator[start : start + rows] = weights @ counts
     return numerator

@@ -23,7 +23,7 @@ Sources: Sweeney 2002; Machanavajjhala et al. 2006; Li, Li, Venkatasubramanian 2
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,6 +48,14 @@ __all__ = [
     "check_attainable",
     "satisfied",
 ]
+
+Progress = Callable[[float], None]
+"""Told the share of the work that is done."""
+
+
+def _silent(share: float) -> None:
+    """Tell nobody."""
+
 
 _SLACK = 1e-9
 """Rounding allowed when a figure is held against its threshold."""
@@ -122,9 +130,13 @@ class Requirement(ABC):
 
     @abstractmethod
     def measure(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress = _silent,
     ) -> Measurement:
-        """Measure the figures of `groups`; `estimator` matters to beliefs only."""
+        """Measure the figures of `groups`; `estimator` and `progress` matter to beliefs only."""
 
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
@@ -206,7 +218,11 @@ class KAnonymity(Requirement):
         return (Bound(self.key, {"k": self.k}, self.k, upper=False),)
 
     def measure(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress = _silent,
     ) -> Measurement:
         """Count records."""
         return self._of_groups(groups, setting.table.sizes(groups))
@@ -237,7 +253,11 @@ class LDiversity(Requirement):
         return (Bound(self.key, {"l": self.l, "variant": self.variant}, self.l, upper=False),)
 
     def measure(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress = _silent,
     ) -> Measurement:
         """Count values, or invert the largest share."""
         histograms = setting.table.histograms(groups)
@@ -269,7 +289,11 @@ class TCloseness(Requirement):
         return (Bound(self.key, {"t": self.t, "ground": self.ground}, self.t, upper=True),)
 
     def measure(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress = _silent,
     ) -> Measurement:
         """Measure the distance to the table's distribution."""
         histograms = setting.table.histograms(groups)
@@ -318,11 +342,15 @@ class BtPrivacy(Requirement):
         )
 
     def measure(
-        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress = _silent,
     ) -> Measurement:
         """Infer every adversary's posterior and measure how far beliefs move."""
         bandwidths = [bandwidth for bandwidth, _ in self.skyline]
-        found = setting.disclosure(bandwidths, groups, estimator)
+        found = setting.disclosure(bandwidths, groups, estimator, progress)
         return Measurement(found.figures, found.exact)
 
 

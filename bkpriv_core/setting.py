@@ -65,11 +65,15 @@ class Setting:
         return self._priors[key]
 
     def disclosure(
-        self, bandwidths: Sequence[Bandwidth], groups: Groups, estimator: Estimator
+        self,
+        bandwidths: Sequence[Bandwidth],
+        groups: Groups,
+        estimator: Estimator,
+        progress: Callable[[float], None] = lambda share: None,
     ) -> Disclosure:
         """What releasing `groups` discloses to each of several adversaries."""
         key = tuple(self._key(bandwidth) for bandwidth in bandwidths)
         if key not in self._adversaries:
             priors = [self.prior(bandwidth) for bandwidth in bandwidths]
             self._adversaries[key] = Adversaries(self.table, priors, self.distance, poll=self.poll)
-        return self._adversaries[key].disclosure(groups, estimator)
+        return self._adversaries[key].disclosure(groups, estimator, progress)

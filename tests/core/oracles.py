@@ -3,7 +3,8 @@
 Everything here works record by record on plain Python numbers, straight from the definitions, and
 knows nothing of cells, arrays or lattices. Given `Fraction` it answers in `Fraction`, without any
 rounding of its own; only logarithms are always floats. A *group* is a list of places in
-`Records.rows`; a *belief* has one probability for each of the sensitive values.
+`Records.rows`; a *belief* has one probability for each of the sensitive values. NULL as a value of
+its own is None.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from itertools import groupby, permutations
 Number = Fraction | float
 Belief = Sequence[Number]
 Group = list[int]
+Value = str | None
 
 
 @dataclass(frozen=True)
@@ -26,19 +28,27 @@ class Attribute:
     """An attribute: its values in the order of their type, with numbers or paths to a root."""
 
     name: str
-    values: tuple[str, ...]
+    values: tuple[Value, ...]
     numbers: Mapping[str, int] | None = None
     paths: Mapping[str, tuple[str, ...]] | None = None
 
-    def path(self, value: str) -> tuple[str, ...]:
-        """Labels from a categorical value to the root."""
-        return self.paths[value] if self.paths else (value, "*")
+    def path(self, value: Value) -> tuple[Value, ...]:
+        """Labels from a categorical value to the root; NULL is a branch of its own."""
+        if self.paths is None:
+            return (value, "*")
+        if value is None:
+            some = next(iter(self.paths.values()))
+            return (None,) * (len(some) - 1) + some[-1:]
+        return self.paths[value]
 
-    def place(self, value: str) -> tuple[int | str, ...]:
-        """Sorting key of the order of leaves: numbers rise, nodes stand together by label."""
-        if self.paths:
-            return tuple(reversed(self.paths[value]))
-        return (self.values.index(value),)
+    def place(self, value: Value) -> tuple[int | str, ...]:
+        """Sorting key of the order of leaves: numbers rise, nodes stand together by label.
+
+        NULL comes after all values, but before all branches of a hierarchy.
+        """
+        if self.paths is None:
+            return (self.values.index(value),)
+        return tuple("" if label is None else f"-{label}" for label in reversed(self.path(value)))
 
 
 @dataclass(frozen=True)
@@ -47,11 +57,11 @@ class Records:
 
     attributes: tuple[Attribute, ...]
     sensitive: Attribute
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Value, ...], ...]
 
     def cells(self) -> list[Group]:
         """Records with equal quasi-identifiers, cell after cell as they first occur."""
-        found: dict[tuple[str, ...], Group] = {}
+        found: dict[tuple[Value, ...], Group] = {}
         for record, row in enumerate(self.rows):
             found.setdefault(row[:-1], []).append(record)
         return list(found.values())
@@ -60,7 +70,7 @@ class Records:
         """Code of the sensitive value of each record of a group."""
         return [self.sensitive.values.index(self.rows[record][-1]) for record in group]
 
-    def column(self, group: Group, axis: int) -> list[str]:
+    def column(self, group: Group, axis: int) -> list[Value]:
         """Value of each record of a group in one quasi-identifier."""
         return [self.rows[record][axis] for record in group]
 
@@ -72,7 +82,7 @@ class Records:
 # --- Domains (Li, Li, Zhang 2009, section II-C) ---------------------------------------------------
 
 
-def common_ancestor(attribute: Attribute, values: Sequence[str]) -> tuple[int, str]:
+def common_ancestor(attribute: Attribute, values: Sequence[Value]) -> tuple[int, Value]:
     """Height and label of the lowest common ancestor: where all paths begin to agree."""
     paths = [attribute.path(value) for value in values]
     for level in range(len(paths[0])):
@@ -81,21 +91,28 @@ def common_ancestor(attribute: Attribute, values: Sequence[str]) -> tuple[int, s
     raise AssertionError("a hierarchy has one root")
 
 
-def distance(attribute: Attribute, one: str, other: str) -> Fraction:
+def distance(attribute: Attribute, one: Value, other: Value) -> Fraction:
     """Distance of two values in [0, 1]."""
-    if attribute.numbers:
+    if attribute.numbers is not None:
+        if one is None or other is None:
+            return Fraction(int(one != other))
         span = max(attribute.numbers.values()) - min(attribute.numbers.values())
         gap = abs(attribute.numbers[one] - attribute.numbers[other])
         return Fraction(gap, span) if span else Fraction(0)
     return Fraction(common_ancestor(attribute, [one, other])[0], len(attribute.path(one)) - 1)
 
 
-def certainty_penalty(attribute: Attribute, values: Sequence[str]) -> Fraction:
-    """Share of the domain that is spanned (numeric) or lies under the common ancestor."""
+def certainty_penalty(attribute: Attribute, values: Sequence[Value]) -> Fraction:
+    """Share of the domain that is spanned (numeric) or lies under the common ancestor.
+
+    Numbers mixed with NULL may be anything.
+    """
     if len(set(values)) == 1:
         return Fraction(0)
-    if attribute.numbers:
-        numbers = [attribute.numbers[value] for value in values]
+    if attribute.numbers is not None:
+        numbers = [attribute.numbers[value] for value in values if value is not None]
+        if None in values:
+            return Fraction(1)
         everything = attribute.numbers.values()
         return Fraction(max(numbers) - min(numbers), max(everything) - min(everything))
     level, _ = common_ancestor(attribute, values)
@@ -351,7 +368,7 @@ def disclosures(
 def median_cut(records: Records, group: Group, axis: int) -> tuple[Group, Group]:
     """Halve a group between two numbers, or two children of its values' common ancestor."""
     attribute = records.attributes[axis]
-    if attribute.numbers:
+    if attribute.numbers is not None:
 
         def key(record: int) -> tuple[int | str, ...]:
             return attribute.place(records.rows[record][axis])
@@ -360,10 +377,7 @@ def median_cut(records: Records, group: Group, axis: int) -> tuple[Group, Group]
         above = len(attribute.path(attribute.values[0])) - level
 
         def key(record: int) -> tuple[int | str, ...]:
-            value = records.rows[record][axis]
-            return (
-                attribute.place(value)[: above + 1] if attribute.paths else attribute.place(value)
-            )
+            return attribute.place(records.rows[record][axis])[: above + 1]
 
     parts = [list(run) for _, run in groupby(sorted(group, key=key), key=key)]
     cuts = [

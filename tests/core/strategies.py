@@ -14,7 +14,7 @@ from bkpriv_core.domain import Domain, Hierarchy, Table
 from bkpriv_core.groups import FloatArray, Groups
 from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, TCloseness
 from tests.core import oracles
-from tests.core.oracles import Attribute, Belief, Group, Records
+from tests.core.oracles import Attribute, Belief, Group, Records, Value
 
 MANY = settings(max_examples=3 * settings().max_examples, deadline=None)
 """For properties with many cases that cost little: thrice as many examples as the profile asks."""
@@ -35,17 +35,18 @@ bandwidths = st.one_of(st.sampled_from([0.1, 0.25, 0.3, 0.5, 1.0, 1.5]), st.floa
 def attributes(
     draw: st.DrawFn, name: str, *, kinds: Sequence[str] = KINDS, max_values: int = 6
 ) -> Attribute:
-    """An attribute and the values that its records may take."""
+    """An attribute and the values that its records may take, now and then NULL among them."""
     kind = draw(st.sampled_from(kinds))
+    null = (None,) if draw(st.integers(0, 4)) == 4 else ()
     size = draw(st.integers(1, max_values))
     if kind == "numeric":
         found = draw(st.lists(st.integers(-9, 30), min_size=size, max_size=size, unique=True))
         numbers = {str(number): number for number in sorted(found)}
-        return Attribute(name, tuple(numbers), numbers=numbers)
+        return Attribute(name, (*numbers, *null), numbers=numbers)
     if kind == "flat":
         # The order of an enumeration need not be that of its labels.
         labels = draw(st.permutations([f"{name}{letter}" for letter in "pqrstuvw"[:size]]))
-        return Attribute(name, tuple(labels))
+        return Attribute(name, (*labels, *null))
     height = draw(st.integers(1, 3))
     recurring = draw(st.booleans())  # may a label stand on more than one level?
     paths: list[list[str]] = [[f"v{leaf}"] for leaf in range(size)]
@@ -59,15 +60,17 @@ def attributes(
         path.append("v0" if recurring else "all")
     return Attribute(
         name,
-        tuple(path[0] for path in paths),
+        (*(path[0] for path in paths), *null),
         paths={path[0]: tuple(path) for path in paths},
     )
 
 
-def occurring(attribute: Attribute, column: Sequence[str]) -> Attribute:
+def occurring(attribute: Attribute, column: Sequence[Value]) -> Attribute:
     """Restrict an attribute to the values of a column; a hierarchy keeps those it knows."""
     values = tuple(value for value in attribute.values if value in column)
-    numbers = attribute.numbers and {value: attribute.numbers[value] for value in values}
+    numbers = attribute.numbers
+    if numbers is not None:
+        numbers = {value: numbers[value] for value in values if value is not None}
     return Attribute(attribute.name, values, numbers, attribute.paths)
 
 
@@ -95,10 +98,13 @@ def tables(
 
 
 @st.composite
-def partitions(draw: st.DrawFn, cells: int, *, suppress: bool = False) -> list[list[int]]:
-    """Groups of the cells 0 ... `cells` - 1; with `suppress` some may be left out."""
-    labels = draw(st.lists(st.integers(-1 if suppress else 0, 3), min_size=cells, max_size=cells))
-    groups = [[cell for cell in range(cells) if labels[cell] == label] for label in range(4)]
+def partitions(
+    draw: st.DrawFn, cells: int, *, suppress: bool = False, most: int = 4
+) -> list[list[int]]:
+    """At most so many groups of the cells 0 ... `cells` - 1; some may be left out."""
+    label = st.integers(-1 if suppress else 0, most - 1)
+    labels = draw(st.lists(label, min_size=cells, max_size=cells))
+    groups = [[cell for cell in range(cells) if labels[cell] == label] for label in range(most)]
     return [group for group in groups if group]
 
 
@@ -116,9 +122,12 @@ def beliefs(draw: st.DrawFn, values: int, *, positive: bool = False) -> list[Fra
 
 def as_domain(attribute: Attribute) -> Domain:
     """The domain of an attribute."""
-    if attribute.numbers:
-        positions = np.array([attribute.numbers[value] for value in attribute.values], dtype=float)
-        return Domain(attribute.name, attribute.values, positions=positions)
+    if attribute.numbers is not None:
+        numbers = [
+            float("nan") if value is None else attribute.numbers[value]
+            for value in attribute.values
+        ]
+        return Domain(attribute.name, attribute.values, positions=np.array(numbers, dtype=float))
     if attribute.paths:
         hierarchy = Hierarchy.from_rows(attribute.name, list(attribute.paths.values()))
         return Domain(attribute.name, attribute.values, hierarchy=hierarchy)

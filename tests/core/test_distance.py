@@ -243,7 +243,7 @@ def test_closed_forms_and_linear_programme_against_transport(
             assert emd_equal(one, other) == pytest.approx(expected, abs=1e-12)
         elif ground == "ordered":
             assert emd_ordered(one, other) == pytest.approx(expected, abs=1e-12)
-        elif not attribute.numbers:
+        elif attribute.numbers is None:
             found = emd_hierarchical(one, other, domain.membership)
             assert found == pytest.approx(expected, abs=1e-12)
 

@@ -65,6 +65,17 @@ def test_batches_do_not_change_the_marginals(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(lattice.marginals(weights, wanted), whole, atol=1e-15)
 
 
+@pytest.mark.parametrize("states", [1, 5, 12])
+def test_blocks_of_levels_do_not_change_the_marginals(
+    states: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = np.random.default_rng(3).random((2, 7, 4))
+    wanted = np.ones((2, 7), dtype=bool)
+    whole = Lattice((3, 2, 1, 1)).marginals(weights, wanted)
+    monkeypatch.setattr(lattice_module, "_BLOCK_STATES", states)
+    np.testing.assert_allclose(Lattice((3, 2, 1, 1)).marginals(weights, wanted), whole, atol=1e-15)
+
+
 def test_many_small_weights_do_not_underflow() -> None:
     # 12 records and 12 values at 1e-40 each: the permanent is near 1e-470.
     weights = np.full((1, 12, 12), 1e-40)

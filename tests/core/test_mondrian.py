@@ -15,7 +15,7 @@ from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, TCloseness
 from bkpriv_core.setting import Setting
 from tests.core import oracles
-from tests.core.oracles import Attribute, Group, Records
+from tests.core.oracles import Attribute, Group, Records, Value
 from tests.core.strategies import (
     MANY,
     SOME,
@@ -137,7 +137,7 @@ def test_neither_repetition_nor_the_order_of_records_matters(
 # --- By hand --------------------------------------------------------------------------------------
 
 
-def cut_by_hand(records: Records, k: int) -> set[frozenset[str]]:
+def cut_by_hand(records: Records, k: int) -> set[frozenset[Value]]:
     """Groups of a table of one attribute, by the attribute's values."""
     groups = record_groups(records, mondrian(Setting(as_table(records)), [KAnonymity(k)]))
     return {frozenset(records.rows[record][0] for record in group) for group in groups}
@@ -167,7 +167,7 @@ def test_a_categorical_cut_keeps_the_nodes_of_the_hierarchy_whole() -> None:
 def test_the_first_of_two_equal_cuts_is_taken() -> None:
     numbers = {"1": 1, "2": 2, "3": 3}
     records = one_attribute(Attribute("q", tuple(numbers), numbers=numbers), "1 2 3")
-    tried: list[set[str]] = []
+    tried: list[set[Value]] = []
 
     def allowed(group: Group) -> bool:
         tried.append({records.rows[record][0] for record in group})

@@ -159,12 +159,12 @@ def test_a_grid_too_large_for_memory_is_not_tried() -> None:
 def test_the_cheaper_path_is_taken(
     values: int, cheaper: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The first 60 cells of a grid: of 64 points, and of 1600.
+    # 60 cells of a grid: of 64 points, and of 1600.
     axis = tuple(f"{number:02}" for number in range(values))
     numbers = {value: int(value) for value in axis}
-    cells = [(one, other) for other in axis for one in axis][:60]
+    places = [(one, (one + shift) % values) for shift in range(values) for one in range(values)]
     both = (Attribute("a", axis, numbers=numbers), Attribute("b", axis, numbers=numbers))
-    rows = tuple((*cell, "pq"[place % 2]) for place, cell in enumerate(cells))
+    rows = tuple((axis[one], axis[other], "pq"[one % 2]) for one, other in places[:60])
     table = as_table(Records(both, Attribute("s", ("p", "q")), rows))
     taken: list[str] = []
     for path in ("grid", "cells"):

@@ -128,6 +128,19 @@ def test_groups_that_meet_all_requirements(
     assert every.tolist() == expected
 
 
+def test_the_estimator_decides() -> None:
+    # Of these two groups omega passes both, exact inference the first only.
+    ages = {"10": 10, "15": 15, "25": 25, "40": 40}
+    rows = (("10", "b"), ("15", "c"), ("25", "b"), ("40", "a"), ("40", "c"))
+    age = Attribute("age", tuple(ages), numbers=ages)
+    setting = Setting(as_table(Records((age,), Attribute("s", ("a", "b", "c")), rows)))
+    policy, groups = [KAnonymity(2), BtPrivacy(((0.5, 0.1),))], as_groups([[0, 1], [2, 3]])
+    assert satisfied(policy, setting, groups).tolist() == [True, True]
+    assert satisfied(policy, setting, groups, "omega").tolist() == [True, True]
+    assert satisfied(policy, setting, groups, "exact").tolist() == [True, False]
+    assert satisfied(policy, setting, groups, "auto").tolist() == [True, False]
+
+
 def test_costly_requirements_see_only_the_survivors() -> None:
     records = by_age("flu", "hiv", "flu", "none")
     seen: list[int] = []
@@ -338,6 +351,13 @@ def test_what_is_wrong_is_named(
     assert message in caught.value.message
     assert caught.value.detail
     assert hint in caught.value.hint
+
+
+@pytest.mark.xfail(reason="numbers beyond a float are not refused", strict=True, raises=TypeError)
+@pytest.mark.parametrize("kind", [KAnonymity, LDiversity, TCloseness])
+def test_a_number_beyond_all_floats(kind: type[Requirement]) -> None:
+    with pytest.raises(InvalidParameter, match="not a number"):
+        kind.parse({kind.key[0]: 10**400})
 
 
 # --- What the whole table attains -----------------------------------------------------------------

@@ -1,0 +1,32 @@
+"""Running the client's commands as from a shell."""
+
+from __future__ import annotations
+
+from typer.testing import CliRunner
+
+from bkpriv_core.cli import app
+
+__all__ = ["failed", "run", "succeeded"]
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Run a command; return its exit code and what it wrote to the output and error streams."""
+    result = CliRunner().invoke(app, arguments)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def succeeded(*arguments: str) -> str:
+    """Run a command that must succeed, and return its output."""
+    code, output, errors = run(*arguments)
+    assert code == 0, output + errors
+    return output
+
+
+def failed(*arguments: str) -> str:
+    """Run a command that must fail with a message and no traceback, and return the message."""
+    code, output, errors = run(*arguments)
+    assert code == 1, output + errors
+    assert "Traceback" not in output + errors
+    assert "Error" in errors
+    # As read by a person: without the panel's frame and line breaks.
+    return " ".join(errors.replace("│", " ").split())

@@ -1,0 +1,40 @@
+"""The benchmarks' own table, and that they run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from bench.__main__ import app
+from bench.census import ADULT_RECORDS, census
+from bench.priors import measure_priors
+from tests.conftest import Connection, Database
+
+
+def test_the_census_is_shaped_like_adult() -> None:
+    source = census(ADULT_RECORDS, seed=1)
+    sizes = [len(set(column.values)) for column in source.columns.values()]
+    assert sizes == [74, 7, 16, 7, 5, 2, 14]
+    columns = [source.columns[name].values for name in source.quasi_identifiers]
+    assert len(set(zip(*columns, strict=True))) == pytest.approx(12_546, rel=0.05)
+    for attribute, hierarchy in source.hierarchies.items():
+        assert {path[0] for path in hierarchy} >= set(source.columns[attribute].values)
+
+
+def test_priors_agree() -> None:
+    figures = measure_priors(census(500, seed=1), rounds=1)
+    assert figures[0].ratio is not None
+
+
+def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None:
+    result = CliRunner().invoke(
+        app,
+        ["--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"],
+        env={"ADULT": ""},
+    )
+    assert result.exit_code == 0, result.output
+    assert re.search(r"publish, 3 adversaries, auto +[\d.]+ s", result.output)
+    assert db.execute("SELECT to_regnamespace('bench')::text").fetchone() == (None,)
+    assert db.execute("SELECT count(*) FROM bkpriv.dataset").fetchone() == (0,)
