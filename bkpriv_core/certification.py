@@ -27,7 +27,7 @@ from scipy.spatial import KDTree
 
 from bkpriv_core.domain import Table
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import AUTO_STATES, Estimator, lattice_states
+from bkpriv_core.posterior import Estimator, lattice_states
 from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.setting import Setting
 
@@ -189,6 +189,7 @@ def _merge_round(
     partners = _cheapest_partners(setting.table, groups, failing, near)
     used = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
+    inferred = tried_by == "auto" and any(item.infers for item in requirements)
     found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
     for start in range(0, partners.shape[1], _TRIED_AT_ONCE):
         setting.poll()
@@ -202,7 +203,7 @@ def _merge_round(
             continue
         pairs = zip(first.tolist(), second.tolist(), strict=True)
         unions = Groups.from_lists([np.concatenate((groups[a], groups[b])) for a, b in pairs])
-        if tried_by == "auto":
+        if inferred:
             weights = setting.table.weights[unions.members]
             fits = lattice_states(unions, weights, setting.table.histograms(unions)) <= states
             first, second, unions = first[fits], second[fits], unions.select(fits)
@@ -210,7 +211,7 @@ def _merge_round(
                 continue
         measured = _measure(setting, requirements, unions, tried_by)
         holds = _met(requirements, measured)
-        if tried_by == "auto":
+        if inferred:
             for item in measured.measurements:
                 holds &= item.exact
         chosen = np.zeros(len(unions), dtype=bool)

@@ -184,17 +184,20 @@ class Domain:
 
     @cached_property
     def _nodes(self) -> IntArray:
-        """Number of each leaf's ancestor within its level, shape (levels, size)."""
+        """Number of each leaf's ancestor within its level, by label, shape (levels, size)."""
         if self.hierarchy is None:
             return np.vstack((np.arange(self.size), np.zeros(self.size, np.int64)))
         paths = self.hierarchy.paths
         root = next(iter(paths.values()))[-1]
-        # NULL is a branch of its own below the root; PostgreSQL text never holds a zero byte.
-        null = ("\0",) * self.hierarchy.height + (root,)
-        columns = zip(
-            *(null if label is None else paths[label] for label in self.labels), strict=True
-        )
-        return np.vstack([np.unique(column, return_inverse=True)[1] for column in columns])
+        # NULL is a branch of its own below the root.
+        null = (*(None for _ in range(self.hierarchy.height)), root)
+        rows = [null if label is None else paths[label] for label in self.labels]
+        levels = []
+        for column in zip(*rows, strict=True):
+            ranked = sorted(set(column), key=lambda label: (label is not None, label or ""))
+            node = {label: number for number, label in enumerate(ranked)}
+            levels.append([node[label] for label in column])
+        return np.array(levels, dtype=np.int64)
 
     @property
     def height(self) -> int:

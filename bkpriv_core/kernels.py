@@ -6,14 +6,21 @@ Nadaraya-Watson average the constant cancels, so it is left out here: weights ar
 
 from __future__ import annotations
 
-import math
+import sys
 
 import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.groups import FloatArray
 
-__all__ = ["check_bandwidth", "epanechnikov"]
+__all__ = ["as_number", "check_bandwidth", "epanechnikov"]
+
+
+def as_number(value: object) -> float | None:
+    """Return `value` as a float if it is a finite number that one can hold, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) <= sys.float_info.max else None
 
 
 def check_bandwidth(bandwidth: object, name: str) -> float:
@@ -24,18 +31,14 @@ def check_bandwidth(bandwidth: object, name: str) -> float:
     InvalidParameter
         If it is not.
     """
-    if (
-        isinstance(bandwidth, bool)
-        or not isinstance(bandwidth, int | float)
-        or not math.isfinite(bandwidth)
-        or bandwidth <= 0
-    ):
+    number = as_number(bandwidth)
+    if number is None or number <= 0:
         raise InvalidParameter(
             f"{name} is {bandwidth!r}, which is not a positive number",
             detail="A bandwidth is the distance at which a record stops to count.",
             hint="Distances lie in [0, 1]: a bandwidth such as 0.3 is usual, above 1 reaches all.",
         )
-    return float(bandwidth)
+    return number
 
 
 def epanechnikov(distances: FloatArray, bandwidth: float) -> FloatArray:

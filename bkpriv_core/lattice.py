@@ -8,8 +8,8 @@ matrix with repeated columns, and the share of those with item ``t`` in slot ``s
 A state says how full each slot is. The number of items placed so far is the sum of its digits, so
 a state belongs to one level, and each pass touches each of the ``prod(capacity + 1)`` states once:
 ``O(slots * states)`` in all, whatever the number of items. Many problems with equal capacities run
-through one lattice together. Each level is scaled to a maximum of 1, which leaves the marginals
-unchanged and keeps products of many small probabilities from underflowing.
+through one lattice together. Slots, items and levels are scaled to a maximum of 1, which leaves the
+marginals unchanged and keeps products of many small probabilities from underflowing.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Lattice:
         self, weights: FloatArray, wanted: npt.NDArray[np.bool_], poll: Callable[[], None]
     ) -> FloatArray:
         batch = len(weights)
-        moves = np.ascontiguousarray(weights.transpose(1, 2, 0))
+        moves = np.ascontiguousarray(_balanced(weights).transpose(1, 2, 0))
         forward = np.zeros((self._states + 1, batch))
         forward[0] = 1.0
         for block in self._blocks:
@@ -158,6 +158,17 @@ class Lattice:
         totals = marginals.sum(axis=1, keepdims=True)
         shares = np.divide(marginals, totals, out=np.zeros_like(marginals), where=totals > 0)
         return np.where(wanted[:, :, None], shares.transpose(2, 0, 1), 0.0)
+
+
+def _balanced(weights: FloatArray) -> FloatArray:
+    """Scale slots, then items, to a largest weight of 1, which leaves the marginals unchanged."""
+    by_slot = weights.max(axis=1, keepdims=True)
+    balanced: FloatArray = np.divide(
+        weights, by_slot, out=np.zeros_like(weights), where=by_slot > 0
+    )
+    by_item = balanced.max(axis=2, keepdims=True)
+    np.divide(balanced, by_item, out=balanced, where=by_item > 0)
+    return balanced
 
 
 def _scaled(level: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -124,6 +124,12 @@ def kernel_prior(
         epanechnikov(domain.distances, width)
         for domain, width in zip(table.quasi_identifiers, widths, strict=True)
     ]
+    if path not in get_args(Path):
+        raise InvalidParameter(
+            f"there is no path {path!r}",
+            detail="It says how priors are computed, not what they are.",
+            hint=f"Paths are {', '.join(get_args(Path))}.",
+        )
     if path == "auto":
         cost = _cost(table)
         path = "grid" if cost.grid_bytes <= _GRID_BYTES and cost.grid < cost.cells else "cells"

@@ -11,7 +11,8 @@ requirement        figure that is bounded                                      m
 ``l_diversity``    distinct: number of sensitive values in the group           >= l
                    probabilistic: 1 / largest share of a value                 >= l
 ``t_closeness``    earth mover's distance of the group's and the table's       <= t
-                   distribution, over equal, ordered or hierarchical ground
+                   distribution, over equal, ordered or hierarchical ground;
+                   without a hierarchy, hierarchical is equal
 ``bt_privacy``     distance of prior and posterior belief about the record,    <= t
                    one bound for each adversary of the skyline
 =================  ==========================================================  =========
@@ -33,6 +34,7 @@ import numpy.typing as npt
 from bkpriv_core.distance import emd_equal, emd_hierarchical, emd_ordered
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.groups import FloatArray, Groups
+from bkpriv_core.kernels import as_number
 from bkpriv_core.posterior import Estimator
 from bkpriv_core.prior import Bandwidth
 from bkpriv_core.setting import Setting
@@ -117,6 +119,9 @@ class Requirement(ABC):
 
     cost: ClassVar[int] = 0
     """Order of evaluation: cheap requirements are tried first."""
+
+    infers: ClassVar[bool] = False
+    """Whether its figures depend on posterior beliefs, and so on the estimator."""
 
     @classmethod
     @abstractmethod
@@ -314,6 +319,7 @@ class BtPrivacy(Requirement):
     skyline: tuple[tuple[Bandwidth, float], ...]
     key: ClassVar[str] = "bt_privacy"
     cost: ClassVar[int] = 3
+    infers: ClassVar[bool] = True
 
     @classmethod
     def parse(cls, value: object) -> BtPrivacy:
@@ -401,19 +407,20 @@ def _fields(
 def _real(key: str, name: str, value: object, low: float, high: float) -> float:
     """Check that `value` is a finite number within bounds."""
     allowed = f"at least {low:g}" if np.isinf(high) else f"between {low:g} and {high:g}"
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+    number = as_number(value)
+    if number is None:
         raise InvalidParameter(
             f"{name} of {key} is {value!r}, which is not a number",
             detail=f"{name} must be {allowed}.",
             hint=f"Write {name} as a JSON number.",
         )
-    if not low <= value <= high:
+    if not low <= number <= high:
         raise InvalidParameter(
-            f"{name} of {key} is {value:g}",
+            f"{name} of {key} is {number:g}",
             detail="It is out of range.",
             hint=f"{name} must be {allowed}.",
         )
-    return float(value)
+    return number
 
 
 def _whole_number(key: str, name: str, value: object, low: int) -> int:
@@ -425,7 +432,7 @@ def _whole_number(key: str, name: str, value: object, low: int) -> int:
             detail=f"{name} counts, so it must be a whole number of at least {low}.",
             hint=f"Write {int(number)} or {int(number) + 1}.",
         )
-    return int(number)
+    return value if isinstance(value, int) else int(number)
 
 
 def _choice(key: str, name: str, value: object, allowed: tuple[str, ...]) -> str:

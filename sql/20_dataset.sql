@@ -15,11 +15,13 @@ COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema
 ALTER TABLE bkpriv.dataset ENABLE ROW LEVEL SECURITY;
 CREATE POLICY see ON bkpriv.dataset FOR SELECT USING (bkpriv._sees(owner));
 CREATE POLICY register ON bkpriv.dataset FOR INSERT WITH CHECK (owner = current_user);
+CREATE POLICY touch ON bkpriv.dataset FOR UPDATE USING (bkpriv._owns(owner));
 CREATE POLICY forget ON bkpriv.dataset FOR DELETE USING (bkpriv._owns(owner));
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.dataset', '');
 
+-- No foreign key: a parallel restore fills the tables in any order.
 CREATE TABLE bkpriv.hierarchy (
-    dataset text NOT NULL REFERENCES bkpriv.dataset ON DELETE CASCADE,
+    dataset text NOT NULL,
     attribute text NOT NULL,
     levels text[],
     widths numeric[],

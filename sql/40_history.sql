@@ -1,6 +1,9 @@
 -- History: what was released, what it was made from, what became of it, and what audits found.
 -- Append-only: guard triggers refuse UPDATE, DELETE and TRUNCATE, to everyone. What happens to a
 -- release later is an event beside it, so a release's own row never changes.
+--
+-- The tables have no foreign keys: a parallel restore fills them in any order. Row-level security lets
+-- nobody append to a release that is not there.
 
 CREATE SEQUENCE bkpriv.release_id;
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_id', '');
@@ -30,7 +33,7 @@ COMMENT ON TABLE bkpriv.release IS 'Releases; append-only';
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release', '');
 
 CREATE TABLE bkpriv.release_attribute (
-    release bigint NOT NULL REFERENCES bkpriv.release,
+    release bigint NOT NULL,
     place int NOT NULL CHECK (place >= 0),
     attribute text NOT NULL,
     labels text[] NOT NULL,
@@ -43,7 +46,7 @@ COMMENT ON TABLE bkpriv.release_attribute IS
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_attribute', '');
 
 CREATE TABLE bkpriv.release_content (
-    release bigint PRIMARY KEY REFERENCES bkpriv.release,
+    release bigint PRIMARY KEY,
     codes int[] NOT NULL,
     group_ids int[] NOT NULL,
     cells int[] NOT NULL,
@@ -60,7 +63,7 @@ SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_event_id', '');
 
 CREATE TABLE bkpriv.release_event (
     event bigint PRIMARY KEY DEFAULT nextval('bkpriv.release_event_id'),
-    release bigint NOT NULL REFERENCES bkpriv.release,
+    release bigint NOT NULL,
     kind text NOT NULL CHECK (kind IN ('stale', 'superseded', 'withdrawn')),
     reason text NOT NULL CHECK (reason <> ''),
     at timestamptz NOT NULL DEFAULT now(),
@@ -76,7 +79,7 @@ SELECT pg_catalog.pg_extension_config_dump('bkpriv.audit_id', '');
 CREATE TABLE bkpriv.audit_record (
     audit bigint NOT NULL,
     place int NOT NULL CHECK (place >= 0),
-    release bigint NOT NULL REFERENCES bkpriv.release,
+    release bigint NOT NULL,
     requirement text NOT NULL,
     parameters jsonb NOT NULL,
     threshold float8 NOT NULL,
@@ -119,8 +122,10 @@ BEGIN
 END $$;
 
 CREATE POLICY see ON bkpriv.release FOR SELECT USING (bkpriv._sees(owner));
+-- An id must be the one that its sequence has just given to this session: nobody takes another's.
 CREATE POLICY append ON bkpriv.release FOR INSERT
-    WITH CHECK (bkpriv._owns(owner) AND created_by = current_user AND created_at = now());
+    WITH CHECK (bkpriv._owns(owner) AND created_by = current_user AND created_at = now()
+                AND release = currval('bkpriv.release_id'));
 CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
@@ -132,17 +137,19 @@ CREATE POLICY append ON bkpriv.release_content FOR INSERT
 CREATE POLICY see ON bkpriv.release_event FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_event FOR INSERT
-    WITH CHECK (by = current_user AND at = now()
+    WITH CHECK (by = current_user AND at = now() AND event = currval('bkpriv.release_event_id')
                 AND release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv._owns(r.owner)));
 CREATE POLICY see ON bkpriv.audit_record FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.audit_record FOR INSERT
-    WITH CHECK (audited_by = current_user AND audited_at = now()
+    WITH CHECK (audited_by = current_user AND audited_at = now() AND audit = currval('bkpriv.audit_id')
                 AND release IN (SELECT release FROM bkpriv.release));
 
 -- Staleness. Writers of a tracked source hold the dataset's advisory lock in shared mode until
 -- they commit; a publication takes it exclusively before it commits and then looks once more
--- whether the source is as it was read. So no change slips between reading and publishing.
+-- whether the source is as it was read. So no change slips between reading and publishing. A writer
+-- whose snapshot is too old to show it a release cannot mark that release; it fails to serialize
+-- instead, on the dataset's row, which every publication writes anew.
 
 CREATE FUNCTION bkpriv._staleness_key(dataset text) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -157,6 +164,11 @@ CREATE FUNCTION bkpriv._mark_stale() RETURNS trigger
     AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(bkpriv._staleness_key(TG_ARGV[0]));
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        PERFORM FROM bkpriv.dataset
+            WHERE name = TG_ARGV[0] AND TG_RELID IN (SELECT * FROM bkpriv._written_tables(source_schema, source_name))
+            FOR SHARE;
+    END IF;
     INSERT INTO bkpriv.release_event (release, kind, reason, by)
     SELECT r.release, 'stale', format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME), session_user
     FROM bkpriv.dataset d JOIN bkpriv.release r ON r.dataset = d.name AND r.owner = d.owner
@@ -179,12 +191,16 @@ CREATE FUNCTION bkpriv._written_tables(source_schema text, source_name text) RET
         WHERE n.nspname = source_schema AND c.relname = source_name
         UNION
         SELECT i.inhrelid FROM pg_inherits i JOIN family f ON i.inhparent = f.oid
+    ), named AS (
+        SELECT oid FROM family
+        UNION
+        SELECT i.inhparent FROM pg_inherits i JOIN named w ON i.inhrelid = w.oid
     )
-    SELECT oid FROM family
+    SELECT oid FROM named
 $$;
 REVOKE ALL ON FUNCTION bkpriv._written_tables(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._written_tables(text, text) IS
-    'A source with its partitions and children: whatever a write to it may name';
+    'A source with its partitions and children, and the parents of all these: whatever a write to it may name';
 
 CREATE FUNCTION bkpriv._stale_trigger(dataset text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -199,7 +215,11 @@ CREATE FUNCTION bkpriv._tracked(dataset text, source_schema text, source_name te
     AS $$
     SELECT coalesce(bool_and(EXISTS (
         SELECT FROM pg_trigger t
-        WHERE t.tgrelid = w AND t.tgname = bkpriv._stale_trigger(dataset) AND t.tgenabled <> 'D')), false)
+        WHERE t.tgrelid = w AND t.tgname = bkpriv._stale_trigger(dataset)
+            -- Nothing else under its name: on every statement that writes, always, for this dataset.
+            AND t.tgfoid = 'bkpriv._mark_stale()'::regprocedure AND t.tgtype = 4 + 8 + 16 + 32
+            AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = ''
+            AND t.tgargs = convert_to(dataset, getdatabaseencoding()) || decode('00', 'hex'))), false)
     FROM bkpriv._written_tables(source_schema, source_name) AS w
 $$;
 REVOKE ALL ON FUNCTION bkpriv._tracked(text, text, text) FROM PUBLIC;

@@ -212,7 +212,6 @@ def test_null_mixed_with_values_may_be_anything() -> None:
     np.testing.assert_allclose(tree.ncp(low, high), [0, 1, 0.5])
 
 
-@pytest.mark.xfail(reason="the empty string is taken for NULL", strict=True)
 def test_null_is_not_the_empty_string() -> None:
     hierarchy = Hierarchy.from_rows("q", [["", "*"], ["a", "*"]])
     domain = Domain("q", ("", "a", None), hierarchy=hierarchy)
