@@ -1,0 +1,90 @@
+"""What the documents say: their SQL prints what they show, their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from bkpriv_core.options import Options
+from bkpriv_core.policy import REQUIREMENTS
+from scripts.reference import reference
+from tests.conftest import Connection, Database
+from tests.docs.documents import DOCUMENTS, ROLES, ROOT, read_blocks, run_blocks
+
+PAGES = [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+
+by_name = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+
+
+@by_name
+def test_sql_runs_and_prints_what_the_document_shows(
+    path: Path, database: Database, server_programs: Path, make_role: Callable[..., str]
+) -> None:
+    blocks = read_blocks(path)
+    roles = {name: make_role(label) for name, label in ROLES.items()}
+    outputs = run_blocks(blocks, server_programs / "psql", _for_psql(database.uri()), roles)
+    for block, output in zip(blocks, outputs, strict=True):
+        if block.output is not None:
+            assert _trimmed(output) == _trimmed(block.output), block.place
+
+
+def _for_psql(uri: str) -> str:
+    """Leave out settings that psycopg's libpq knows and the server's own, older one does not."""
+    parts = conninfo_to_dict(uri)
+    plain = {name: parts[name] for name in ("host", "port", "user", "dbname") if name in parts}
+    return make_conninfo("", **plain)
+
+
+def _trimmed(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+def test_readme_has_sql() -> None:
+    assert len(read_blocks(ROOT / "README.md")) > 10
+
+
+def test_reference_is_that_of_the_catalogue(db: Connection) -> None:
+    assert (ROOT / "docs" / "reference.md").read_text() == reference(db), (
+        "make it anew: .build/venv/bin/python -m scripts.reference URI > docs/reference.md"
+    )
+
+
+@pytest.mark.parametrize(
+    ("heading", "names"),
+    [("Policies", set(REQUIREMENTS)), ("Options", set(Options.__dataclass_fields__))],
+)
+def test_readme_lists_what_the_code_knows(heading: str, names: set[str]) -> None:
+    text = (ROOT / "README.md").read_text()
+    section = re.split(rf"^#+ {heading}$", text, flags=re.MULTILINE)[1]
+    section = re.split(r"^#+ ", section, maxsplit=1, flags=re.MULTILINE)[0]
+    assert set(re.findall(r"^\| `(\w+)` ", section, re.MULTILINE)) == names
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        page = path.parent / file if file else path
+        assert page.exists(), f"{path.name} links to {target}"
+        assert not anchor or anchor in _anchors(page), f"{path.name} links to {target}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """Anchors that a forge gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_commands_exist(path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^(\w[\w-]*):(?!=)", makefile, re.MULTILINE)) | {"installcheck"}
+    for target in re.findall(r"`(?:sudo )?make(?: -s)? ([a-z]+)", path.read_text()):
+        assert target in targets, f"{path.name} mentions make {target}"
