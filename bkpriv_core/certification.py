@@ -27,7 +27,7 @@ from scipy.spatial import KDTree
 
 from bkpriv_core.domain import Table
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import Estimator, lattice_states
+from bkpriv_core.posterior import AUTO_STATES, Estimator, lattice_states
 from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.setting import Setting
 
@@ -36,14 +36,31 @@ __all__ = ["Certificate", "certify"]
 _TRIED_AT_ONCE = 4
 """Partners measured at a time, cheapest first."""
 
-_SEARCHES = ((256, 20_000), (8, 100_000))
-"""How many of the nearest groups are partners to consider, and the largest lattice of a union.
-
-Small lattices first: they are proved in no time, and most failing groups need no others.
-"""
-
 _MEASURED = 0.5
 """Share of the progress that the first measurement makes."""
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How hard a round looks for partners.
+
+    Parameters
+    ----------
+    near : int
+        How many of the groups nearest to a failing one are considered.
+    states : int
+        Largest lattice of a union that is tried.
+    work : float
+        States of all unions tried in the round.
+    """
+
+    near: int
+    states: int
+    work: float
+
+
+# Unions with small lattices are proved in no time, and most failing groups need no others.
+_SEARCHES = (_Search(256, 20_000, np.inf), _Search(16, AUTO_STATES, 2_000_000))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +152,10 @@ def certify(
     met = _met(requirements, state)
     failed = int((~met).sum())
     merged = 0
-    for near, states in _SEARCHES:
+    for search in _SEARCHES:
         while not met.all():
             setting.poll()
-            unions, used = _merge_round(setting, requirements, state, met, estimator, near, states)
+            unions, used = _merge_round(setting, requirements, state, met, estimator, search)
             if not len(unions.groups):
                 break
             merged += len(unions.groups)
@@ -180,16 +197,16 @@ def _merge_round(
     state: _Measured,
     met: npt.NDArray[np.bool_],
     estimator: Estimator,
-    near: int,
-    states: int,
+    search: _Search,
 ) -> tuple[_Measured, npt.NDArray[np.bool_]]:
     """Find mergers for the failing groups, and which groups they use up."""
     groups = state.groups
     failing = np.flatnonzero(~met)
-    partners = _cheapest_partners(setting.table, groups, failing, near)
+    partners = _cheapest_partners(setting.table, groups, failing, search.near)
     used = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     inferred = tried_by == "auto" and any(item.infers for item in requirements)
+    work = search.work
     found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
     for start in range(0, partners.shape[1], _TRIED_AT_ONCE):
         setting.poll()
@@ -205,7 +222,10 @@ def _merge_round(
         unions = Groups.from_lists([np.concatenate((groups[a], groups[b])) for a, b in pairs])
         if inferred:
             weights = setting.table.weights[unions.members]
-            fits = lattice_states(unions, weights, setting.table.histograms(unions)) <= states
+            states = lattice_states(unions, weights, setting.table.histograms(unions))
+            fits = states <= search.states
+            fits &= np.cumsum(np.where(fits, states, 0.0)) <= work
+            work -= float(states[fits].sum())
             first, second, unions = first[fits], second[fits], unions.select(fits)
             if not first.size:
                 continue

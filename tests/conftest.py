@@ -113,7 +113,9 @@ def _fresh_database(server: Connection, template: str) -> Iterator[Database]:
             sql.Identifier(name), sql.Identifier(template)
         )
     )
-    database = Database(make_conninfo(server.info.dsn, dbname=name))
+    # Not the connection's own string: programs of an older release refuse parameters new to it.
+    host, port = server.info.host, server.info.port
+    database = Database(make_conninfo(host=host, port=port, dbname=name))
     try:
         yield database
     finally:

@@ -178,7 +178,8 @@ def _estimator_used(groups: Groups, weights: IntArray, measured: Measurement) ->
     if inexact.all():
         return "omega"
     records = int(weights[inexact[groups.owner]].sum())
-    return f"exact, but omega for {int(inexact.sum())} groups ({records} records)"
+    groups_told = "1 group" if inexact.sum() == 1 else f"{inexact.sum()} groups"
+    return f"exact, but omega for {groups_told} ({records} records)"
 
 
 def record_audit(release: int, rows: Sequence[Finding]) -> None:

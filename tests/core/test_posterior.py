@@ -17,7 +17,6 @@ from bkpriv_core.posterior import (
     AUTO_STATES,
     EXACT_STATES,
     Estimator,
-    check_estimator,
     exact_posterior,
     lattice_states,
     omega_posterior,
@@ -493,16 +492,3 @@ def test_bad_arguments_are_named(
         infer(np.array(prior, dtype=float), np.array(counts, dtype=np.int64))  # type: ignore[operator]
     assert detail in caught.value.detail
     assert caught.value.hint
-
-
-@pytest.mark.parametrize("name", ["", "Exact", "bethe", "omega "])
-def test_an_unknown_estimator_is_named(name: str) -> None:
-    with pytest.raises(InvalidParameter) as caught:
-        check_estimator(name)
-    assert repr(name) in caught.value.message
-    assert "auto, exact, omega" in caught.value.hint
-
-
-@pytest.mark.parametrize("name", ["auto", "exact", "omega"])
-def test_a_known_estimator_is_returned(name: str) -> None:
-    assert check_estimator(name) == name
