@@ -12,6 +12,7 @@ Rules:
 - A union is accepted only if it was inferred as asked: unless omega was, a union beyond the budget
   of exact inference is passed over, so that mending never replaces proof by an estimate.
 - A group takes part in at most one merger a round; what is left over tries again.
+- Groups that come to be published alike are one group to a reader, and are measured as one.
 
 Suppression does not change priors: the adversary's knowledge is that of the whole table.
 """
@@ -26,7 +27,7 @@ import numpy.typing as npt
 from scipy.spatial import KDTree
 
 from bkpriv_core.domain import Table
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.posterior import AUTO_STATES, Estimator, lattice_states
 from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.setting import Setting
@@ -35,6 +36,9 @@ __all__ = ["Certificate", "certify"]
 
 _TRIED_AT_ONCE = 4
 """Partners measured at a time, cheapest first."""
+
+_RANKED_AT_ONCE = 512
+"""Failing groups whose partners are ranked at a time."""
 
 _MEASURED = 0.5
 """Share of the progress that the first measurement makes."""
@@ -76,7 +80,7 @@ class Certificate:
     measurements : tuple of Measurement
         One per requirement, over `groups`.
     failed : int
-        Groups of the partition that broke a requirement.
+        Groups that broke a requirement.
     merged : int
         Mergers made.
     """
@@ -146,6 +150,27 @@ def certify(
     -------
     Certificate
     """
+    failed = merged = 0
+    groups = setting.table.pool(groups)
+    while True:
+        state, broken, joined = _mend(setting, requirements, groups, estimator, progress)
+        failed, merged = failed + broken, merged + joined
+        # Mergers may make two groups alike to a reader; then they are one, and measured as one.
+        groups = setting.table.pool(state.groups)
+        if len(groups) == len(state.groups):
+            break
+    suppressed = np.flatnonzero(state.groups.labels(setting.table.cells) == SUPPRESSED)
+    return Certificate(state.groups, suppressed, state.measurements, failed, merged)
+
+
+def _mend(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    groups: Groups,
+    estimator: Estimator,
+    progress: Callable[[float], None],
+) -> tuple[_Measured, int, int]:
+    """Measure groups, merge those that fail, leave out the rest: who is left, failures, mergers."""
     state = _measure(
         setting, requirements, groups, estimator, lambda share: progress(_MEASURED * share)
     )
@@ -163,9 +188,7 @@ def certify(
             state = state.select(kept).join(unions)
             met = np.concatenate((met[kept], np.ones(len(unions.groups), dtype=bool)))
             progress(1.0 - (1.0 - _MEASURED) * float((~met).sum()) / failed)
-    suppressed = state.groups.select(~met).members
-    state = state.select(met)
-    return Certificate(state.groups, suppressed, state.measurements, failed, merged)
+    return state.select(met), failed, merged
 
 
 def _measure(
@@ -202,7 +225,7 @@ def _merge_round(
     """Find mergers for the failing groups, and which groups they use up."""
     groups = state.groups
     failing = np.flatnonzero(~met)
-    partners = _cheapest_partners(setting.table, groups, failing, search.near)
+    partners = _cheapest_partners(setting.table, groups, failing, search.near, setting.poll)
     used = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     inferred = tried_by == "auto" and any(item.infers for item in requirements)
@@ -243,21 +266,29 @@ def _merge_round(
     return found, used
 
 
-def _cheapest_partners(table: Table, groups: Groups, failing: IntArray, near: int) -> IntArray:
+def _cheapest_partners(
+    table: Table, groups: Groups, failing: IntArray, near: int, poll: Callable[[], None]
+) -> IntArray:
     """Up to `near` nearest groups of each failing one, by rising cost of the merger."""
     low, high = table.boxes(groups)
     scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])
     centres: FloatArray = (low + high) / (2.0 * scale)
     reach = min(near + 1, len(groups))
-    _, nearest = KDTree(centres).query(centres[failing], k=reach)
-    candidates = np.asarray(nearest, dtype=np.int64).reshape(len(failing), reach)
+    tree = KDTree(centres)
     sizes = table.sizes(groups)
     penalties = sizes * table.penalty(low, high)
-    rows, columns = failing[:, None], candidates
-    union_low = np.minimum(low[rows], low[columns]).reshape(-1, low.shape[1])
-    union_high = np.maximum(high[rows], high[columns]).reshape(-1, low.shape[1])
-    union = table.penalty(union_low, union_high).reshape(candidates.shape)
-    cost = union * (sizes[rows] + sizes[columns]) - penalties[rows] - penalties[columns]
-    cost = np.where(columns == rows, np.inf, cost)
-    order = np.argsort(cost, axis=1, kind="stable")[:, : reach - 1]
-    return np.take_along_axis(candidates, order, axis=1)
+    ranked = []
+    for start in range(0, len(failing), _RANKED_AT_ONCE):
+        poll()
+        rows = failing[start : start + _RANKED_AT_ONCE]
+        _, nearest = tree.query(centres[rows], k=reach)
+        columns = np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)
+        mine = rows[:, None]
+        union_low = np.minimum(low[mine], low[columns]).reshape(-1, low.shape[1])
+        union_high = np.maximum(high[mine], high[columns]).reshape(-1, low.shape[1])
+        union = table.penalty(union_low, union_high).reshape(columns.shape)
+        cost = union * (sizes[mine] + sizes[columns]) - penalties[mine] - penalties[columns]
+        cost = np.where(columns == mine, np.inf, cost)
+        order = np.argsort(cost, axis=1, kind="stable")[:, : reach - 1]
+        ranked.append(np.take_along_axis(columns, order, axis=1))
+    return np.concatenate(ranked)

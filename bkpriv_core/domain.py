@@ -22,13 +22,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from bkpriv_core.errors import InvalidData
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.errors import InvalidData, TooLarge
+from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
 
 __all__ = ["ROOT", "Domain", "Hierarchy", "Table"]
 
 ROOT = "*"
 """The label of everything, in a categorical domain without a hierarchy."""
+
+_PAIRED_VALUES = 5_000
+"""Largest domain whose pairs of values are tabled, 200 MB a matrix."""
 
 _SHOWN = 8
 """How many offending values an error message lists."""
@@ -145,9 +148,12 @@ class Domain:
         values = [label for label in self.labels if label is not None]
         if self.positions is not None:
             finite = np.isfinite(self.positions[: len(values)])
+            if finite.all() and values:
+                with np.errstate(over="ignore"):
+                    finite &= np.isfinite(self.positions[len(values) - 1] - self.positions[0])
             if not finite.all():
                 raise InvalidData(
-                    f'attribute "{self.name}" has values that are not finite numbers',
+                    f'attribute "{self.name}" has values that are not finite, or too far apart',
                     detail=f"They are {_some([values[i] for i in np.flatnonzero(~finite)])}.",
                     hint="Replace them, or give the attribute a hierarchy with set_hierarchy.",
                 )
@@ -204,9 +210,19 @@ class Domain:
         """Height of the hierarchy (1 for the flat one of an attribute without)."""
         return len(self._nodes) - 1
 
+    def _check_paired(self) -> None:
+        if self.size > _PAIRED_VALUES:
+            raise TooLarge(
+                f'attribute "{self.name}" has {self.size} values, too many to compare in pairs',
+                detail=f"Knowledge and distances need a matrix of them; at most {_PAIRED_VALUES} "
+                "values are handled.",
+                hint="Publish from a view that bins the column, such as by rounding it.",
+            )
+
     @cached_property
     def distances(self) -> FloatArray:
         """Distance of every pair of values, in [0, 1], shape (size, size)."""
+        self._check_paired()
         if self.positions is not None:
             gaps = np.abs(self.positions[:, None] - self.positions[None, :]) / self._range
             if self.has_null:
@@ -224,6 +240,7 @@ class Domain:
 
         Shape (height, size, size).
         """
+        self._check_paired()
         nodes = self._nodes[:-1, :, None] == np.arange(self.size)
         return np.asarray(nodes, dtype=np.float64)
 
@@ -280,6 +297,15 @@ class Domain:
         level = self.ancestor_level(low, high)
         leaves = ends[level, low] - starts[level, low] + 1
         return np.where(low == high, 0.0, leaves / self.size)
+
+    def shown(self, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
+        """Codes that are equal where places `low` to `high` are published as the same value."""
+        if self.numeric:
+            anything = (low < high) & (high == self.size - 1) & self.has_null
+            return np.where(anything, -1, low), high
+        starts, _ = self._spans
+        level = self.ancestor_level(low, high)
+        return level, starts[level, low]
 
     def generalize(self, low: IntArray, high: IntArray) -> list[str | None]:
         """Label of the lowest common ancestor of places `low` to `high` (categorical only)."""
@@ -356,6 +382,21 @@ class Table:
         """Smallest and largest leaf place of each group, two arrays of shape (g, d)."""
         places = self.places[groups.members]
         return groups.min(places), groups.max(places)
+
+    def pool(self, groups: Groups) -> Groups:
+        """Join groups that would be published alike, for a reader cannot tell them apart."""
+        low, high = self.boxes(groups)
+        shown: list[IntArray] = []
+        for axis, domain in enumerate(self.quasi_identifiers):
+            shown += domain.shown(low[:, axis], high[:, axis])
+        if not len(groups) or not shown:
+            return groups
+        alike, labels = np.unique(np.column_stack(shown), axis=0, return_inverse=True)
+        if len(alike) == len(groups):
+            return groups
+        joined = np.full(self.cells, SUPPRESSED, dtype=np.int64)
+        joined[groups.members] = labels.ravel()[groups.owner]
+        return Groups.from_labels(joined)
 
     def penalty(self, low: IntArray, high: IntArray) -> FloatArray:
         """Normalised certainty penalty of boxes, averaged over attributes, shape (g,)."""

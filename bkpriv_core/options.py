@@ -21,7 +21,7 @@ class Options:
     estimator : {"auto", "exact", "omega"}
         How posteriors are inferred when the release is certified.
     smoothing : float
-        Bandwidth of the belief distance over the sensitive domain.
+        Bandwidth of the belief distance over the sensitive domain, at most 1.
     materialized : bool
         Publish a materialized view instead of a view.
     nulls : {"error", "category"}
@@ -87,5 +87,11 @@ def parse_options(options: object) -> Options:
             hint="Leave it out.",
         )
     check_estimator(options.get("estimator", "auto"))
-    check_bandwidth(options.get("smoothing", DEFAULT_SMOOTHING), "option smoothing")
+    smoothing = check_bandwidth(options.get("smoothing", DEFAULT_SMOOTHING), "option smoothing")
+    if smoothing > 1.0:
+        raise InvalidParameter(
+            f"option smoothing is {smoothing:g}",
+            detail="Above 1 all values blend, and whatever an adversary learns seems little.",
+            hint=f"It must be at most 1; {DEFAULT_SMOOTHING:g} is usual.",
+        )
     return Options(**options)

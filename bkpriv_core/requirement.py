@@ -86,9 +86,10 @@ class Bound:
 
     def broken(self, figures: FloatArray) -> npt.NDArray[np.bool_]:
         """Which figures break the bound."""
+        # Stated so that a figure that is not a number breaks every bound.
         if self.upper:
-            return figures > self.threshold + _SLACK
-        return figures < self.threshold - _SLACK
+            return ~(figures <= self.threshold + _SLACK)
+        return ~(figures >= self.threshold - _SLACK)
 
     def worst(self, figures: FloatArray) -> float:
         """Figure nearest to breaking the bound, or beyond it."""

@@ -13,6 +13,7 @@ from bkpriv_core.disclosure import Adversaries, Disclosure
 from bkpriv_core.distance import DEFAULT_SMOOTHING, BeliefDistance
 from bkpriv_core.domain import Table
 from bkpriv_core.groups import FloatArray, Groups
+from bkpriv_core.kernels import check_bandwidth
 from bkpriv_core.posterior import Estimator
 from bkpriv_core.prior import Bandwidth, kernel_prior, resolve_bandwidth
 
@@ -40,10 +41,15 @@ class Setting:
         poll: Callable[[], None] = lambda: None,
     ) -> None:
         self.table = table
-        self.distance = BeliefDistance.over(table.sensitive, smoothing)
+        self.smoothing = check_bandwidth(smoothing, "the smoothing bandwidth")
         self.poll = poll
         self._priors: dict[tuple[float, ...], FloatArray] = {}
         self._adversaries: dict[tuple[tuple[float, ...], ...], Adversaries] = {}
+
+    @cached_property
+    def distance(self) -> BeliefDistance:
+        """Distance of beliefs over the sensitive domain."""
+        return BeliefDistance.over(self.table.sensitive, self.smoothing)
 
     @cached_property
     def overall(self) -> FloatArray:

@@ -1,7 +1,18 @@
 -- Session: how PL/Python finds the packages. The path is baked in when the extension is built; no
 -- setting, table or environment variable changes it.
 
+DO $$
+BEGIN
+    -- CREATE EXTENSION takes a schema that is there already. Its owner could put functions into it
+    -- that are called in place of ours.
+    IF NOT (SELECT r.rolsuper FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = 'bkpriv') THEN
+        RAISE EXCEPTION 'schema bkpriv exists and does not belong to a superuser'
+            USING ERRCODE = 'duplicate_schema', DETAIL = 'Its owner could change what the extension''s functions do.',
+                  HINT = 'Drop or rename it first.';
+    END IF;
+END $$;
 REVOKE ALL ON SCHEMA bkpriv FROM PUBLIC;
+COMMENT ON SCHEMA bkpriv IS 'Publishing tables safely against adversaries with background knowledge';
 
 CREATE FUNCTION bkpriv._python_path() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

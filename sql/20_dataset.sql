@@ -76,7 +76,7 @@ GD["bkpriv"].dataset.set_interval_hierarchy(dataset, attribute, widths, origin)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) IS
-    'Gives a numeric attribute nested intervals of rising widths, counted from the origin';
+    'Gives a numeric attribute nested intervals of rising widths, counted from the origin, for methods that generalize whole columns; mondrian publishes ranges of its own';
 
 CREATE FUNCTION bkpriv.drop_dataset(dataset text) RETURNS void
     LANGUAGE plpython3u

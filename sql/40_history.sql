@@ -145,25 +145,17 @@ CREATE POLICY append ON bkpriv.audit_record FOR INSERT
     WITH CHECK (audited_by = current_user AND audited_at = now() AND audit = currval('bkpriv.audit_id')
                 AND release IN (SELECT release FROM bkpriv.release));
 
--- Staleness. Writers of a tracked source hold the dataset's advisory lock in shared mode until
--- they commit; a publication takes it exclusively before it commits and then looks once more
--- whether the source is as it was read. So no change slips between reading and publishing. A writer
--- whose snapshot is too old to show it a release cannot mark that release; it fails to serialize
--- instead, on the dataset's row, which every publication writes anew.
-
-CREATE FUNCTION bkpriv._staleness_key(dataset text) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT hashtextextended('bkpriv staleness of ' || dataset, 0) $$;
-REVOKE ALL ON FUNCTION bkpriv._staleness_key(text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._staleness_key(text) IS 'Advisory lock between writers of a source and publications';
+-- Staleness. Before it commits, a publication locks the source against writers and looks once more
+-- whether the source is as it was read; if writers do not finish soon, it calls itself stale. So no
+-- change slips between reading and publishing. A writer whose snapshot is too old to show it a
+-- release cannot mark that release; it fails to serialize instead, on the dataset's row, which every
+-- publication writes anew.
 
 CREATE FUNCTION bkpriv._mark_stale() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock_shared(bkpriv._staleness_key(TG_ARGV[0]));
     IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
         PERFORM FROM bkpriv.dataset
             WHERE name = TG_ARGV[0] AND TG_RELID IN (SELECT * FROM bkpriv._written_tables(source_schema, source_name))
@@ -225,6 +217,27 @@ $$;
 REVOKE ALL ON FUNCTION bkpriv._tracked(text, text, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._tracked(text, text, text) IS
     'Whether every table that a write to the source may name marks releases as stale';
+
+CREATE FUNCTION bkpriv._hold_writers(new_release bigint) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    made bkpriv.release;
+BEGIN
+    SELECT * INTO STRICT made FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    -- Only a source that carries the dataset's trigger, which its owner must have allowed.
+    IF NOT bkpriv._tracked(made.dataset, made.source_schema, made.source_name) THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('LOCK TABLE %I.%I IN SHARE MODE NOWAIT', made.source_schema, made.source_name);
+    RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false;
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._hold_writers(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._hold_writers(bigint) IS
+    'Locks the source of a release of this transaction against writers, unless one is at work';
 
 CREATE VIEW bkpriv.releases WITH (security_barrier) AS
 SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_name) AS view_name,

@@ -45,18 +45,21 @@ CREATE FUNCTION bkpriv._seal_release_table(new_release bigint) RETURNS void
     AS $$
 DECLARE
     publisher text;
+    dataset_owner text;
     release_table text := bkpriv._release_table(new_release);
 BEGIN
-    SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    SELECT created_by, owner INTO STRICT publisher, dataset_owner
+        FROM bkpriv.release WHERE release = new_release AND created_at = now();
     EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
                     FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', release_table);
     EXECUTE format('REVOKE INSERT ON bkpriv_release.%I FROM %I', release_table, publisher);
-    EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I', release_table, publisher);
+    -- The view belongs to the one or the other: a superuser may publish for the dataset's owner.
+    EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I, %I', release_table, publisher, dataset_owner);
     EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
 END $$;
 REVOKE ALL ON FUNCTION bkpriv._seal_release_table(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._seal_release_table(bigint) IS
-    'Freezes the table of a release of this transaction; its publisher may then only read it';
+    'Freezes the table of a release of this transaction; its publisher and the dataset''s owner may then only read it';
 
 CREATE FUNCTION bkpriv._drop_release_table(old_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER

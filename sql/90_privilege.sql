@@ -45,7 +45,7 @@ CREATE FUNCTION bkpriv.grant_publisher(role regrole) RETURNS void
 BEGIN
     PERFORM bkpriv._grant_reading(role);
     EXECUTE format('GRANT USAGE ON SCHEMA bkpriv_release TO %s', role);
-    EXECUTE format('GRANT INSERT, DELETE ON bkpriv.dataset TO %s', role);
+    EXECUTE format('GRANT INSERT, UPDATE (registered_at), DELETE ON bkpriv.dataset TO %s', role);
     EXECUTE format('GRANT INSERT, UPDATE, DELETE ON bkpriv.hierarchy TO %s', role);
     EXECUTE format('GRANT INSERT, UPDATE ON bkpriv.policy TO %s', role);
     EXECUTE format('GRANT INSERT ON bkpriv.release, bkpriv.release_attribute, bkpriv.release_content, '
@@ -58,7 +58,7 @@ BEGIN
                    'bkpriv.publish(text, text, text, text, text, jsonb, text), bkpriv.withdraw(bigint, text), '
                    'bkpriv._release_table(bigint), bkpriv._create_release_table(bigint, text[], regtype[]), '
                    'bkpriv._seal_release_table(bigint), bkpriv._drop_release_table(bigint), '
-                   'bkpriv._staleness_key(text), bkpriv._mark_stale() TO %s', role);
+                   'bkpriv._hold_writers(bigint), bkpriv._mark_stale() TO %s', role);
 END $$;
 REVOKE ALL ON FUNCTION bkpriv.grant_publisher(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.grant_publisher(regrole) IS

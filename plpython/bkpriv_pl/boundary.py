@@ -99,7 +99,12 @@ def from_json(text: str | None, name: str) -> Any:
         raise InvalidParameter(
             f"{name} is missing", detail="It is NULL.", hint=f"Give {name} as jsonb."
         )
-    return json.loads(text)
+    return json.loads(text, parse_int=_json_integer)
+
+
+def _json_integer(digits: str) -> int | float:
+    """Read an integer of any length, one that is too long as a float, like other large numbers."""
+    return int(digits) if len(digits) < 20 else float(digits)
 
 
 def as_floats(values: list[Any], name: str) -> npt.NDArray[np.float64]:

@@ -157,35 +157,44 @@ def count_cells(
 def _query(
     schema: str, name: str, columns: tuple[Column, ...], hierarchies: dict[str, Hierarchy]
 ) -> str:
-    """One statement that counts the cells and lists the domains."""
+    """One statement that counts the cells and lists the domains.
+
+    Values are told apart by their types' order, and joined by their texts: an operator would be
+    looked up by name, and a type from another schema may have none of that name in reach.
+    """
     source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}"
     places = range(len(columns))
     quoted = [plpy.quote_ident(column.name) for column in columns]
     grouped = ", ".join(
-        f"s.{column} AS v{place}" for place, column in zip(places, quoted, strict=True)
+        f's.{column} AS v{place}, s.{column}::text COLLATE "C" AS t{place}'
+        for place, column in zip(places, quoted, strict=True)
     )
     keys = ", ".join(f"s.{column}" for column in quoted)
+    # Texts that differ may stand for equal values, as 1.0 and 1.00 do; these share a code.
     domains = ", ".join(
-        f"d{place} AS MATERIALIZED (SELECT v, row_number() OVER (ORDER BY v) - 1 AS code "
-        f"FROM (SELECT DISTINCT v{place} AS v FROM g) AS x)"
+        f"d{place} AS MATERIALIZED (SELECT v, t, dense_rank() OVER (ORDER BY v) - 1 AS code "
+        f"FROM (SELECT DISTINCT v{place} AS v, t{place} AS t FROM g) AS x)"
         for place in places
     )
     listed = []
     for place, column in enumerate(columns):
         listed += [
-            f"(SELECT array_agg(v::text ORDER BY code) FROM d{place}) AS labels_{place}",
-            f"(SELECT sum(n) FROM g WHERE v{place} IS NULL)::int8 AS nulls_{place}",
+            f"(SELECT array_agg(t ORDER BY code) "
+            f"FROM (SELECT code, min(t) AS t FROM d{place} GROUP BY code) AS x) AS labels_{place}",
+            f"(SELECT sum(n) FROM g WHERE t{place} IS NULL)::int8 AS nulls_{place}",
             # NULL joins with nothing; its code, if it has one, is the number of other values.
-            f"string_agg(int4send(coalesce(d{place}.code, (SELECT count(v) FROM d{place}))::int4), "
+            f"string_agg(int4send(coalesce(d{place}.code, "
+            f"(SELECT count(DISTINCT code) FROM d{place} WHERE t IS NOT NULL))::int4), "
             f"''::bytea) AS codes_{place}",
         ]
         if column.numeric and column.name not in hierarchies:
             position = f"coalesce({column.position('v')}, 'NaN')"
             listed.append(
-                f"(SELECT string_agg(float8send({position}), ''::bytea ORDER BY code) "
-                f"FROM d{place}) AS positions_{place}"
+                f"(SELECT string_agg(float8send(p), ''::bytea ORDER BY code) FROM "
+                f"(SELECT code, min({position}) AS p FROM d{place} GROUP BY code) AS x) "
+                f"AS positions_{place}"
             )
-    joins = " ".join(f"LEFT JOIN d{place} ON d{place}.v = g.v{place}" for place in places)
+    joins = " ".join(f"LEFT JOIN d{place} ON d{place}.t = g.t{place}" for place in places)
     return (
         f"WITH g AS MATERIALIZED (SELECT {grouped}, count(*) AS n FROM {source} AS s "
         f"GROUP BY {keys}), {domains} "

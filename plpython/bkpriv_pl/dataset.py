@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 
 import plpy
@@ -20,6 +22,7 @@ __all__ = [
     "register",
     "set_hierarchy",
     "set_interval_hierarchy",
+    "take_turn",
 ]
 
 _SOURCES = {
@@ -97,6 +100,12 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     )
 
 
+def take_turn(name: str) -> None:
+    """Wait for others who publish or withdraw from a dataset, or drop it, until they are done."""
+    # A lock of the dataset's row, which takes a privilege on it; advisory locks are anybody's.
+    run("SELECT FROM bkpriv.dataset WHERE name = $1 FOR NO KEY UPDATE", ["text"], [name])
+
+
 def read_table(dataset: Dataset, nulls: str = "error") -> Table:
     """Read a dataset's source as cells and counts, under its hierarchies."""
     columns = column_types(dataset.source_schema, dataset.source_name)
@@ -136,17 +145,18 @@ def register(
     columns = column_types(schema, relation)
     dataset = Dataset(name, "", schema, relation, attributes[:-1], attributes[-1], True)
     _check_columns(dataset, columns)
-    for extra in (respondent, period):
-        if extra is not None and extra not in columns:
+    extras = tuple(extra for extra in (respondent, period) if extra is not None)
+    for extra in extras:
+        if extra not in columns:
             raise _no_column(schema, relation, extra, columns)
-        if extra in attributes:
+        if (*attributes, *extras).count(extra) > 1:
             raise Refusal(
                 "42701",
                 f'column "{extra}" has two roles in dataset "{name}"',
-                detail=f"The other roles are taken by {', '.join(attributes)}.",
-                hint="Respondent and period must be neither quasi-identifiers nor sensitive.",
+                detail=f"The roles are taken by {', '.join((*attributes, *extras))}.",
+                hint="Respondent and period must be two columns that are neither "
+                "quasi-identifiers nor sensitive.",
             )
-    extras = tuple(extra for extra in (respondent, period) if extra is not None)
     _check_readable(schema, relation, (*attributes, *extras))
     _check_comparable(schema, relation, attributes)
     if run("SELECT FROM bkpriv.dataset WHERE name = $1", ["text"], [name]):
@@ -170,6 +180,8 @@ def register(
             detail="It belongs to another role.",
             hint="Choose another name.",
         ) from None
+    # None is left where datasets are dropped by drop_dataset, but a plain DELETE leaves them.
+    run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [name])
     _watch(name, schema, relation)
     return name
 
@@ -205,33 +217,43 @@ def set_interval_hierarchy(
             detail="Intervals need numbers, dates or timestamps.",
             hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
         )
-    if not widths or origin is None or any(width is None for width in widths):
+    _check_widths(attribute, widths or [], origin)
+    _keep_hierarchy(dataset, attribute, None, widths, origin)
+
+
+def _check_widths(attribute: str, widths: list[object], origin: object) -> None:
+    """Refuse widths of intervals that do not nest."""
+    numbers = [number for number in (origin, *widths) if isinstance(number, Decimal)]
+    hint = "Write for example ARRAY[5, 10, 20, 40]."
+    if not widths or len(numbers) <= len(widths):
         raise InvalidParameter(
             f'the widths or the origin of attribute "{attribute}" are missing',
-            detail="One of them is NULL or empty.",
-            hint="Write for example ARRAY[5, 10, 20, 40].",
+            detail="They must be a plain array and a number, without NULL.",
+            hint=hint,
         )
-    sizes = [float(str(width)) for width in widths]
-    finite = all(0 < size < float("inf") for size in sizes)
-    if not finite or any(wide % narrow for narrow, wide in pairwise(sizes)):
+    if not all(number.is_finite() for number in numbers):
         raise InvalidParameter(
-            f'the widths {sizes} of attribute "{attribute}" do not nest',
-            detail="Each must be a positive multiple of the one before.",
-            hint="Write for example ARRAY[5, 10, 20, 40].",
+            f'the widths or the origin of attribute "{attribute}" are not finite',
+            detail=f"They are {', '.join(map(str, numbers[1:]))} from {numbers[0]}.",
+            hint=hint,
         )
-    if any(wide <= narrow for narrow, wide in pairwise(sizes)):
+    # Fractions divide exactly, whatever the number of digits.
+    sizes = [Fraction(number) for number in numbers[1:]]
+    nested = all(wide > narrow and not wide % narrow for narrow, wide in pairwise(sizes))
+    if sizes[0] <= 0 or not nested:
         raise InvalidParameter(
-            f'the widths {sizes} of attribute "{attribute}" do not rise',
-            detail="Each must be larger than the one before.",
-            hint="Write for example ARRAY[5, 10, 20, 40].",
+            f'the widths of attribute "{attribute}" do not nest',
+            detail=f"They are {', '.join(map(str, numbers[1:]))}; the first must be positive, "
+            "each other a larger multiple of the one before.",
+            hint=hint,
         )
-    _keep_hierarchy(dataset, attribute, None, widths, origin)
 
 
 @entry
 def drop(name: str | None) -> None:
     """See ``bkpriv.drop_dataset``."""
     dataset = find_dataset(name)
+    take_turn(dataset.name)
     alive = run(
         "SELECT release, view_name FROM bkpriv.releases "
         "WHERE dataset = $1 AND status <> 'withdrawn' ORDER BY release",
@@ -246,6 +268,7 @@ def drop(name: str | None) -> None:
             detail=f"Release (view): {listed}{', ...' if len(alive) > 8 else ''}.",
             hint="Withdraw them with bkpriv.withdraw(release, reason).",
         )
+    run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [dataset.name])
     run("DELETE FROM bkpriv.dataset WHERE name = $1", ["text"], [dataset.name])
     for row in _watchers(dataset.name, dataset.source_schema, dataset.source_name):
         try:
@@ -259,12 +282,21 @@ def drop(name: str | None) -> None:
 
 def _relation(text: str, kinds: tuple[str, ...]) -> tuple[str, str]:
     """Schema and name of a regclass argument, which must be of one of the kinds."""
-    rows = run(
-        "SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind FROM pg_class c "
-        "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1::text::regclass",
-        ["text"],
-        [text],
-    )
+    try:
+        rows = run(
+            "SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind "
+            "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.oid = $1::text::regclass",
+            ["text"],
+            [text],
+        )
+    except plpy.spiexceptions.InsufficientPrivilege:
+        raise Refusal(
+            "42501",
+            f"permission denied for the schema of {text}",
+            detail=f'Role "{_current_role()}" lacks USAGE.',
+            hint=f"GRANT USAGE on it TO {plpy.quote_ident(_current_role())}.",
+        ) from None
     if not rows:
         raise Refusal(
             "42P01",
@@ -280,6 +312,10 @@ def _relation(text: str, kinds: tuple[str, ...]) -> tuple[str, str]:
             hint=f"Use a {', '.join(_SOURCES.values())}.",
         )
     return rows[0]["schema"], rows[0]["name"]
+
+
+def _current_role() -> str:
+    return str(run("SELECT current_user::text AS role")[0]["role"])
 
 
 def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> tuple[str, ...]:

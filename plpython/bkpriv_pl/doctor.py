@@ -92,14 +92,15 @@ def _permissions() -> list[Check]:
     )[0]["n"]
     unguarded = run(
         "SELECT count(*) AS n FROM pg_class c WHERE c.relkind = 'r' AND "
-        "(c.relnamespace = 'bkpriv_release'::regnamespace "
+        "(c.relnamespace = 'bkpriv'::regnamespace AND NOT c.relrowsecurity "
+        "OR (c.relnamespace = 'bkpriv_release'::regnamespace "
         "OR c.relnamespace = 'bkpriv'::regnamespace "
         "AND c.relname IN ('release', 'release_attribute', 'release_content', 'release_event', "
         "'audit_record')) AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid "
-        "AND t.tgname = 'guard' AND t.tgenabled IN ('O', 'A'))"
+        "AND t.tgname = 'guard' AND t.tgenabled IN ('O', 'A')))"
     )[0]["n"]
     return [
         ("nothing to PUBLIC", public == 0, f"{public} privileges are granted to PUBLIC"),
         ("search_path", unpinned == 0, f"{unpinned} functions do not pin it"),
-        ("guards", unguarded == 0, f"{unguarded} history or release tables are not guarded"),
+        ("guards", unguarded == 0, f"{unguarded} tables are not guarded"),
     ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bkpriv_core.distance import DEFAULT_SMOOTHING
 from bkpriv_core.domain import Domain, Hierarchy, Table
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.groups import Groups, IntArray
@@ -147,18 +148,25 @@ def findings(
     groups: Groups,
     requirements: Sequence[Requirement],
     measurements: Sequence[Measurement],
+    smoothing: float,
 ) -> list[Finding]:
-    """Turn measurements of a release into the rows of an audit."""
+    """Turn measurements of a release into the rows of an audit.
+
+    A smoothing other than the default is stated among the parameters of what it weakens or
+    strengthens.
+    """
     weights = table.weights[groups.members]
     rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
         estimator = _estimator_used(groups, weights, measured)
+        unusual = requirement.infers and smoothing != DEFAULT_SMOOTHING
+        stated = {"smoothing": smoothing} if unusual else {}
         for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
             vulnerable = int(weights[bound.broken(figures)].sum())
             rows.append(
                 Finding(
                     bound.requirement,
-                    dict(bound.parameters),
+                    {**bound.parameters, **stated},
                     float(bound.threshold),
                     bound.worst(figures),
                     float(np.average(figures, weights=weights)),

@@ -8,6 +8,7 @@ it cannot disagree with them. Publications of one dataset take turns.
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ import plpy
 
 from bkpriv_core.certification import Certificate, certify
 from bkpriv_core.domain import Table
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequirement
 from bkpriv_core.options import Options, parse_options
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
@@ -23,7 +24,7 @@ from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.setting import Setting
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
-from bkpriv_pl.dataset import Dataset, find_dataset, read_table
+from bkpriv_pl.dataset import Dataset, find_dataset, read_table, take_turn
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import Progress, poll
 from bkpriv_pl.relation import View, find_view, parse_view_name, put_view
@@ -33,6 +34,9 @@ __all__ = ["METHODS", "publish", "withdraw"]
 
 METHODS = ("mondrian",)
 """Ways to form groups."""
+
+_WRITERS_SECONDS = 3.0
+"""How long a publication waits for writers of the source before it calls itself stale."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +65,12 @@ def publish(
     view_schema: str | None,
 ) -> int:
     """See ``bkpriv.publish``."""
+    _refuse_old_snapshot()
     request = _validated(dataset, policy, view_name, method, period, options, view_schema)
     progress = Progress("bkpriv publish")
     progress.step("waiting for its turn")
-    run(
-        "SELECT pg_advisory_xact_lock(hashtextextended('bkpriv publication of ' || $1, 0))",
-        ["text"],
-        [request.dataset.name],
-    )
+    take_turn(request.dataset.name)
+    find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
     previous = find_view(request.view, request.dataset.name)
     progress.step("counting")
     table = read_table(request.dataset, request.options.nulls)
@@ -101,6 +103,18 @@ def publish(
     _settle_staleness(request, table, release)
     progress.done()
     return release
+
+
+def _refuse_old_snapshot() -> None:
+    """Refuse a transaction that does not see what others commit while it waits for them."""
+    level = run("SELECT pg_catalog.current_setting('transaction_isolation') AS level")[0]["level"]
+    if level in ("repeatable read", "serializable"):
+        raise Refusal(
+            "25000",
+            f"a release can be neither made nor withdrawn in a {level} transaction",
+            detail="It would not see what others changed in the source or the views meanwhile.",
+            hint="Use a READ COMMITTED transaction.",
+        )
 
 
 def _validated(
@@ -158,7 +172,11 @@ def _record(request: _Request, table: Table, certificate: Certificate) -> int:
     )
     history.record_content(release, table, certificate.groups)
     rows = history.findings(
-        table, certificate.groups, request.requirements, certificate.measurements
+        table,
+        certificate.groups,
+        request.requirements,
+        certificate.measurements,
+        request.options.smoothing,
     )
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
@@ -172,7 +190,7 @@ def _record(request: _Request, table: Table, certificate: Certificate) -> int:
 
 
 def _settle_staleness(request: _Request, table: Table, release: int) -> None:
-    """Wait for writers of the source, and mark the release stale if they changed what was read."""
+    """Keep writers off the source, and mark the release stale if they changed what was read."""
     dataset = request.dataset
     watched = run(
         "SELECT bkpriv._tracked($1, $2, $3) AS tracked",
@@ -181,9 +199,39 @@ def _settle_staleness(request: _Request, table: Table, release: int) -> None:
     )[0]["tracked"]
     if not watched:
         return
-    run("SELECT pg_advisory_xact_lock(bkpriv._staleness_key($1))", ["text"], [dataset.name])
-    now = read_table(dataset, "category")
-    same = (
+    # A writer that saw no such release, by its snapshot, must fail: see _mark_stale.
+    run(
+        "UPDATE bkpriv.dataset SET registered_at = registered_at WHERE name = $1",
+        ["text"],
+        [dataset.name],
+    )
+    if not _writers_held(release):
+        history.record_event(release, "stale", "the source was in use by a writer to the end")
+    elif not _same_source(dataset, table):
+        history.record_event(release, "stale", "the source changed while the release was made")
+
+
+def _writers_held(release: int) -> bool:
+    """Lock the source against writers, if those at work finish soon.
+
+    Each attempt gives up at once: whoever waits for a lock while it holds others may be caught in a
+    deadlock, and a writer should not lose its work to a publication.
+    """
+    deadline = time.monotonic() + _WRITERS_SECONDS
+    while not run("SELECT bkpriv._hold_writers($1) AS held", ["bigint"], [release])[0]["held"]:
+        if time.monotonic() > deadline:
+            return False
+        run("SELECT pg_sleep(0.05)")
+    return True
+
+
+def _same_source(dataset: Dataset, table: Table) -> bool:
+    """Tell whether the source still holds what was read."""
+    try:
+        now = read_table(dataset, "category")
+    except InvalidData:
+        return False
+    return (
         now.codes.shape == table.codes.shape
         and now.counts.shape == table.counts.shape
         and np.array_equal(now.codes, table.codes)
@@ -197,13 +245,12 @@ def _settle_staleness(request: _Request, table: Table, release: int) -> None:
             )
         )
     )
-    if not same:
-        history.record_event(release, "stale", "the source changed while the release was made")
 
 
 @entry
 def withdraw(release: int | None, reason: str | None) -> None:
     """See ``bkpriv.withdraw``."""
+    _refuse_old_snapshot()
     reason = require(reason, "reason")
     if release is None:
         raise InvalidParameter(
@@ -211,8 +258,7 @@ def withdraw(release: int | None, reason: str | None) -> None:
         )
     rows = run(
         "SELECT r.view_schema, r.view_name, r.dataset, bkpriv._owns(r.owner) AS owned, "
-        "r.owner, v.status FROM bkpriv.release r JOIN bkpriv.releases v USING (release) "
-        "WHERE r.release = $1",
+        "r.owner FROM bkpriv.release r WHERE r.release = $1",
         ["bigint"],
         [release],
     )
@@ -231,7 +277,12 @@ def withdraw(release: int | None, reason: str | None) -> None:
             detail=f'It belongs to "{row["owner"]}".',
             hint="Ask its owner.",
         )
-    if row["status"] == "withdrawn":
+    take_turn(row["dataset"])
+    if run(
+        "SELECT FROM bkpriv.release_event WHERE release = $1 AND kind = 'withdrawn'",
+        ["bigint"],
+        [release],
+    ):
         raise Refusal(
             "55000",
             f"release {release} is already withdrawn",

@@ -52,7 +52,7 @@ class ShownView:
 
     def drop(self) -> None:
         """Drop it; refused by PostgreSQL where other objects depend on it."""
-        run(f"DROP {'MATERIALIZED ' if self.materialized else ''}VIEW {self.view}")
+        _change(self.view, f"DROP {'MATERIALIZED ' if self.materialized else ''}VIEW {self.view}")
 
 
 def parse_view_name(text: str, default_schema: str | None) -> View:
@@ -114,7 +114,14 @@ def _check_schema(schema: str) -> None:
             detail="The view cannot be created.",
             hint="Create it, or name another.",
         )
-    if not rows[0]["may"] or schema in ("bkpriv", "bkpriv_release"):
+    if schema.startswith("pg_") or schema in ("information_schema", "bkpriv", "bkpriv_release"):
+        raise Refusal(
+            "42501",
+            f'permission denied to create a view in schema "{schema}"',
+            detail="The schema belongs to PostgreSQL or to bkpriv.",
+            hint="Name another schema.",
+        )
+    if not rows[0]["may"]:
         raise Refusal(
             "42501",
             f'permission denied to create a view in schema "{schema}"',
@@ -144,13 +151,16 @@ def find_view(view: View, dataset: str, withdrawing: int | None = None) -> Shown
     rows = run(
         "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset "
         "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "LEFT JOIN pg_rewrite w ON w.ev_class = c.oid "
-        "LEFT JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid "
-        "AND d.refclassid = 'pg_class'::regclass AND d.refobjid IN (SELECT t.oid FROM pg_class t "
-        "WHERE t.relnamespace = 'bkpriv_release'::regnamespace) "
-        "LEFT JOIN pg_class s ON s.oid = d.refobjid "
+        # What its rule reads, besides itself: a published view reads one release and nothing else.
+        "LEFT JOIN LATERAL (SELECT min(d.refobjid) AS oid FROM pg_rewrite w "
+        "JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid "
+        "AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid "
+        "WHERE w.ev_class = c.oid AND c.relkind IN ('v', 'm') "
+        "HAVING count(DISTINCT d.refobjid) = 1) AS read ON true "
+        "LEFT JOIN pg_class s ON s.oid = read.oid "
+        "AND s.relnamespace = 'bkpriv_release'::regnamespace "
         "LEFT JOIN bkpriv.release r ON bkpriv._release_table(r.release) = s.relname "
-        "WHERE n.nspname = $1 AND c.relname = $2 ORDER BY r.release NULLS LAST LIMIT 1",
+        "WHERE n.nspname = $1 AND c.relname = $2",
         ["text", "text"],
         [view.schema, view.name],
     )
@@ -193,7 +203,7 @@ def put_view(
     """Show a release under a view's name, in place of what it showed before.
 
     A plain view of the same columns is replaced, and what depends on it stays; otherwise it is made
-    anew with the privileges and the comment of the former.
+    anew with the owner, the privileges and the comment of the former.
     """
     names = ", ".join(plpy.quote_ident(name) for name, _ in columns)
     table = run("SELECT bkpriv._release_table($1) AS name", ["bigint"], [release])[0]["name"]
@@ -211,31 +221,77 @@ def put_view(
     if materialized:
         run(f"CREATE MATERIALIZED VIEW {view} {body}")
     else:
-        run(f"CREATE {'OR REPLACE ' if replaced else ''}VIEW {view} WITH (security_barrier) {body}")
+        anew = "OR REPLACE " if replaced else ""
+        _change(view, f"CREATE {anew}VIEW {view} WITH (security_barrier) {body}")
+    if previous is not None and not replaced:
+        # Default privileges must not give back what was revoked from the former view.
+        kept = [f"REVOKE ALL ON {view} FROM {name}" for name in _grantees(view)] + kept
     for statement in kept:
         run(statement)
 
 
-def _privileges(view: View, materialized: bool) -> list[str]:
-    """Statements that give a view made anew the privileges and comment of the present one."""
+def _change(view: View, statement: str) -> None:
+    """Change or drop a view, which only its owner may."""
+    try:
+        run(statement)
+    except plpy.spiexceptions.InsufficientPrivilege:
+        rows = run(
+            "SELECT r.rolname::text AS owner FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
+            ["text", "text"],
+            [view.schema, view.name],
+        )
+        owner = rows[0]["owner"] if rows else "another role"
+        raise Refusal(
+            "42501",
+            f"must be owner of view {view}",
+            detail=f'It belongs to "{owner}".',
+            hint=f"Members of an owning role share a view after ALTER VIEW {view} OWNER TO it.",
+        ) from None
+
+
+def _grantees(view: View) -> list[str]:
+    """Roles other than the owner that have privileges on a view, quoted."""
     rows = run(
+        "SELECT DISTINCT CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(g.rolname) END "
+        "AS grantee FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "CROSS JOIN LATERAL aclexplode(c.relacl) AS x LEFT JOIN pg_roles g ON g.oid = x.grantee "
+        "WHERE n.nspname = $1 AND c.relname = $2 AND x.grantee <> c.relowner",
+        ["text", "text"],
+        [view.schema, view.name],
+    )
+    return [row["grantee"] for row in rows]
+
+
+def _privileges(view: View, materialized: bool) -> list[str]:
+    """Statements that give a view made anew the owner, privileges and comment of this one."""
+    kind = "MATERIALIZED VIEW" if materialized else "VIEW"
+    where = "WHERE n.nspname = $1 AND c.relname = $2"
+    relation = "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    granted = run(
         "SELECT CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(g.rolname) END AS grantee, "
-        "x.privilege_type AS privilege, x.is_grantable AS grantable, "
-        "obj_description(c.oid, 'pg_class') AS comment "
-        "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "LEFT JOIN LATERAL aclexplode(c.relacl) AS x ON x.grantee <> c.relowner "
-        "LEFT JOIN pg_roles g ON g.oid = x.grantee WHERE n.nspname = $1 AND c.relname = $2",
+        "x.privilege_type AS privilege, x.is_grantable AS grantable, o.columns "
+        f"{relation} CROSS JOIN LATERAL (SELECT c.relacl AS acl, '' AS columns UNION ALL "
+        "SELECT a.attacl, format(' (%I)', a.attname) FROM pg_attribute a "
+        "WHERE a.attrelid = c.oid AND NOT a.attisdropped) AS o "
+        "CROSS JOIN LATERAL aclexplode(o.acl) AS x "
+        f"LEFT JOIN pg_roles g ON g.oid = x.grantee {where} AND x.grantee <> c.relowner",
         ["text", "text"],
         [view.schema, view.name],
     )
     statements = [
-        f"GRANT {row['privilege']} ON {view} TO {row['grantee']}"
+        f"GRANT {row['privilege']}{row['columns']} ON {view} TO {row['grantee']}"
         f"{' WITH GRANT OPTION' if row['grantable'] else ''}"
-        for row in rows
-        if row["privilege"] is not None
+        for row in granted
     ]
-    if rows and rows[0]["comment"] is not None:
-        kind = "MATERIALIZED VIEW" if materialized else "VIEW"
-        comment = plpy.quote_literal(rows[0]["comment"])
-        statements.append(f"COMMENT ON {kind} {view} IS {comment}")
+    (now,) = run(
+        "SELECT obj_description(c.oid, 'pg_class') AS comment, quote_ident(r.rolname) AS owner, "
+        f"r.rolname = current_user AS own {relation} JOIN pg_roles r ON r.oid = c.relowner {where}",
+        ["text", "text"],
+        [view.schema, view.name],
+    )
+    if now["comment"] is not None:
+        statements.append(f"COMMENT ON {kind} {view} IS {plpy.quote_literal(now['comment'])}")
+    if not now["own"]:
+        statements.append(f"ALTER {kind} {view} OWNER TO {now['owner']}")
     return statements

@@ -101,7 +101,8 @@ def _attribute(domain: Domain, column: Column, low: IntArray, high: IntArray) ->
         labels = domain.generalize(low, high)
         return _Attribute(domain.name, "text", "{low}", labels, [None] * len(labels))
     name, bound = _RANGES[column.type_name]
-    while domain.labels[-1 - domain.has_null] == _LARGEST.get(name):
+    values = [label for label in domain.labels if label is not None]
+    while values and values[-1] == _LARGEST.get(name):
         name, bound = _WIDER[name]
     # NULL is the last value: a group of NULLs alone has neither bound, one that mixes NULL with
     # numbers has no upper bound and may hold anything.

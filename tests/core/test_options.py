@@ -40,6 +40,7 @@ def test_every_option_is_read() -> None:
         ({"estimator": "bethel"}, "'bethel'", "auto, exact, omega"),
         ({"estimator": None}, "None", "auto, exact, omega"),
         ({"smoothing": 0}, "option smoothing is 0", "Distances"),
+        ({"smoothing": 1.01}, "option smoothing is 1.01", "at most 1"),
         ({"smoothing": "0.75"}, "option smoothing is '0.75'", "Distances"),
         ({"smoothing": True}, "option smoothing is True", "Distances"),
         ({"materialized": 1}, "materialized must be true or false", "materialized"),

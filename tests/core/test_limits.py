@@ -1,0 +1,39 @@
+"""Limits: figures that are not numbers, numbers too far apart, domains too large."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bkpriv_core.domain import Domain, Table
+from bkpriv_core.errors import InvalidData, TooLarge
+from bkpriv_core.groups import Groups
+from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity
+from bkpriv_core.setting import Setting
+
+
+@pytest.mark.parametrize("upper", [True, False])
+def test_a_figure_that_is_not_a_number_breaks_every_bound(upper: bool) -> None:
+    bound = Bound("any", {}, 0.5, upper=upper)
+    assert bound.broken(np.array([np.nan, 0.5])).tolist() == [True, False]
+
+
+def test_numbers_too_far_apart_are_refused() -> None:
+    ends = np.array([-1.7e308, 1.7e308])
+    with pytest.raises(InvalidData, match=r'"amount".*too far apart') as caught:
+        Domain("amount", tuple(map(str, ends)), ends)
+    assert "1.7e+308" in caught.value.detail
+
+
+def test_a_large_domain_costs_nothing_until_its_values_are_compared() -> None:
+    size = 6_000
+    numbers = np.arange(size, dtype=np.float64)
+    amount = Domain("amount", tuple(map(str, range(size))), numbers)
+    age = Domain("age", ("1", "2"), np.array([1.0, 2.0]))
+    counts = np.zeros((2, size), dtype=np.int64)
+    counts[np.arange(size) % 2, np.arange(size)] = 1
+    setting = Setting(Table((age,), amount, np.array([[0], [1]]), counts))
+    whole = Groups.whole(2)
+    assert KAnonymity(size).satisfied(setting, whole).all()
+    with pytest.raises(TooLarge, match='"amount" has 6000 values'):
+        BtPrivacy(((0.3, 0.2),)).measure(setting, whole)

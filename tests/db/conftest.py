@@ -1,0 +1,64 @@
+"""Fixtures of the tests in a real server: the clinic declared, and the people who work with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from psycopg import sql
+
+from tests.conftest import Connection, Database
+from tests.db.clinic import (
+    BELIEFS,
+    PLAIN,
+    create_clinic,
+    declare_clinic,
+    declare_own,
+    publish,
+    state_policy,
+)
+
+
+def _set_up(db: Connection) -> Connection:
+    create_clinic(db)
+    declare_clinic(db)
+    state_policy(db, "plain", PLAIN)
+    state_policy(db, "beliefs", BELIEFS)
+    return db
+
+
+@pytest.fixture
+def clinic(db: Connection) -> Connection:
+    """Superuser's connection to a database with the clinic, its dataset and two policies."""
+    return _set_up(db)
+
+
+@pytest.fixture(scope="module")
+def shared_clinic(shared_db: Connection) -> Connection:
+    """Like `clinic`, shared by the tests of a module, which must leave it as they find it."""
+    return _set_up(shared_db)
+
+
+@pytest.fixture
+def make_publisher(
+    database: Database, db: Connection, make_role: Callable[..., str]
+) -> Callable[..., Connection]:
+    """Make publishers with a schema of their own, named like the role; returns connections."""
+
+    def make(label: str = "publisher") -> Connection:
+        role = make_role(label)
+        db.execute("SELECT bkpriv.grant_publisher(%s)", [role])
+        db.execute(sql.SQL("CREATE SCHEMA AUTHORIZATION {}").format(sql.Identifier(role)))
+        return database.connect(role)
+
+    return make
+
+
+@pytest.fixture
+def rivals(make_publisher: Callable[..., Connection]) -> tuple[Connection, Connection]:
+    """Two publishers; the first has published release 1 of dataset ``mine`` as ``shown``."""
+    victim, attacker = make_publisher("victim"), make_publisher("attacker")
+    declare_own(victim)
+    state_policy(victim, "p", {"k_anonymity": {"k": 3}})
+    assert publish(victim, "mine", "p", "shown") == 1
+    return victim, attacker

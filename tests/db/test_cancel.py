@@ -1,0 +1,204 @@
+"""Long publications: they can be stopped at any point, show how far they are, and leave nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from tests.conftest import Connection, Database
+from tests.db.clinic import one, publish, state_policy
+from tests.db.refusal import unchanged
+from tests.db.waiting import until
+
+PROMPT = 2.0
+"""Seconds within which a publication must stop."""
+
+STEPS = ["counting", "weighing knowledge", "partitioning", "certifying", "writing"]
+
+
+@pytest.fixture(scope="module")
+def big(shared_db: Connection) -> Connection:
+    """Superuser's connection to a database with a dataset that takes long to publish."""
+    shared_db.execute(
+        """
+        CREATE TABLE census AS
+        SELECT i * 7919 % 97 AS age, i * 104729 % 89 AS hours, i * 1299709 % 13 AS class,
+            i * 15485863 % 7 AS area, (i * 7919 % 97 / 12 + i * 31 % 5) % 12 AS secret
+        FROM generate_series(1::bigint, 60000) AS i;
+        SELECT bkpriv.register_dataset('census', 'census', '{age,hours,class,area}', 'secret');
+        """
+    )
+    skyline = [{"bandwidth": bandwidth / 10, "t": 0.1} for bandwidth in range(2, 12)]
+    state_policy(shared_db, "slow", {"k_anonymity": {"k": 2}, "bt_privacy": skyline})
+    return shared_db
+
+
+class Publication:
+    """A long publication in a session and thread of its own."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.pid = connection.info.backend_pid
+        self.error: psycopg.Error | None = None
+        self._thread = threading.Thread(target=self._work)
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            publish(self.connection, "census", "slow", "public.slow")
+        except psycopg.Error as error:
+            self.error = error
+
+    def shown(self, db: Connection) -> str:
+        """Progress as others see it."""
+        query = "SELECT max(application_name) FROM pg_stat_activity WHERE pid = %s"
+        return one(db, query, [self.pid]) or ""
+
+    def ended(self) -> bool:
+        """Whether it is over."""
+        return not self._thread.is_alive()
+
+    def join(self) -> None:
+        """Wait for its end."""
+        self._thread.join()
+
+
+@pytest.fixture
+def publication(big: Connection, shared_database: Database) -> Iterator[Publication]:
+    """A long publication that has just begun; stopped at the end of the test."""
+    connection = shared_database.connect()
+    connection.execute("SET application_name = 'my own'")
+    begun = Publication(connection)
+    yield begun
+    big.execute("SELECT pg_cancel_backend(%s)", [begun.pid])
+    begun.join()
+
+
+@pytest.mark.parametrize("step", STEPS[:-1])
+def test_a_cancelled_publication_stops_at_once_and_leaves_nothing(
+    big: Connection, publication: Publication, step: str
+) -> None:
+    with unchanged(big):
+        until(lambda: step in publication.shown(big))
+        time.sleep(0.1)
+        assert not publication.ended(), "the publication is not long enough for this test"
+        began = time.monotonic()
+        big.execute("SELECT pg_cancel_backend(%s)", [publication.pid])
+        until(publication.ended)
+        assert time.monotonic() - began < PROMPT
+    assert isinstance(publication.error, psycopg.errors.QueryCanceled)
+    assert publication.shown(big) == "my own"
+    # The session is as good as before.
+    assert publication.connection.execute("SELECT bkpriv.version()").fetchone()
+    assert one(big, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == 0
+
+
+@pytest.mark.parametrize("seconds", [0.2, 1.0, 2.0, 4.0])
+def test_a_timeout_stops_a_publication_wherever_it_is(
+    big: Connection, shared_database: Database, seconds: float
+) -> None:
+    connection = shared_database.connect()
+    connection.execute(f"SET statement_timeout = {int(seconds * 1000)}")
+    with unchanged(big):
+        began = time.monotonic()
+        with pytest.raises(psycopg.errors.QueryCanceled, match="statement timeout"):
+            publish(connection, "census", "slow", "public.slow")
+        assert time.monotonic() - began < seconds + PROMPT
+
+
+def test_a_killed_backend_leaves_no_half_release(big: Connection, publication: Publication) -> None:
+    with unchanged(big):
+        until(lambda: "partitioning" in publication.shown(big))
+        began = time.monotonic()
+        big.execute("SELECT pg_terminate_backend(%s)", [publication.pid])
+        until(publication.ended)
+        assert time.monotonic() - began < PROMPT
+        assert isinstance(publication.error, psycopg.OperationalError)
+        until(lambda: publication.shown(big) == "")
+
+
+def test_a_lost_client_leaves_no_half_release(big: Connection, shared_database: Database) -> None:
+    connection = shared_database.connect()
+    connection.execute("SET client_connection_check_interval = '100ms'")
+    with unchanged(big):
+        publication = Publication(connection)
+        until(lambda: "partitioning" in publication.shown(big))
+        # The socket is torn from under the client.
+        descriptor = os.dup(connection.fileno())
+        with socket.socket(fileno=descriptor) as lost:
+            lost.shutdown(socket.SHUT_RDWR)
+        until(publication.ended)
+        until(lambda: publication.shown(big) == "")
+
+
+def test_measuring_is_stopped_at_once_too(big: Connection, shared_database: Database) -> None:
+    # One group whose exact inference goes through four million states for each of a few cells.
+    big.execute(
+        "CREATE TABLE wide AS SELECT i % 40 AS a, i * i % 5 + i % 5 AS b "
+        "FROM generate_series(1, 100) AS i;"
+        "SELECT bkpriv.register_dataset('wide', 'wide', '{a}', 'b')"
+    )
+    state_policy(big, "one", {"k_anonymity": {"k": 100}})
+    release = publish(big, "wide", "one", "public.shown")
+    connection = shared_database.connect()
+    connection.execute("SET statement_timeout = '200ms'")
+    for call in ("posterior(%s, '0.3', 'exact')", "disclosure(%s, '0.3', 'exact')"):
+        began = time.monotonic()
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            connection.execute(f"SELECT count(*) FROM bkpriv.{call}", [release])
+        assert time.monotonic() - began < 0.2 + PROMPT
+
+
+def test_progress_is_told_step_by_step_and_the_name_restored(
+    big: Connection, shared_database: Database
+) -> None:
+    # A quick policy: the steps are what counts here.
+    state_policy(big, "quick", {"k_anonymity": {"k": 500}})
+    connection = shared_database.connect()
+    connection.execute("SET application_name = 'my own'")
+    seen: list[str] = []
+    done = threading.Event()
+    watcher = shared_database.connect()
+
+    def watch() -> None:
+        while not done.is_set():
+            seen.append(
+                one(
+                    watcher,
+                    "SELECT application_name FROM pg_stat_activity WHERE pid = %s",
+                    [connection.info.backend_pid],
+                )
+            )
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    with connection.transaction():
+        publish(connection, "census", "quick", "public.quick")
+        # Within the transaction, too, it is the caller's own again.
+        assert one(connection, "SHOW application_name") == "my own"
+    done.set()
+    thread.join()
+    assert one(connection, "SHOW application_name") == "my own"
+    told = [name for name in seen if name.startswith("bkpriv publish: ")]
+    order = [STEPS.index(step) for name in told for step in STEPS if step in name]
+    assert order == sorted(order)
+    assert {"counting", "partitioning"} <= {STEPS[place] for place in order}
+
+
+def test_an_error_restores_the_name(big: Connection, shared_database: Database) -> None:
+    state_policy(big, "never", {"k_anonymity": {"k": 10**9}})
+    connection = shared_database.connect()
+    connection.execute("SET application_name = 'my own'")
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        publish(connection, "census", "never", "public.never")
+    assert one(connection, "SHOW application_name") == "my own"
+    with connection.transaction():
+        with pytest.raises(psycopg.errors.InvalidParameterValue), connection.transaction():
+            publish(connection, "census", "never", "public.never")
+        assert one(connection, "SHOW application_name") == "my own"

@@ -1,0 +1,263 @@
+"""The catalog: the interface that others rely on, and rules that hold for every object."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import Connection
+from tests.db.clinic import one
+
+INTERFACE = {
+    # Declare
+    "register_dataset": (
+        "name text, source regclass, quasi_identifiers text[], sensitive text, "
+        "respondent text DEFAULT NULL::text, period text DEFAULT NULL::text",
+        "text",
+    ),
+    "set_hierarchy": ("dataset text, attribute text, levels regclass", "void"),
+    "set_interval_hierarchy": (
+        "dataset text, attribute text, widths numeric[], origin numeric DEFAULT 0",
+        "void",
+    ),
+    "set_policy": ("name text, requirements jsonb", "text"),
+    "drop_dataset": ("dataset text", "void"),
+    # Publish
+    "publish": (
+        "dataset text, policy text, view_name text, method text DEFAULT 'mondrian'::text, "
+        "period text DEFAULT NULL::text, options jsonb DEFAULT '{}'::jsonb",
+        "bigint",
+    ),
+    "withdraw": ("release bigint, reason text", "void"),
+    # Measure
+    "prior": (
+        "dataset text, bandwidth jsonb",
+        "TABLE(qi jsonb, sensitive text, probability double precision",
+    ),
+    "posterior": (
+        "release bigint, bandwidth jsonb, estimator text DEFAULT 'auto'::text",
+        "TABLE(group_id integer, qi jsonb, sensitive text, prior double precision, "
+        "posterior double precision",
+    ),
+    "disclosure": (
+        "release bigint, bandwidth jsonb, estimator text DEFAULT 'auto'::text",
+        "TABLE(group_id integer, qi jsonb, records bigint, disclosure double precision",
+    ),
+    "audit": (
+        "release bigint, requirements jsonb DEFAULT NULL::jsonb, "
+        "estimator text DEFAULT 'auto'::text",
+        "TABLE(requirement text, parameters jsonb, threshold double precision, "
+        "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
+    ),
+    "utility": ("release bigint", "TABLE(metric text, value double precision"),
+    # Calculators
+    "exact_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "omega_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "js_divergence": ("p double precision[], q double precision[]", "double precision"),
+    "emd": (
+        "p double precision[], q double precision[], ground double precision[]",
+        "double precision",
+    ),
+    "smoothed_distance": (
+        "p double precision[], q double precision[], ground double precision[], "
+        "bandwidth double precision",
+        "double precision",
+    ),
+    # Operate
+    "doctor": ("", "TABLE(check_name text, ok boolean, detail text"),
+    "version": ("", "text"),
+    "grant_publisher": ("role regrole", "void"),
+    "grant_auditor": ("role regrole", "void"),
+}
+"""Leading arguments and leading result columns of the functions that people call."""
+
+VOLATILITY = {
+    # They compute from their arguments alone.
+    "IMMUTABLE": {
+        *("exact_posterior", "omega_posterior", "js_divergence", "emd", "smoothed_distance"),
+        *("version", "_python_path", "_release_table", "_stale_trigger"),
+        "_auditor",
+    },
+    # They read tables or catalogs.
+    "STABLE": {
+        *("prior", "posterior", "disclosure", "_prior", "_posterior", "_disclosure", "utility"),
+        *("doctor", "_owns", "_sees", "_tracked", "_written_tables"),
+    },
+    # They write: an audit is remembered, too.
+    "VOLATILE": {
+        *("register_dataset", "set_hierarchy", "set_interval_hierarchy", "drop_dataset"),
+        *("set_policy", "publish", "withdraw", "audit", "grant_publisher", "grant_auditor"),
+        *("_create_release_table", "_seal_release_table", "_drop_release_table"),
+        *("_guard", "_mark_stale", "_hold_writers", "_bootstrap", "_grant_reading"),
+    },
+}
+
+PARALLEL_SAFE = {"version", "_python_path", "_release_table", "_stale_trigger"}
+
+DEFINERS = {
+    "_create_release_table",
+    "_seal_release_table",
+    "_drop_release_table",
+    "_mark_stale",
+    "_hold_writers",
+}
+"""The tiny functions that act with the rights of the extension's owner."""
+
+
+@pytest.mark.parametrize("name", INTERFACE)
+def test_a_function_keeps_its_signature(shared_db: Connection, name: str) -> None:
+    arguments, result = INTERFACE[name]
+    ((actual, returned),) = shared_db.execute(
+        "SELECT pg_get_function_arguments(oid), pg_get_function_result(oid) FROM pg_proc "
+        "WHERE pronamespace = 'bkpriv'::regnamespace AND proname = %s",
+        [name],
+    ).fetchall()
+    assert actual == arguments or actual.startswith(f"{arguments}, ")
+    assert returned == result or returned.startswith((f"{result}, ", f"{result})"))
+
+
+def test_arguments_that_were_added_have_defaults(shared_db: Connection) -> None:
+    added = shared_db.execute(
+        "SELECT proname, pronargs - pronargdefaults FROM pg_proc "
+        "WHERE pronamespace = 'bkpriv'::regnamespace AND proname = ANY (%s)",
+        [list(INTERFACE)],
+    ).fetchall()
+    for name, needed in added:
+        arguments = [part for part in INTERFACE[name][0].split(", ") if part]
+        assert needed == sum("DEFAULT" not in argument for argument in arguments), name
+
+
+def test_the_catalog_views_keep_their_columns(shared_db: Connection) -> None:
+    def columns(view: str) -> list[str]:
+        found: list[str] = one(
+            shared_db,
+            "SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute "
+            "WHERE attrelid = %s::regclass AND attnum > 0",
+            [view],
+        )
+        return found
+
+    releases = [
+        *("release", "dataset", "version", "view_name", "method", "policy", "period"),
+        *("records", "suppressed", "groups", "status", "stale", "created_at", "created_by"),
+    ]
+    assert columns("bkpriv.releases")[: len(releases)] == releases
+    audits = [
+        *("audit", "release", "dataset", "requirement", "parameters", "threshold", "worst", "mean"),
+        *("vulnerable", "satisfied", "estimator", "audited_at", "audited_by"),
+    ]
+    assert columns("bkpriv.audits")[: len(audits)] == audits
+
+
+def test_volatility_is_as_documented(shared_db: Connection) -> None:
+    words = {"i": "IMMUTABLE", "s": "STABLE", "v": "VOLATILE"}
+    found: dict[str, set[str]] = {word: set() for word in words.values()}
+    for name, letter in shared_db.execute(
+        "SELECT proname, provolatile::text FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace"
+    ).fetchall():
+        found[words[letter]].add(name)
+    assert found == VOLATILITY
+
+
+def test_only_what_is_proven_is_parallel_safe(shared_db: Connection) -> None:
+    marked = shared_db.execute(
+        "SELECT proname FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace "
+        "AND proparallel <> 'u'"
+    ).fetchall()
+    assert {name for (name,) in marked} == PARALLEL_SAFE
+
+
+def test_only_the_known_functions_are_security_definer(shared_db: Connection) -> None:
+    found = shared_db.execute(
+        "SELECT proname, lanname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang "
+        "WHERE pronamespace = 'bkpriv'::regnamespace AND prosecdef"
+    ).fetchall()
+    assert set(found) == {(name, "plpgsql") for name in DEFINERS}
+
+
+def test_every_function_pins_the_search_path(shared_db: Connection) -> None:
+    unpinned = shared_db.execute(
+        "SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace "
+        "AND NOT coalesce(proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp']"
+    ).fetchall()
+    assert unpinned == []
+
+
+def test_every_object_has_a_comment(shared_db: Connection) -> None:
+    bare = shared_db.execute(
+        """
+        SELECT oid::regprocedure::text FROM pg_proc
+        WHERE pronamespace = 'bkpriv'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL
+        UNION ALL
+        SELECT oid::regclass::text FROM pg_class
+        WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'v')
+            AND obj_description(oid, 'pg_class') IS NULL
+        UNION ALL
+        SELECT nspname FROM pg_namespace
+        WHERE nspname LIKE 'bkpriv%' AND obj_description(oid, 'pg_namespace') IS NULL
+        UNION ALL
+        SELECT extname FROM pg_extension
+        WHERE extname = 'bkpriv' AND obj_description(oid, 'pg_extension') IS NULL
+        """
+    ).fetchall()
+    assert bare == []
+
+
+def test_public_gets_nothing(shared_db: Connection) -> None:
+    given = shared_db.execute(
+        """
+        SELECT o.name, a.privilege_type
+        FROM (
+            SELECT oid::regprocedure::text AS name, proacl AS acl, 'f' AS kind, proowner AS owner
+            FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace
+            UNION ALL
+            SELECT oid::regclass::text, relacl, CASE relkind WHEN 'S' THEN 's' ELSE 'r' END,
+                relowner
+            FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'v', 'S')
+            UNION ALL
+            SELECT nspname, nspacl, 'n', nspowner FROM pg_namespace WHERE nspname LIKE 'bkpriv%'
+            UNION ALL
+            SELECT typname, typacl, 'T', typowner FROM pg_type
+            WHERE typnamespace = 'bkpriv'::regnamespace AND typtype <> 'c' AND typelem = 0
+        ) AS o,
+        LATERAL aclexplode(coalesce(o.acl, acldefault(o.kind::"char", o.owner))) AS a
+        WHERE a.grantee = 0
+        """
+    ).fetchall()
+    assert given == []
+
+
+def test_every_table_and_sequence_is_dumped(shared_db: Connection) -> None:
+    left_out = shared_db.execute(
+        """
+        SELECT c.oid::regclass::text FROM pg_class c
+        WHERE c.relnamespace = 'bkpriv'::regnamespace AND c.relkind IN ('r', 'S')
+            AND c.oid <> ALL (SELECT unnest(extconfig) FROM pg_extension WHERE extname = 'bkpriv')
+        """
+    ).fetchall()
+    assert left_out == []
+
+
+def test_every_table_has_row_level_security(shared_db: Connection) -> None:
+    open_tables = shared_db.execute(
+        "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace "
+        "AND relkind = 'r' AND NOT relrowsecurity"
+    ).fetchall()
+    assert open_tables == []
+
+
+def test_the_extension_is_pinned_to_its_schema_and_its_language(shared_db: Connection) -> None:
+    ((schema, relocatable, requires, trusted, superuser),) = shared_db.execute(
+        "SELECT schema, relocatable, requires::text[], trusted, superuser "
+        "FROM pg_available_extension_versions WHERE name = 'bkpriv' AND installed"
+    ).fetchall()
+    assert (schema, relocatable, requires) == ("bkpriv", False, ["plpython3u"])
+    assert (trusted, superuser) == (False, True)
+
+
+def test_dropping_the_extension_asks_before_it_takes_releases(db: Connection) -> None:
+    db.execute("CREATE TABLE bkpriv_release.release_1 (a int)")
+    with pytest.raises(Exception, match="other objects depend on it"):
+        db.execute("DROP EXTENSION bkpriv")
+    db.execute("DROP EXTENSION bkpriv CASCADE")
+    left = "SELECT count(*) FROM pg_class WHERE relnamespace::regnamespace::text ~ '^bkpriv'"
+    assert one(db, left) == 0

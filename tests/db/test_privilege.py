@@ -1,0 +1,482 @@
+"""Who may do what: every role against every object, and each job done without superuser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from tests.conftest import Connection, Database
+from tests.db.clinic import declare_own, one, publish, state_policy
+from tests.db.refusal import refused, unchanged
+
+# --- role × object --------------------------------------------------------------------------------
+# The privileges of each job, in the letters of PostgreSQL's access lists. What is not listed is
+# none. Superusers have all; a reader of a published view, and everyone else, have none.
+
+RELATIONS = """
+    relation                   publisher  auditor
+    bkpriv.dataset             rad        r
+    bkpriv.hierarchy           rawd       r
+    bkpriv.policy              raw        r
+    bkpriv.release             ra         r
+    bkpriv.release_attribute   ra         r
+    bkpriv.release_content     ra         r
+    bkpriv.release_event       ra         r
+    bkpriv.audit_record        ra         ra
+    bkpriv.releases            r          r
+    bkpriv.audits              r          r
+    bkpriv.release_id          U          -
+    bkpriv.release_event_id    U          -
+    bkpriv.audit_id            U          U
+    bkpriv_release.release_1   r          -
+"""
+
+SCHEMAS = """
+    schema           publisher  auditor
+    bkpriv           U          U
+    bkpriv_release   U          -
+"""
+
+FUNCTIONS = """
+    function                                                         publisher  auditor
+    bkpriv._auditor()                                                -          X
+    bkpriv._bootstrap()                                              X          X
+    bkpriv._create_release_table(bigint,text[],regtype[])            X          -
+    bkpriv._disclosure(bigint,jsonb,text)                            X          X
+    bkpriv._drop_release_table(bigint)                               X          -
+    bkpriv._grant_reading(regrole)                                   -          -
+    bkpriv._guard()                                                  -          -
+    bkpriv._mark_stale()                                             X          -
+    bkpriv._owns(text)                                               X          X
+    bkpriv._posterior(bigint,jsonb,text)                             X          X
+    bkpriv._prior(text,jsonb)                                        X          X
+    bkpriv._python_path()                                            X          X
+    bkpriv._release_table(bigint)                                    X          -
+    bkpriv._seal_release_table(bigint)                               X          -
+    bkpriv._sees(text)                                               X          X
+    bkpriv._stale_trigger(text)                                      X          X
+    bkpriv._hold_writers(bigint)                                     X          -
+    bkpriv._tracked(text,text,text)                                  X          X
+    bkpriv._written_tables(text,text)                                X          X
+    bkpriv.audit(bigint,jsonb,text)                                  X          X
+    bkpriv.disclosure(bigint,jsonb,text)                             X          X
+    bkpriv.doctor()                                                  X          X
+    bkpriv.drop_dataset(text)                                        X          -
+    bkpriv.emd(double_precision[],double_precision[],double_precision[])  X     X
+    bkpriv.exact_posterior(double_precision[],integer[])             X          X
+    bkpriv.grant_auditor(regrole)                                    -          -
+    bkpriv.grant_publisher(regrole)                                  -          -
+    bkpriv.js_divergence(double_precision[],double_precision[])      X          X
+    bkpriv.omega_posterior(double_precision[],integer[])             X          X
+    bkpriv.posterior(bigint,jsonb,text)                              X          X
+    bkpriv.prior(text,jsonb)                                         X          X
+    bkpriv.publish(text,text,text,text,text,jsonb,text)              X          -
+    bkpriv.register_dataset(text,regclass,text[],text,text,text)     X          -
+    bkpriv.set_hierarchy(text,text,regclass)                         X          -
+    bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)       X          -
+    bkpriv.set_policy(text,jsonb)                                    X          -
+    bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision)  X  X
+    bkpriv.utility(bigint)                                           X          X
+    bkpriv.version()                                                 X          X
+    bkpriv.withdraw(bigint,text)                                     X          -
+"""  # noqa: E501
+
+COLUMNS = {("bkpriv.dataset", "registered_at", "UPDATE", "publisher")}
+"""Privileges to single columns, beyond those to the whole relation."""
+
+LETTERS = {
+    "r": "SELECT", "a": "INSERT", "w": "UPDATE", "d": "DELETE", "D": "TRUNCATE", "x": "REFERENCES",
+    "t": "TRIGGER", "U": "USAGE", "C": "CREATE", "X": "EXECUTE",
+}  # fmt: skip
+
+
+def expected(table: str) -> dict[str, dict[str, set[str]]]:
+    """Read one of the tables above: object, role, privileges."""
+    header, *lines = (line.split() for line in table.strip().splitlines())
+    return {
+        name.replace("_precision", " precision"): {
+            role: {LETTERS[letter] for letter in letters if letter != "-"}
+            for role, letters in zip(header[1:], cells, strict=True)
+        }
+        for name, *cells in lines
+    }
+
+
+@pytest.fixture(scope="module")
+def people(
+    shared_database: Database, shared_clinic: Connection, make_role: Callable[..., str]
+) -> dict[str, str]:
+    """Roles by their job; the publisher has published release 1 and the reader may read it."""
+    db = shared_clinic
+    jobs = ("publisher", "colleague", "auditor", "reader", "nobody")
+    found = {job: make_role(job) for job in jobs}
+    for job in ("publisher", "colleague"):
+        db.execute("SELECT bkpriv.grant_publisher(%s)", [found[job]])
+        db.execute(sql.SQL("CREATE SCHEMA AUTHORIZATION {}").format(sql.Identifier(found[job])))
+    db.execute("SELECT bkpriv.grant_auditor(%s)", [found["auditor"]])
+    publisher = shared_database.connect(found["publisher"])
+    declare_own(publisher)
+    state_policy(
+        publisher, "own", {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": 1, "t": 1}}
+    )
+    assert publish(publisher, "mine", "own", "shown") == 1
+    names = {"schema": sql.Identifier(found["publisher"]), "role": sql.Identifier(found["reader"])}
+    publisher.execute(sql.SQL("GRANT USAGE ON SCHEMA {schema} TO {role}").format(**names))
+    publisher.execute(sql.SQL("GRANT SELECT ON shown TO {role}").format(**names))
+    return found | {"superuser": "postgres"}
+
+
+def expectation(cells: dict[str, set[str]], job: str, everything: set[str]) -> set[str]:
+    """Privileges of a job: those of its column, all for a superuser, none for anyone else."""
+    return everything if job == "superuser" else cells.get(job, set())
+
+
+JOBS = ["superuser", "publisher", "auditor", "reader", "nobody"]
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_privileges_on_tables_views_and_sequences(
+    shared_db: Connection, people: dict[str, str], job: str
+) -> None:
+    table_privileges = [LETTERS[letter] for letter in "rawdDxt"]
+    found = {
+        name: set(privileges)
+        for name, privileges in shared_db.execute(
+            """
+            SELECT c.oid::regclass::text, array_remove(array_agg(
+                CASE WHEN CASE c.relkind WHEN 'S' THEN p <> 'SELECT' AND has_sequence_privilege(%(role)s, c.oid, p)
+                    ELSE has_table_privilege(%(role)s, c.oid, p) END THEN p END), NULL)
+            FROM pg_class c CROSS JOIN LATERAL unnest(CASE c.relkind WHEN 'S'
+                THEN ARRAY['USAGE', 'UPDATE', 'SELECT'] ELSE %(table)s::text[] END) AS p
+            WHERE c.relnamespace IN ('bkpriv'::regnamespace, 'bkpriv_release'::regnamespace)
+                AND c.relkind IN ('r', 'v', 'm', 'S', 'p', 'f')
+            GROUP BY c.oid
+            """,  # noqa: E501
+            {"role": people[job], "table": table_privileges},
+        ).fetchall()
+    }
+    table = expected(RELATIONS)
+    assert set(found) == set(table), "an object without an expectation, or the reverse"
+    for name, cells in table.items():
+        everything = {"USAGE", "UPDATE"} if name.endswith("_id") else set(table_privileges)
+        assert found[name] == expectation(cells, job, everything), name
+
+
+def test_privileges_on_single_columns(shared_db: Connection, people: dict[str, str]) -> None:
+    granted = shared_db.execute(
+        """
+        SELECT a.attrelid::regclass::text, a.attname, x.privilege_type, r.rolname
+        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        CROSS JOIN LATERAL aclexplode(a.attacl) AS x LEFT JOIN pg_roles r ON r.oid = x.grantee
+        WHERE c.relnamespace::regnamespace::text ~ '^bkpriv'
+        """
+    ).fetchall()
+    jobs = {role: job for job, role in people.items()}
+    named = {(*row[:3], jobs[row[3]].replace("colleague", "publisher")) for row in granted}
+    assert named == COLUMNS
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_privileges_on_schemas(shared_db: Connection, people: dict[str, str], job: str) -> None:
+    table = expected(SCHEMAS)
+    for name, usage, create in shared_db.execute(
+        "SELECT nspname, has_schema_privilege(%(role)s, oid, 'USAGE'), "
+        "has_schema_privilege(%(role)s, oid, 'CREATE') FROM pg_namespace "
+        "WHERE nspname ~ '^bkpriv'",
+        {"role": people[job]},
+    ).fetchall():
+        found = {privilege for privilege, has in (("USAGE", usage), ("CREATE", create)) if has}
+        assert found == expectation(table.pop(name), job, {"USAGE", "CREATE"}), name
+    assert not table
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_privileges_on_functions(shared_db: Connection, people: dict[str, str], job: str) -> None:
+    found: dict[str, bool] = dict(
+        shared_db.execute(
+            "SELECT oid::regprocedure::text, has_function_privilege(%s, oid, 'EXECUTE') "
+            "FROM pg_proc WHERE pronamespace::regnamespace::text ~ '^bkpriv'",
+            [people[job]],
+        ).fetchall()
+    )
+    table = expected(FUNCTIONS)
+    assert set(found) == set(table), "a function without an expectation, or the reverse"
+    for name, cells in table.items():
+        assert found[name] == bool(expectation(cells, job, {"EXECUTE"})), name
+
+
+def test_a_second_publisher_has_the_privileges_of_the_job_and_no_others(
+    shared_db: Connection, people: dict[str, str]
+) -> None:
+    differing = shared_db.execute(
+        """
+        SELECT c.oid::regclass::text FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p
+        WHERE c.relnamespace::regnamespace::text ~ '^bkpriv' AND c.relkind IN ('r', 'v')
+            AND has_table_privilege(%s, c.oid, p) <> has_table_privilege(%s, c.oid, p)
+        """,  # noqa: E501
+        [people["publisher"], people["colleague"]],
+    ).fetchall()
+    assert differing == [("bkpriv_release.release_1",)]
+
+
+def test_nobody_owns_anything_but_the_superuser(shared_db: Connection) -> None:
+    owners = shared_db.execute(
+        "SELECT DISTINCT relowner::regrole::text FROM pg_class "
+        "WHERE relnamespace::regnamespace::text ~ '^bkpriv' UNION "
+        "SELECT proowner::regrole::text FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace"
+    ).fetchall()
+    assert owners == [("postgres",)]
+
+
+# --- a publisher ----------------------------------------------------------------------------------
+
+
+def test_a_publisher_does_the_whole_job_without_superuser(
+    db: Connection, make_publisher: Callable[..., Connection]
+) -> None:
+    publisher = make_publisher()
+    declare_own(publisher)
+    publisher.execute(
+        "CREATE TABLE levels AS SELECT i, i / 4 AS four, 0 AS root FROM generate_series(0, 11) i"
+    )
+    publisher.execute("SELECT bkpriv.set_hierarchy('mine', 'a', 'levels')")
+    publisher.execute("SELECT bkpriv.set_interval_hierarchy('mine', 'b', '{2, 4}')")
+    skyline = [{"bandwidth": 0.4, "t": 0.3}, {"bandwidth": 1.1, "t": 0.3}]
+    state_policy(publisher, "own", {"k_anonymity": {"k": 3}, "bt_privacy": skyline})
+    state_policy(publisher, "own", {"k_anonymity": {"k": 4}, "bt_privacy": skyline})
+    first = publish(publisher, "mine", "own", "shown")
+    second = publish(publisher, "mine", "own", "shown", {"materialized": True})
+    assert one(publisher, "SELECT count(*) FROM shown") == 120
+    assert one(publisher, "SELECT stale FROM bkpriv.releases WHERE release = %s", [second]) is False
+    publisher.execute("INSERT INTO own VALUES (1, 1)")
+    assert one(publisher, "SELECT stale FROM bkpriv.releases WHERE release = %s", [second]) is True
+    for call in (
+        "prior('mine', '0.3')",
+        "posterior(1, '0.3')",
+        "disclosure(1, '0.3')",
+        "audit(1)",
+        "utility(1)",
+        "doctor()",
+        "version()",
+    ):
+        assert publisher.execute(f"SELECT * FROM bkpriv.{call}").fetchall(), call
+    assert publisher.execute("SELECT * FROM bkpriv.audits").fetchall()
+    for release in (first, second):
+        publisher.execute("SELECT bkpriv.withdraw(%s, 'done')", [release])
+    publisher.execute("SELECT bkpriv.drop_dataset('mine')")
+
+
+def test_a_publisher_may_not_grant(shared_database: Database, people: dict[str, str]) -> None:
+    publisher = shared_database.connect(people["publisher"])
+    for job in ("publisher", "auditor"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            publisher.execute(f"SELECT bkpriv.grant_{job}(%s)", [people["nobody"]])
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        publisher.execute("SELECT bkpriv._auditor()")
+
+
+def test_publishers_do_not_see_each_other(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    colleague = shared_database.connect(people["colleague"])
+    for relation in (
+        *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
+        *("release_event", "audit_record", "releases", "audits"),
+    ):
+        query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
+        assert colleague.execute(query).fetchall() == [], relation
+    with unchanged(shared_db):
+        for call in ("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"):
+            refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
+        for call in (
+            "prior('mine', '0.3')", "publish('mine', 'own', 'v')", "drop_dataset('mine')",
+            "set_hierarchy('mine', 'a', 'pg_class')", "set_interval_hierarchy('mine', 'a', '{5}')",
+        ):  # fmt: skip
+            refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["mine"])
+        refused(colleague, "SELECT bkpriv.withdraw(1, 'x')", sqlstate="42704", names=["1"])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            colleague.execute("SELECT * FROM bkpriv_release.release_1")
+
+
+def test_the_same_name_is_refused_without_telling_whose_it_is(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    colleague = shared_database.connect(people["colleague"])
+    colleague.execute("CREATE TABLE IF NOT EXISTS other AS SELECT 1 AS a, 2 AS b")
+    with unchanged(shared_db):
+        statement = "SELECT bkpriv.register_dataset('mine', 'other', '{a}', 'b')"
+        said = refused(colleague, statement, sqlstate="42710", names=["mine"])
+    assert people["publisher"] not in f"{said.message_primary}{said.message_detail}"
+
+
+# --- an auditor -----------------------------------------------------------------------------------
+
+
+def test_an_auditor_measures_everything(
+    shared_clinic: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    publish(shared_clinic, view="public.patients")
+    auditor = shared_database.connect(people["auditor"])
+    assert one(auditor, "SELECT count(DISTINCT dataset) FROM bkpriv.releases") == 2
+    for release, created_by in auditor.execute(
+        "SELECT release, created_by FROM bkpriv.releases"
+    ).fetchall():
+        before = one(auditor, "SELECT count(*) FROM bkpriv.audits WHERE release = %s", [release])
+        for call in ("posterior(%s, '0.3')", "disclosure(%s, '0.3')", "audit(%s)", "utility(%s)"):
+            assert auditor.execute(f"SELECT * FROM bkpriv.{call}", [release]).fetchall(), call
+        after = (
+            "SELECT count(*), max(audited_by) FROM bkpriv.audits "
+            "WHERE release = %s AND audited_by <> %s"
+        )
+        ((count, by),) = auditor.execute(after, [release, created_by]).fetchall()
+        assert (count > 0, by) == (True, people["auditor"])
+        assert before
+    found = {row[0] for row in auditor.execute("SELECT name FROM bkpriv.dataset").fetchall()}
+    assert found == {"mine", "patients"}
+
+
+def test_an_auditor_needs_the_source_for_what_reads_it(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    with unchanged(shared_db):
+        for dataset in ("patients", "mine"):
+            statement = "SELECT * FROM bkpriv.prior(%s, '0.3')"
+            refused(auditor, statement, [dataset], sqlstate="42501")
+
+
+def test_an_auditor_changes_nothing(
+    shared_clinic: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    requests = [
+        "SELECT bkpriv.publish('mine', 'own', 'v')",
+        "SELECT bkpriv.withdraw(1, 'x')",
+        "SELECT bkpriv.drop_dataset('mine')",
+        "SELECT bkpriv.register_dataset('x', 'pg_class', '{relname}', 'relkind')",
+        "SELECT bkpriv.set_policy('x', '{\"k_anonymity\": {\"k\": 1}}')",
+        "SELECT bkpriv.set_hierarchy('mine', 'a', 'pg_class')",
+        "SELECT bkpriv.set_interval_hierarchy('mine', 'a', '{5}')",
+        "SELECT bkpriv.grant_auditor('postgres')",
+        "SELECT nextval('bkpriv.release_id')",
+        "SELECT setval('bkpriv.audit_id', 1)",
+        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'withdrawn', 'x')",
+        "UPDATE bkpriv.dataset SET registered_at = now()",
+        "DELETE FROM bkpriv.hierarchy",
+        "SELECT * FROM bkpriv_release.release_1",
+        "CREATE TABLE bkpriv.mine (a int)",
+    ]
+    with unchanged(shared_clinic):
+        for statement in requests:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                auditor.execute(statement)
+
+
+def test_an_auditor_records_audits_only_as_itself(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    publisher = shared_database.connect(people["publisher"])
+    insert = (
+        "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
+        "threshold, vulnerable, satisfied, estimator, audited_by, audited_at) "
+        "VALUES ({}, 0, {}, 'k_anonymity', '{{}}', 1, 0, true, 'exact', {}, {})"
+    )
+    with unchanged(shared_db):
+        for audit, release, by, at in (
+            ("nextval('bkpriv.audit_id')", 1, "'postgres'", "now()"),
+            ("nextval('bkpriv.audit_id')", 1, "current_user", "now() - interval '1 day'"),
+            # An id that was not handed out: the next one to ask for it would fail.
+            ("nextval('bkpriv.audit_id') + 1", 1, "current_user", "now()"),
+            ("nextval('bkpriv.audit_id') - 1", 1, "current_user", "now()"),
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                auditor.execute(insert.format(audit, release, by, at))
+        # A publisher audits nobody else's releases.
+        other = one(shared_db, "SELECT max(release) FROM bkpriv.release WHERE owner = 'postgres'")
+        if other:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                publisher.execute(
+                    insert.format("nextval('bkpriv.audit_id')", other, "current_user", "now()")
+                )
+
+
+# --- a reader -------------------------------------------------------------------------------------
+
+
+def test_a_reader_gets_the_view_and_nothing_else(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    reader = shared_database.connect(people["reader"])
+    view = sql.Identifier(people["publisher"], "shown")
+    assert len(reader.execute(sql.SQL("SELECT * FROM {}").format(view)).fetchall()) == 120
+    objects = shared_db.execute(
+        "SELECT format('SELECT * FROM %s', c.oid::regclass) FROM pg_class c "
+        "WHERE c.relnamespace::regnamespace::text ~ '^bkpriv' AND c.relkind IN ('r', 'v', 'S') "
+        "UNION ALL SELECT format('SELECT %s(%s)', p.oid::regproc, (SELECT string_agg("
+        "format('NULL::%s', t::regtype), ', ') FROM unnest(p.proargtypes) AS t)) FROM pg_proc p "
+        "WHERE p.pronamespace = 'bkpriv'::regnamespace AND p.prorettype <> 'trigger'::regtype "
+        "AND p.pronargs > 0"
+    ).fetchall()
+    assert len(objects) > 40
+    for (statement,) in objects:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            reader.execute(statement)
+    for statement in (
+        "INSERT INTO {} VALUES ('[1,2)', 1)",
+        "DELETE FROM {}",
+        "UPDATE {} SET b = 1",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            reader.execute(sql.SQL(statement).format(view))
+    for column in ("ctid", "xmin", "tableoid", "group_id"):
+        with pytest.raises(psycopg.errors.UndefinedColumn):
+            reader.execute(sql.SQL("SELECT {} FROM {}").format(sql.Identifier(column), view))
+
+
+def test_statistics_of_release_tables_are_hidden_from_a_reader(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    statistics = "SELECT count(*) FROM pg_stats WHERE schemaname = 'bkpriv_release'"
+    reader = shared_database.connect(people["reader"])
+    assert one(shared_db, statistics) > 0
+    assert one(reader, statistics) == 0
+    assert one(reader, statistics.replace("bkpriv_release", people["publisher"])) == 0
+    # Nor does a plan say more than the view's own rows.
+    plan = reader.execute(
+        sql.SQL("EXPLAIN (VERBOSE) SELECT * FROM {}").format(
+            sql.Identifier(people["publisher"], "shown")
+        )
+    ).fetchall()
+    assert not any("group" in line.lower() for (line,) in plan)
+
+
+def test_a_reader_of_a_materialized_view_gets_no_more(
+    clinic: Connection, database: Database, make_role: Callable[..., str]
+) -> None:
+    release = publish(clinic, view="public.v", options={"materialized": True})
+    reader = make_role("reader")
+    clinic.execute(sql.SQL("GRANT SELECT ON public.v TO {}").format(sql.Identifier(reader)))
+    connection = database.connect(reader)
+    physical = connection.execute("SELECT * FROM public.v ORDER BY ctid").fetchall()
+    table = sql.Identifier("bkpriv_release", f"release_{release}")
+    # The rows lie in the random order of the release table, not in an order of groups.
+    assert physical == clinic.execute(sql.SQL("SELECT * FROM {}").format(table)).fetchall()
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(sql.SQL("SELECT * FROM {}").format(table))
+
+
+def test_an_auditor_of_one_requirement_is_told_what_it_asked(
+    shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    rows: list[tuple[Any, ...]] = auditor.execute(
+        "SELECT requirement, parameters, threshold, satisfied FROM bkpriv.audit(1, %s)",
+        [Jsonb({"l_diversity": {"l": 2}})],
+    ).fetchall()
+    assert rows == [("l_diversity", {"l": 2, "variant": "distinct"}, 2.0, True)]
