@@ -25,7 +25,7 @@ import numpy as np
 
 from bkpriv_core.domain import Table
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.kernels import check_bandwidth, epanechnikov
 
 __all__ = ["Bandwidth", "kernel_prior", "resolve_bandwidth"]
@@ -151,22 +151,38 @@ def _cost(table: Table) -> _Cost:
 
 
 def _on_grid(table: Table, kernels: list[FloatArray], poll: Callable[[], None]) -> FloatArray:
-    """Contract the count tensor with each axis's kernel matrix in turn."""
-    shape = [domain.size for domain in table.quasi_identifiers]
+    """Contract the count tensor with each axis's kernel matrix in turn.
+
+    With a bandwidth below its least distance an attribute's kernel is the identity, and cells that
+    differ in it have nothing to do with each other. Such attributes make up one last axis, of their
+    combinations that occur.
+    """
+    smooth = [axis for axis, kernel in enumerate(kernels) if np.count_nonzero(kernel) > len(kernel)]
+    sharp = [axis for axis in range(len(kernels)) if axis not in smooth]
+    sizes = [len(kernel) for kernel in kernels]
+    _, apart = np.unique(_raveled(table.codes, sharp, sizes), return_inverse=True)
+    shape = [*(sizes[axis] for axis in smooth), int(apart.max()) + 1]
+    flat = np.ravel_multi_index((*(table.codes[:, axis] for axis in smooth), apart), shape)
     m = table.sensitive.size
-    flat = np.ravel_multi_index(tuple(table.codes.T), shape) if shape else np.zeros(1, np.int64)
+    poll()
     tensor = np.zeros((int(np.prod(shape)), m))
     tensor[flat] = table.counts
     # Axis i lies between the axes before it (outer) and those after it with the values (inner).
     outer = 1
-    for size, kernel in zip(shape, kernels, strict=True):
+    for axis in smooth:
+        tensor = np.matmul(kernels[axis], tensor.reshape(outer, sizes[axis], -1))
+        outer *= sizes[axis]
         poll()
-        # With a bandwidth below its least distance an attribute's kernel is the identity.
-        if np.count_nonzero(kernel) > size:
-            tensor = np.matmul(kernel, tensor.reshape(outer, size, -1))
-        outer *= size
     numerator: FloatArray = tensor.reshape(-1, m)[flat]
     return numerator
+
+
+def _raveled(codes: IntArray, axes: list[int], sizes: list[int]) -> IntArray:
+    """One number for each cell's combination of values in some attributes."""
+    place = np.zeros(len(codes), dtype=np.int64)
+    for axis in axes:
+        place = place * sizes[axis] + codes[:, axis]
+    return place
 
 
 def _on_cells(table: Table, kernels: list[FloatArray], poll: Callable[[], None]) -> FloatArray:

@@ -226,8 +226,12 @@ DECLARE
     made bkpriv.release;
 BEGIN
     SELECT * INTO STRICT made FROM bkpriv.release WHERE release = new_release AND created_at = now();
-    -- Only a source that carries the dataset's trigger, which its owner must have allowed.
-    IF NOT bkpriv._tracked(made.dataset, made.source_schema, made.source_name) THEN
+    -- Only a source that carries the dataset's trigger, which its owner must have allowed, and only for
+    -- the owner of that dataset: a release's own row says what its publisher likes.
+    IF NOT EXISTS (SELECT FROM bkpriv.dataset d
+                   WHERE (d.name, d.owner, d.source_schema, d.source_name)
+                       = (made.dataset, made.owner, made.source_schema, made.source_name))
+        OR NOT bkpriv._tracked(made.dataset, made.source_schema, made.source_name) THEN
         RETURN false;
     END IF;
     EXECUTE format('LOCK TABLE %I.%I IN SHARE MODE NOWAIT', made.source_schema, made.source_name);

@@ -71,7 +71,7 @@ def publish(
     progress.step("waiting for its turn")
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
-    previous = find_view(request.view, request.dataset.name)
+    previous = find_view(request.view, request.dataset.name, request.dataset.owner)
     progress.step("counting")
     table = read_table(request.dataset, request.options.nulls)
     setting = Setting(table, request.options.smoothing, poll=poll)
@@ -291,7 +291,7 @@ def withdraw(release: int | None, reason: str | None) -> None:
         )
     history.record_event(release, "withdrawn", reason)
     view = View(row["view_schema"], row["view_name"])
-    shown = find_view(view, row["dataset"], release)
+    shown = find_view(view, row["dataset"], row["owner"], release)
     if shown is not None and shown.release == release:
         shown.drop()
     run("SELECT bkpriv._drop_release_table($1)", ["bigint"], [release])

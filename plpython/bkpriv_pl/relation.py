@@ -131,15 +131,18 @@ def _check_schema(schema: str) -> None:
         )
 
 
-def find_view(view: View, dataset: str, withdrawing: int | None = None) -> ShownView | None:
+def find_view(
+    view: View, dataset: str, owner: str, withdrawing: int | None = None
+) -> ShownView | None:
     """Find what stands under a view's name; None if nothing does.
 
     Parameters
     ----------
     view : View
         The name.
-    dataset : str
-        The dataset whose release it must show.
+    dataset, owner : str
+        The dataset whose release it must show, and whose that is: releases outlive datasets, whose
+        names may then be taken by others.
     withdrawing : int, optional
         A release being withdrawn: then anything that does not show it is none of ours.
 
@@ -149,7 +152,7 @@ def find_view(view: View, dataset: str, withdrawing: int | None = None) -> Shown
         If a relation of that name is not a published view of the dataset's.
     """
     rows = run(
-        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset "
+        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner "
         "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         # What its rule reads, besides itself: a published view reads one release and nothing else.
         "LEFT JOIN LATERAL (SELECT min(d.refobjid) AS oid FROM pg_rewrite w "
@@ -167,12 +170,15 @@ def find_view(view: View, dataset: str, withdrawing: int | None = None) -> Shown
     if not rows:
         return None
     row = rows[0]
-    if row["release"] is None or row["dataset"] != dataset:
+    if row["release"] is None or (row["dataset"], row["owner"]) != (dataset, owner):
         if withdrawing is not None:
             return None
         detail = "It is not a view published from this dataset."
         if row["dataset"] is not None:
-            detail = f'It shows release {row["release"]} of dataset "{row["dataset"]}".'
+            detail = (
+                f'It shows release {row["release"]} of dataset "{row["dataset"]}" of role '
+                f'"{row["owner"]}".'
+            )
         raise Refusal(
             "42P07",
             f"relation {view} already exists",

@@ -63,30 +63,34 @@ def unchanged(db: Connection) -> Iterator[None]:
     assert _state(db) == before
 
 
-def _state(db: Connection) -> dict[str, Any]:
+_CATALOGS = {
+    # A row's xmin tells that it was rewritten. The planner's statistics, which are kept in pg_class
+    # and renewed at any time, are of no interest.
+    "pg_class": "oid, relname, relnamespace, relowner, relacl::text, reloptions, relrowsecurity",
+    "pg_attribute": "attrelid, attnum, attname, attacl::text",
+    "pg_proc": "oid, xmin::text",
+    "pg_trigger": "oid, xmin::text",
+    "pg_rewrite": "oid, xmin::text",
+    "pg_namespace": "oid, xmin::text",
+    "pg_type": "oid, xmin::text",
+    "pg_policy": "oid, xmin::text",
+}
+
+
+def _state(db: Connection) -> dict[str, list[tuple[Any, ...]]]:
     """Everything but the position of sequences, which no transaction takes back."""
-    state: dict[str, Any] = {}
-    catalogs = ("class", "proc", "trigger", "rewrite", "namespace", "attribute", "type")
-    for catalog in catalogs:
-        # A row's xmin tells that it was rewritten; statistics of the planner are not of interest.
-        state[catalog] = db.execute(
-            sql.SQL("SELECT oid, xmin::text FROM {} ORDER BY oid").format(
-                sql.Identifier("pg_catalog", f"pg_{catalog}")
-            )
-            if catalog not in ("class", "attribute")
-            else sql.SQL(
-                "SELECT oid, relname, relacl::text, relowner FROM pg_catalog.pg_class ORDER BY oid"
-                if catalog == "class"
-                else "SELECT attrelid, attname, attacl::text FROM pg_catalog.pg_attribute "
-                "ORDER BY attrelid, attnum"
-            )
-        ).fetchall()
-    for (table,) in db.execute(
+    tables = db.execute(
         "SELECT oid::regclass::text FROM pg_catalog.pg_class "
         "WHERE relnamespace IN ('bkpriv'::regnamespace, 'bkpriv_release'::regnamespace) "
-        "AND relkind = 'r' ORDER BY oid"
-    ).fetchall():
-        state[table] = db.execute(
-            sql.SQL("SELECT t::text FROM {} AS t ORDER BY 1").format(sql.SQL(table))
+        "AND relkind = 'r'"
+    ).fetchall()
+    queries = {f"pg_catalog.{catalog}": columns for catalog, columns in _CATALOGS.items()}
+    queries |= {table: "t::text" for (table,) in tables}
+    return {
+        table: db.execute(
+            sql.SQL("SELECT {} FROM {} AS t ORDER BY 1, 2").format(
+                sql.SQL(columns if "," in columns else f"{columns}, 0"), sql.SQL(table)
+            )
         ).fetchall()
-    return state
+        for table, columns in queries.items()
+    }

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Connection
 from tests.db.clinic import one, publish
-from tests.db.refusal import unchanged
+from tests.db.refusal import refused, unchanged
 
 
 def record(owner: str, **more: str) -> str:
@@ -126,6 +126,33 @@ def test_a_release_table_is_dropped_only_in_the_transaction_that_withdraws(
         victim.execute("SELECT bkpriv._drop_release_table(1)")
 
 
+def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
+    db: Connection, rivals: tuple[Connection, Connection]
+) -> None:
+    victim, attacker = rivals
+    hold = "SELECT bkpriv._hold_writers(%s)"
+    for release in (1, 99, None):
+        for connection in rivals:
+            with pytest.raises(psycopg.errors.NoDataFound):
+                connection.execute(hold, [release])
+    with attacker.transaction(force_rollback=True):
+        # A release of one's own that claims to be made from another's source.
+        source = {"source_schema": f"'{victim.info.user}'", "source_name": "'own'"}
+        own = one(attacker, record("current_user", **source))
+        assert one(attacker, hold, [own]) is False
+        with pytest.raises(psycopg.errors.UniqueViolation), attacker.transaction():
+            attacker.execute(
+                "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
+                "sensitive) VALUES ('mine', %s, 'own', '{a}', 'b')",
+                [victim.info.user],
+            )
+        victim.execute("SET lock_timeout = '5s'")
+        victim.execute("INSERT INTO own VALUES (1, 1)")
+    with victim.transaction(force_rollback=True):
+        source["dataset"] = "'mine'"
+        assert one(victim, hold, [one(victim, record("current_user", **source))]) is True
+
+
 @pytest.mark.parametrize("quote", ["", "'", '"'])
 def test_columns_of_a_release_table_are_only_columns(
     db: Connection, rivals: tuple[Connection, Connection], quote: str
@@ -210,3 +237,21 @@ def test_a_trigger_of_ones_own_does_not_mark_releases_of_others(
         [rivals[0].info.user],
     )
     assert one(db, "SELECT stale FROM bkpriv.releases") is False
+
+
+def test_a_view_over_a_forged_release_of_anothers_dataset_is_not_taken_for_theirs(
+    db: Connection, rivals: tuple[Connection, Connection]
+) -> None:
+    victim, attacker = rivals
+    with attacker.transaction():
+        own = one(attacker, record("current_user"))
+        attacker.execute(
+            "SELECT bkpriv._create_release_table(%s, '{a,b}', '{int4range,int}')", [own]
+        )
+        attacker.execute("SELECT bkpriv._seal_release_table(%s)", [own])
+        attacker.execute(f"CREATE VIEW bait AS SELECT * FROM bkpriv_release.release_{own}")
+    bait = f'"{attacker.info.user}".bait'
+    with unchanged(db):
+        statement = "SELECT bkpriv.publish('mine', 'p', %s)"
+        refused(db, statement, [bait], sqlstate="42P07", names=["bait"])
+    assert victim.execute("SELECT count(*) FROM shown").fetchone() == (120,)

@@ -68,6 +68,20 @@ def test_a_publication_that_is_rolled_back_leaves_nothing(clinic: Connection) ->
     assert rows_of(clinic, "patients") == before
 
 
+def test_publishing_again_in_one_transaction(clinic: Connection) -> None:
+    with clinic.transaction():
+        first = publish(clinic)
+        with clinic.transaction(force_rollback=True):
+            publish(clinic, policy="beliefs")
+        second = publish(clinic, policy="beliefs")
+        clinic.execute("SELECT bkpriv.withdraw(%s, 'at once')", [first])
+    assert [(release, version, status) for release, version, status, _ in releases(clinic)] == [
+        (first, 1, "withdrawn"),
+        (second, 2, "published"),
+    ]
+    assert one(clinic, "SELECT count(*) FROM patients") == 300
+
+
 def test_views_of_one_dataset_are_independent(clinic: Connection) -> None:
     publish(clinic, view="public.a")
     publish(clinic, view="public.b")

@@ -34,6 +34,8 @@ def stale(db: Connection, release: int) -> bool | None:
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.split()[0].lower())
 def test_a_write_makes_releases_stale(clinic: Connection, change: str) -> None:
+    if change.startswith("MERGE") and clinic.info.server_version < 150000:
+        pytest.skip("this server is older than PostgreSQL 15, which brought MERGE")
     first, second = publish(clinic), publish(clinic)
     assert stale(clinic, second) is False
     clinic.execute(change)
