@@ -184,7 +184,8 @@ def _record(request: _Request, table: Table, certificate: Certificate) -> int:
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="The omega estimate may understate what an adversary learns.",
-            hint="bkpriv.audit(release, estimator => 'exact') measures it exactly, if slowly.",
+            hint="bkpriv.audit(release, estimator => 'exact') measures it exactly, if slowly, "
+            "or says which group is too large.",
         )
     return release
 
