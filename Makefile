@@ -10,7 +10,7 @@ UPGRADES   := $(patsubst sql/upgrades/%,.build/%,$(wildcard sql/upgrades/$(EXTEN
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
-PRIVATE := bench clean demo down help lint lock test up
+PRIVATE := bench clean demo down help lint lock study test up
 .PHONY: $(PRIVATE) stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
@@ -54,10 +54,14 @@ unexport PYTHONHOME PYTHONPATH
 up_uri  = uri=$$(scripts/server.sh up)
 server  = pg_config=$$(scripts/packages.sh)
 client  = $(server) && scripts/venv.sh "$$pg_config" --client >/dev/null
+judge   = scripts/venv.sh "$$pg_config" --pycanon >/dev/null
 invoked = $(or $(PWD),$(CURDIR))
+from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
 
 help:
 	@echo 'make demo [ADULT=file.csv]   the main job on real or generated data, from an empty machine'
+	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007; figures go to'
+	@echo '                             a directory of that name [OUT=...]'
 	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
@@ -74,10 +78,17 @@ down:
 
 demo:
 	@$(client) && $(up_uri) && $(PYTHON) -m bkpriv_core.cli demo --uri "$$uri" \
-		$(if $(ADULT),--adult '$(if $(filter /%,$(ADULT)),,$(invoked)/)$(ADULT)') $(ARGS)
+		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') $(ARGS)
+
+study: STUDY := $(or $(STUDY),li2009)
+study:
+	@test -n '$(ADULT)' || { echo 'make study needs ADULT=file.csv' >&2; exit 2; }
+	@$(client) && $(up_uri) && $(PYTHON) -m bkpriv_core.cli bench $(STUDY) --uri "$$uri" \
+		--adult '$(call from_caller,$(ADULT))' --out '$(call from_caller,$(or $(OUT),$(STUDY)))' \
+		$(ARGS)
 
 test:
-	@$(client) && $(up_uri) && BKPRIV_TEST_URI="$$uri" $(PYTHON) -m pytest $(ARGS)
+	@$(client) && $(judge) && $(up_uri) && BKPRIV_TEST_URI="$$uri" $(PYTHON) -m pytest $(ARGS)
 
 bench:
 	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)

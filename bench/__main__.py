@@ -11,6 +11,8 @@ import typer
 
 from bench.census import ADULT_RECORDS, census
 from bench.figure import figure_table
+from bench.implications import measure_implications
+from bench.nodes import measure_nodes
 from bench.priors import measure_priors
 from bench.publishing import SCHEMA, load, measure_growth, measure_publishing
 from bkpriv_core.cli.adult import read_adult
@@ -39,21 +41,28 @@ def bench(
     ] = None,
     small: Annotated[int, typer.Option(min=1, help="Size of the census.")] = ADULT_RECORDS,
     large: Annotated[int, typer.Option(min=1, help="Size of a larger one.")] = 1_000_000,
+    buckets: Annotated[
+        int, typer.Option(min=1, help="Buckets whose worst case is found.")
+    ] = 1_000_000,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
 ) -> None:
-    """Measure priors, publication and growth, each beside its baseline."""
+    """Measure priors, worst cases, publication and growth, each beside its baseline."""
     started = time.monotonic()
     console = make_console()
     fewer = census(small, _SEED)
     subject = read_adult(adult) if adult else fewer
     with step(console, "Priors"):
         figures = measure_priors(subject, rounds)
+    with step(console, "Worst case of many buckets"):
+        figures += measure_implications(buckets, rounds)
     with step(console, "Loading tables"):
         more = replace(census(large, _SEED), name="large_census")
         with connect(uri) as connection:
             renew_sandbox(connection, SCHEMA, _MARK)
         datasets = load(uri, fewer), load(uri, more)
         dataset = load(uri, subject) if adult else datasets[0]
+    with step(console, "Worst case of many generalizations"):
+        figures += measure_nodes(uri, SCHEMA, subject, dataset, rounds)
     with step(console, "Publication"):
         figures += measure_publishing(uri, subject, dataset, rounds)
     with step(console, "Growth"):

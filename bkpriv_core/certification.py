@@ -12,7 +12,13 @@ Rules:
 - A union is accepted only if it was inferred as asked: unless omega was, a union beyond the budget
   of exact inference is passed over, so that mending never replaces proof by an estimate.
 - A group takes part in at most one merger a round; what is left over tries again.
-- Groups that come to be published alike are one group to a reader, and are measured as one.
+- Groups that come to be published alike are one group to a reader, and are measured as one; so are
+  parts of a cell that come to lie in one group.
+- Where everything would be suppressed, the whole table is one group if that holds: when a policy is
+  no stricter than that, something can be published.
+- Requirements on all groups together are measured last, on what is left, and groups that break one
+  are suppressed. Neither mergers nor suppression make such a requirement fail, so this does not
+  happen to a partition that met it.
 
 Suppression does not change priors: the adversary's knowledge is that of the whole table.
 """
@@ -20,7 +26,7 @@ Suppression does not change priors: the adversary's knowledge is that of the who
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +35,12 @@ from scipy.spatial import KDTree
 from bkpriv_core.domain import Table
 from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.posterior import AUTO_STATES, Estimator, lattice_states
-from bkpriv_core.requirement import Measurement, Requirement
+from bkpriv_core.requirement import (
+    JointRequirement,
+    Measurement,
+    Requirement,
+    alone_and_joint,
+)
 from bkpriv_core.setting import Setting
 
 __all__ = ["Certificate", "certify"]
@@ -73,6 +84,8 @@ class Certificate:
 
     Parameters
     ----------
+    table : Table
+        The table that was given, or that table with parts of cells united.
     groups : Groups
         The groups to publish.
     suppressed : (s,) int array
@@ -85,11 +98,25 @@ class Certificate:
         Mergers made.
     """
 
+    table: Table
     groups: Groups
     suppressed: IntArray
     measurements: tuple[Measurement, ...]
     failed: int
     merged: int
+
+    def reordered(self, order: IntArray) -> Certificate:
+        """Give the groups other numbers: group ``i`` is then the former ``order[i]``."""
+        memberships = Groups(np.arange(len(self.groups.members)), self.groups.offsets)
+        members = memberships.select(order).members
+        return replace(
+            self,
+            groups=self.groups.select(order),
+            measurements=tuple(
+                Measurement(item.figures[:, members], item.used[order])
+                for item in self.measurements
+            ),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +131,7 @@ class _Measured:
         return _Measured(
             self.groups.select(chosen),
             tuple(
-                Measurement(item.figures[:, members], item.exact[chosen])
+                Measurement(item.figures[:, members], item.used[chosen])
                 for item in self.measurements
             ),
         )
@@ -115,7 +142,7 @@ class _Measured:
             tuple(
                 Measurement(
                     np.concatenate((mine.figures, theirs.figures), axis=1),
-                    np.concatenate((mine.exact, theirs.exact)),
+                    np.concatenate((mine.used, theirs.used)),
                 )
                 for mine, theirs in zip(self.measurements, other.measurements, strict=True)
             ),
@@ -128,6 +155,7 @@ def certify(
     groups: Groups,
     estimator: Estimator,
     *,
+    generalized: bool = True,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Certificate:
     """Measure a partition and mend the groups that break a requirement.
@@ -140,8 +168,10 @@ def certify(
         What every published group must meet.
     groups : Groups
         The partition.
-    estimator : {"auto", "exact", "omega"}
+    estimator : {"auto", "exact", "bethe", "omega"}
         How posteriors are inferred.
+    generalized : bool
+        Whether groups are told apart by their extents only; otherwise they are published as such.
     progress : callable
         Told the share of the work that is done: one half for measuring the partition, the other
         for mending it.
@@ -150,17 +180,56 @@ def certify(
     -------
     Certificate
     """
+    alone, joint = alone_and_joint(requirements)
     failed = merged = 0
-    groups = setting.table.pool(groups)
+
+    def pool(groups: Groups) -> Groups:
+        return setting.table.pool(groups) if generalized else groups
+
+    groups = pool(groups)
     while True:
-        state, broken, joined = _mend(setting, requirements, groups, estimator, progress)
+        state, broken, joined = _mend(setting, alone, groups, estimator, progress)
         failed, merged = failed + broken, merged + joined
-        # Mergers may make two groups alike to a reader; then they are one, and measured as one.
-        groups = setting.table.pool(state.groups)
-        if len(groups) == len(state.groups):
+        # Mergers may make two groups alike to a reader; then they are one, and measured as one. Or
+        # they bring parts of a cell together.
+        table, groups = setting.table.unite(pool(state.groups))
+        if table is setting.table and len(groups) == len(state.groups):
             break
+        if table is not setting.table:
+            setting = setting.over(table)
+    if not len(state.groups):
+        whole, _ = setting.table.join_parts()
+        setting = setting if whole is setting.table else setting.over(whole)
+        state = _as_one(setting, alone, estimator)
+        merged += len(state.groups)
+    met = _met(joint, _measure(setting, joint, state.groups, estimator))
+    state = state.select(met)
+    together = _measure(setting, joint, state.groups, estimator)
+    singly, jointly = iter(state.measurements), iter(together.measurements)
     suppressed = np.flatnonzero(state.groups.labels(setting.table.cells) == SUPPRESSED)
-    return Certificate(state.groups, suppressed, state.measurements, failed, merged)
+    return Certificate(
+        setting.table,
+        state.groups,
+        suppressed,
+        tuple(
+            next(jointly if isinstance(item, JointRequirement) else singly) for item in requirements
+        ),
+        failed + int((~met).sum()),
+        merged,
+    )
+
+
+def _as_one(
+    setting: Setting, requirements: Sequence[Requirement], estimator: Estimator
+) -> _Measured:
+    """The table as one group, if that holds and was inferred as asked; else no group."""
+    whole = Groups.whole(setting.table.cells)
+    tried_by: Estimator = "auto" if estimator == "exact" else estimator
+    state = _measure(setting, requirements, whole, tried_by)
+    met = _met(requirements, state)
+    if estimator == "exact":
+        met &= all(item.exact.all() for item in state.measurements)
+    return state.select(met)
 
 
 def _mend(

@@ -2,7 +2,7 @@
 
 The disclosure of a record is the distance of the adversary's prior and posterior beliefs about it
 (Li, Li, Zhang 2009, definition 1). It is the same for all records of a cell within a group. With
-exact posteriors it is exact; with omega it is an estimate that may understate.
+exact posteriors it is exact; with bethe or omega it is an estimate that may understate.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from bkpriv_core.distance import BeliefDistance
 from bkpriv_core.domain import Table
-from bkpriv_core.groups import FloatArray, Groups
-from bkpriv_core.posterior import Estimator, posterior
+from bkpriv_core.errors import ContradictoryKnowledge
+from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.posterior import EXACT, Estimator, Posterior, UsedArray, posterior
 
-__all__ = ["Adversaries", "Disclosure"]
+__all__ = ["Adversaries", "Disclosure", "Explanation"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +30,44 @@ class Disclosure:
     ----------
     figures : (a, e) float array
         Disclosure of the records of each membership to each of ``a`` adversaries, in bits.
-    exact : (g,) bool array
-        Which groups' figures are exact; the others are omega estimates.
+    used : (g,) int8 array
+        How each group's posteriors were inferred: a place in `bkpriv_core.posterior.ESTIMATORS`.
     """
 
     figures: FloatArray
-    exact: npt.NDArray[np.bool_]
+    used: UsedArray
+
+    @property
+    def exact(self) -> npt.NDArray[np.bool_]:
+        """Which groups' figures are exact, shape (g,)."""
+        exact: npt.NDArray[np.bool_] = self.used == EXACT
+        return exact
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """About whom in each group an adversary learns most, and what.
+
+    Parameters
+    ----------
+    members : (g,) int array
+        The membership whose records disclose most.
+    figures : (g,) float array
+        Their disclosure, in bits.
+    values : (g,) int array
+        The sensitive value whose probability moves most, up or down, in the belief about them.
+    before, after : (g,) float array
+        Its prior and posterior probability.
+    used : (g,) int8 array
+        How each group's posterior was inferred, as in `Disclosure`.
+    """
+
+    members: IntArray
+    figures: FloatArray
+    values: IntArray
+    before: FloatArray
+    after: FloatArray
+    used: UsedArray
 
 
 class Adversaries:
@@ -73,14 +106,7 @@ class Adversaries:
         progress: Callable[[float], None] = lambda share: None,
     ) -> Disclosure:
         """Disclosure to every adversary if `groups` were released."""
-        found = posterior(
-            groups,
-            self._table.counts,
-            self._priors,
-            estimator,
-            poll=self._poll,
-            progress=progress,
-        )
+        found = self.posterior(groups, estimator, progress)
         figures = np.array(
             [
                 self._distance.from_prepared(
@@ -89,4 +115,65 @@ class Adversaries:
                 for (smoothed, entropy), belief in zip(self._prepared, found.beliefs, strict=True)
             ]
         )
-        return Disclosure(figures.reshape(len(self._priors), len(groups.members)), found.exact)
+        return Disclosure(figures.reshape(len(self._priors), len(groups.members)), found.used)
+
+    def explain(self, groups: Groups, estimator: Estimator, adversary: int = 0) -> Explanation:
+        """Find about whom in each group one of the adversaries learns most, and what.
+
+        Beliefs are inferred for all adversaries at once, so that `estimator` decides as it does
+        for their disclosure.
+        """
+        found = self.posterior(groups, estimator)
+        before, after = self._priors[adversary][groups.members], found.beliefs[adversary]
+        figures = self._distance(before, after)
+        worst_first = np.lexsort((-figures, groups.owner))
+        members = worst_first[groups.offsets[:-1]]
+        before, after = before[members], after[members]
+        values = np.abs(after - before).argmax(axis=1)
+        rows = np.arange(len(groups))
+        return Explanation(
+            members, figures[members], values, before[rows, values], after[rows, values], found.used
+        )
+
+    def posterior(
+        self,
+        groups: Groups,
+        estimator: Estimator,
+        progress: Callable[[float], None] = lambda share: None,
+    ) -> Posterior:
+        """Posteriors of every adversary; a contradiction names value and cell by their labels."""
+        try:
+            return posterior(
+                groups,
+                self._table.counts,
+                self._priors,
+                estimator,
+                poll=self._poll,
+                progress=progress,
+            )
+        except ContradictoryKnowledge as error:
+            raise self._named(groups, error) from None
+
+    def _named(self, groups: Groups, error: ContradictoryKnowledge) -> ContradictoryKnowledge:
+        """Put what is at fault into the reader's words.
+
+        A group that was only tried has a number that means nothing to anybody, so some of its
+        records are told as well.
+        """
+        assert error.group is not None
+        cells = groups[error.group]
+        at_fault = ""
+        if error.value is not None:
+            sensitive = self._table.sensitive
+            at_fault = f': the value {sensitive.quote(error.value)} of "{sensitive.name}"'
+        elif error.cell is not None:
+            at_fault = f": records where {self._table.describe(error.cell)}"
+        return ContradictoryKnowledge(
+            f"the prior contradicts the release in group {error.group}{at_fault}",
+            detail=f"{error.detail} The group includes the records where "
+            f"{self._table.describe(int(cells[0]))}.",
+            hint=error.hint,
+            group=error.group,
+            value=error.value,
+            cell=error.cell,
+        )

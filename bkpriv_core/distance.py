@@ -36,6 +36,7 @@ __all__ = [
     "emd_ordered",
     "js_divergence",
     "kl_divergence",
+    "negative_entropy",
     "total_variation",
 ]
 
@@ -90,8 +91,8 @@ def kl_divergence(p: FloatArray, q: FloatArray) -> FloatArray:
     return divergence
 
 
-def _negative_entropy(p: FloatArray) -> FloatArray:
-    """Sum of p log2 p, with 0 log 0 = 0."""
+def negative_entropy(p: FloatArray) -> FloatArray:
+    """Sum of ``p log2 p`` over the last axis, in bits, with ``0 log 0 = 0``."""
     logs = np.log2(p, out=np.zeros_like(p), where=p > 0)
     negative: FloatArray = np.einsum("...i,...i->...", p, logs)
     return negative
@@ -102,12 +103,12 @@ def js_divergence(p: FloatArray, q: FloatArray) -> FloatArray:
 
     Here ``F`` is the negative entropy. Rounding below zero is cut off at zero.
     """
-    return _js_from_entropy(p, q, _negative_entropy(p))
+    return _js_from_entropy(p, q, negative_entropy(p))
 
 
 def _js_from_entropy(p: FloatArray, q: FloatArray, entropy_p: FloatArray) -> FloatArray:
-    middle = _negative_entropy((p + q) / 2.0)
-    return np.clip((entropy_p + _negative_entropy(q)) / 2.0 - middle, 0.0, 1.0)
+    middle = negative_entropy((p + q) / 2.0)
+    return np.clip((entropy_p + negative_entropy(q)) / 2.0 - middle, 0.0, 1.0)
 
 
 def total_variation(p: FloatArray, q: FloatArray) -> FloatArray:
@@ -219,10 +220,10 @@ class BeliefDistance:
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smooth priors once for many comparisons: smoothed priors and their negative entropy."""
         smoothed = self.smooth(priors)
-        return smoothed, _negative_entropy(smoothed)
+        return smoothed, negative_entropy(smoothed)
 
     def from_prepared(
-        self, smoothed: FloatArray, negative_entropy: FloatArray, posterior: FloatArray
+        self, smoothed: FloatArray, entropy: FloatArray, posterior: FloatArray
     ) -> FloatArray:
         """Distance of prepared priors to posteriors, row by row."""
-        return _js_from_entropy(smoothed, self.smooth(posterior), negative_entropy)
+        return _js_from_entropy(smoothed, self.smooth(posterior), entropy)

@@ -15,17 +15,17 @@ know more values than occur; widths and ranges are those of the occurring ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
+from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.hierarchy import Hierarchy, Intervals, some_of
 
-__all__ = ["ROOT", "Domain", "Hierarchy", "Table"]
+__all__ = ["DENSE_COUNTS", "ROOT", "Domain", "Hierarchy", "Intervals", "Recoding", "Table"]
 
 ROOT = "*"
 """The label of everything, in a categorical domain without a hierarchy."""
@@ -33,88 +33,8 @@ ROOT = "*"
 _PAIRED_VALUES = 5_000
 """Largest domain whose pairs of values are tabled, 200 MB a matrix."""
 
-_SHOWN = 8
-"""How many offending values an error message lists."""
-
-
-def _some(values: Sequence[str]) -> str:
-    """List values for an error message, the first few of many."""
-    shown = ", ".join(repr(value) for value in values[:_SHOWN])
-    return shown if len(values) <= _SHOWN else f"{shown} and {len(values) - _SHOWN} more"
-
-
-@dataclass(frozen=True)
-class Hierarchy:
-    """A generalization hierarchy, one path per leaf.
-
-    Parameters
-    ----------
-    paths : mapping of str to tuple of str
-        For each leaf its labels from the leaf itself to the root.
-    """
-
-    paths: dict[str, tuple[str, ...]]
-
-    @classmethod
-    def from_rows(cls, attribute: str, rows: Sequence[Sequence[str | None]]) -> Hierarchy:
-        """Validate rows of *leaf, coarser, ..., root* labels.
-
-        Raises
-        ------
-        InvalidData
-            If there are no rows or fewer than two levels, a label is missing, a leaf stands twice
-            with different paths, a label has two parents, or there is more than one root.
-        """
-        name = f'hierarchy of attribute "{attribute}"'
-        if not rows:
-            raise InvalidData(
-                f"the {name} is empty",
-                detail="It has no rows.",
-                hint="Give one row per value: the value, coarser labels, and the root.",
-            )
-        if len(rows[0]) < 2:
-            raise InvalidData(
-                f"the {name} has only one level",
-                detail=f"The first row is {tuple(rows[0])!r}.",
-                hint="Give at least two columns: the value and the root.",
-            )
-        paths: dict[str, tuple[str, ...]] = {}
-        parent: dict[tuple[int, str], str] = {}
-        for row in rows:
-            labels = tuple(label for label in row if label is not None)
-            if len(labels) != len(row):
-                raise InvalidData(
-                    f"the {name} has a NULL label",
-                    detail=f"The row is {tuple(row)!r}.",
-                    hint="Fill it; repeat the label below where there is no coarser one.",
-                )
-            if paths.setdefault(labels[0], labels) != labels:
-                raise InvalidData(
-                    f"the {name} gives two paths to the value {labels[0]!r}",
-                    detail=f"They are {paths[labels[0]]!r} and {labels!r}.",
-                    hint="Keep one row for each value.",
-                )
-            for level, (label, above) in enumerate(pairwise(labels)):
-                if parent.setdefault((level, label), above) != above:
-                    raise InvalidData(
-                        f"the {name} gives two parents to the label {label!r}",
-                        detail=f"At level {level} it lies under {parent[level, label]!r} and "
-                        f"under {above!r}.",
-                        hint="Give the label of each branch a name of its own.",
-                    )
-        roots = sorted({path[-1] for path in paths.values()})
-        if len(roots) > 1:
-            raise InvalidData(
-                f"the {name} has no single root",
-                detail=f"Its last column holds {_some(roots)}.",
-                hint="Add a last column with one label, such as '*', for all values.",
-            )
-        return cls(paths)
-
-    @property
-    def height(self) -> int:
-        """Number of levels above the leaves."""
-        return len(next(iter(self.paths.values()))) - 1
+DENSE_COUNTS = 200_000_000
+"""Largest number of cells, or parts of cells, times sensitive values: an array of 1.6 GB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +52,8 @@ class Domain:
         The values as numbers, increasing, for a numeric attribute; NaN for NULL.
     hierarchy : Hierarchy, optional
         Generalization hierarchy of a categorical attribute; excludes `positions`.
+    intervals : Intervals, optional
+        Nested intervals of a numeric attribute.
 
     Raises
     ------
@@ -143,6 +65,7 @@ class Domain:
     labels: tuple[str | None, ...]
     positions: FloatArray | None = None
     hierarchy: Hierarchy | None = None
+    intervals: Intervals | None = None
 
     def __post_init__(self) -> None:
         values = [label for label in self.labels if label is not None]
@@ -154,7 +77,7 @@ class Domain:
             if not finite.all():
                 raise InvalidData(
                     f'attribute "{self.name}" has values that are not finite, or too far apart',
-                    detail=f"They are {_some([values[i] for i in np.flatnonzero(~finite)])}.",
+                    detail=f"They are {some_of([values[i] for i in np.flatnonzero(~finite)])}.",
                     hint="Replace them, or give the attribute a hierarchy with set_hierarchy.",
                 )
         if self.hierarchy is not None:
@@ -162,7 +85,7 @@ class Domain:
             if missing:
                 raise InvalidData(
                     f'values of attribute "{self.name}" are missing from its hierarchy',
-                    detail=f"Missing: {_some(missing)}.",
+                    detail=f"Missing: {some_of(missing)}.",
                     hint="Add a row for each of them and call set_hierarchy again.",
                 )
 
@@ -180,6 +103,11 @@ class Domain:
     def has_null(self) -> bool:
         """Whether NULL is a value, which is then the last."""
         return self.labels[-1] is None
+
+    def quote(self, code: int) -> str:
+        """Value of a code, for an error message."""
+        label = self.labels[code]
+        return "NULL" if label is None else repr(label)
 
     @cached_property
     def _range(self) -> float:
@@ -323,8 +251,31 @@ class Domain:
 
 
 @dataclass(frozen=True, eq=False)
+class Recoding:
+    """Classes of a quasi-identifier's values that are published alike, throughout the table.
+
+    Parameters
+    ----------
+    level : int
+        The generalization level that they are those of.
+    low, high : (size,) int array
+        First and last leaf place of the class of the value at each leaf place.
+    labels : tuple of str or None, optional
+        Label of the class of the value at each leaf place, for a categorical attribute.
+    """
+
+    level: int
+    low: IntArray
+    high: IntArray
+    labels: tuple[str | None, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """A table as its cells and their counts.
+
+    Where records of one cell are told apart, the table is *split* into parts of cells, which are
+    then its cells in all that follows: what holds of a cell's records holds of a part's.
 
     Parameters
     ----------
@@ -333,15 +284,20 @@ class Table:
     sensitive : Domain
         Domain of the sensitive attribute, of ``m`` values.
     codes : (c, d) int array
-        The value codes of each cell, distinct rows.
+        The value codes of each cell: distinct rows, unless the table was split, when those of a
+        cell recur for each of its parts.
     counts : (c, m) int array
         Records of each cell with each sensitive value; every row has a positive sum.
+    recoding : tuple of Recoding, optional
+        For each quasi-identifier the classes of values that are published alike, where a method
+        generalizes whole columns. Extents of groups are then made of whole classes.
     """
 
     quasi_identifiers: tuple[Domain, ...]
     sensitive: Domain
     codes: IntArray
     counts: IntArray
+    recoding: tuple[Recoding, ...] | None = None
 
     @property
     def cells(self) -> int:
@@ -368,6 +324,101 @@ class Table:
         ]
         return np.column_stack(columns).astype(np.int64)
 
+    def describe(self, cell: int) -> str:
+        """Values of a cell, for an error message."""
+        pairs = zip(self.quasi_identifiers, self.codes[cell], strict=True)
+        return ", ".join(f'"{domain.name}" is {domain.quote(code)}' for domain, code in pairs)
+
+    def enumerate_records(self) -> tuple[IntArray, IntArray]:
+        """Cell and sensitive value of each record, cell after cell: two arrays of shape (n,)."""
+        cells, values = np.nonzero(self.counts)
+        times = self.counts[cells, values]
+        return np.repeat(cells, times), np.repeat(values, times)
+
+    def split(self, cells: IntArray, values: IntArray, labels: IntArray) -> tuple[Table, Groups]:
+        """Tell apart records of one cell that lie in different groups.
+
+        Parameters
+        ----------
+        cells, values : (n,) int array
+            Cell and sensitive value of each record, in any order.
+        labels : (n,) int array
+            Group of each record: dense integers from 0, or `SUPPRESSED`.
+
+        Returns
+        -------
+        table : Table
+            One row for each group and cell that have a record in common, group after group.
+        groups : Groups
+            The groups as sets of its rows.
+
+        Raises
+        ------
+        TooLarge
+            If the table's counts would not fit in memory.
+        """
+        keys, part = np.unique((labels - SUPPRESSED) * self.cells + cells, return_inverse=True)
+        if keys.size * self.sensitive.size > DENSE_COUNTS:
+            raise TooLarge(
+                f"{keys.size} parts of cells times {self.sensitive.size} values of "
+                f'"{self.sensitive.name}" is too many',
+                detail=f"At most {DENSE_COUNTS} fit in memory.",
+                hint="Bin the sensitive column, or publish fewer records at a time.",
+            )
+        shape = (keys.size, self.sensitive.size)
+        counts = np.bincount(part * shape[1] + values, minlength=shape[0] * shape[1])
+        group, cell = np.divmod(keys, self.cells)
+        table = replace(self, codes=self.codes[cell], counts=counts.reshape(shape))
+        return table, Groups.from_labels(group + SUPPRESSED)
+
+    def join_parts(self) -> tuple[Table, IntArray]:
+        """Undo a split.
+
+        Returns
+        -------
+        table : Table
+            One row for each distinct cell; the table itself, if it was not split.
+        whole : (c,) int array
+            For each row of this table, the row of that one which it is a part of.
+        """
+        sizes = [domain.size for domain in self.quasi_identifiers]
+        if np.prod(sizes, dtype=float) < 2.0**62:
+            # One number for each cell sorts much faster than a row of numbers.
+            keys = np.ravel_multi_index(tuple(self.codes.T), sizes)
+            if (keys[1:] > keys[:-1]).all():  # as read: no need to sort
+                return self, np.arange(self.cells, dtype=np.int64)
+            _, first, whole = np.unique(keys, return_index=True, return_inverse=True)
+        else:
+            _, first, whole = np.unique(self.codes, axis=0, return_index=True, return_inverse=True)
+        if len(first) == self.cells:
+            return self, np.arange(self.cells, dtype=np.int64)
+        whole = whole.ravel()
+        parts = Groups.from_labels(whole)
+        counts = parts.sum(self.counts[parts.members])
+        return replace(self, codes=self.codes[first], counts=counts), whole
+
+    def unite(self, groups: Groups) -> tuple[Table, Groups]:
+        """Join parts of one cell that lie in one group, or in none: nothing tells them apart.
+
+        Returns
+        -------
+        table : Table
+            The table itself, if there are no such parts.
+        groups : Groups
+            The same groups, by the same numbers, as sets of its rows.
+        """
+        labels = groups.labels(self.cells)
+        keys = np.column_stack((labels - SUPPRESSED, self.codes))
+        first, kind, _ = distinct_rows(keys)
+        if len(first) == self.cells:
+            return self, groups
+        parts = Groups.from_labels(kind)
+        counts = parts.sum(self.counts[parts.members])
+        return (
+            replace(self, codes=self.codes[first], counts=counts),
+            Groups.from_labels(labels[first]),
+        )
+
     def sizes(self, groups: Groups) -> IntArray:
         """Records of each group, shape (g,)."""
         sizes: IntArray = groups.sum(self.weights[groups.members])
@@ -381,7 +432,22 @@ class Table:
     def boxes(self, groups: Groups) -> tuple[IntArray, IntArray]:
         """Smallest and largest leaf place of each group, two arrays of shape (g, d)."""
         places = self.places[groups.members]
-        return groups.min(places), groups.max(places)
+        low, high = groups.min(places), groups.max(places)
+        for axis, recoded in enumerate(self.recoding or ()):
+            low[:, axis], high[:, axis] = recoded.low[low[:, axis]], recoded.high[high[:, axis]]
+        return low, high
+
+    def labels(self, axis: int, low: IntArray, high: IntArray) -> list[str | None]:
+        """Labels of groups that span places `low` to `high` of a categorical quasi-identifier."""
+        found = self.quasi_identifiers[axis].generalize(low, high)
+        recoded = self.recoding[axis] if self.recoding is not None else None
+        if recoded is None or recoded.labels is None:
+            return found
+        # What is one class goes by its label, be it of a single value; else by the common ancestor.
+        return [
+            recoded.labels[first] if last == recoded.high[first] else label
+            for first, last, label in zip(low.tolist(), high.tolist(), found, strict=True)
+        ]
 
     def pool(self, groups: Groups) -> Groups:
         """Join groups that would be published alike, for a reader cannot tell them apart."""

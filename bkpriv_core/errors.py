@@ -50,8 +50,35 @@ class UnattainableRequirement(BkprivError):
 
 
 class ContradictoryKnowledge(BkprivError):
-    """A prior gives probability zero to what was released: ``L(E, n) = 0``."""
+    """A prior gives probability zero to what was released: ``L(E, n) = 0``.
+
+    Parameters
+    ----------
+    message, detail, hint : str
+        See `BkprivError`.
+    group : int, optional
+        Place of the group at fault.
+    value : int, optional
+        Code of the sensitive value that too few of its records may have.
+    cell : int, optional
+        The cell whose records may have none of its values.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        detail: str,
+        hint: str,
+        group: int | None = None,
+        value: int | None = None,
+        cell: int | None = None,
+    ) -> None:
+        super().__init__(message, detail=detail, hint=hint)
+        self.group = group
+        self.value = value
+        self.cell = cell
 
 
 class TooLarge(BkprivError):
-    """An exact computation is beyond its budget."""
+    """A computation is beyond its budget of states or steps."""

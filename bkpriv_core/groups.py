@@ -1,9 +1,10 @@
 """Groups of cells, and sums over them.
 
-A *cell* is a distinct combination of quasi-identifier values; a *group* (equivalence class) is a
-set of cells whose records are published alike. Thousands of groups, or of candidate groups that
-may share cells, are handled at once: the members of all groups stand in one array, group after
-group, and a reduction over groups is one call of ``ufunc.reduceat``.
+A *cell* is a distinct combination of quasi-identifier values or, in a table that was split, the
+part of its records that lies in one group; a *group* (equivalence class) is a set of cells whose
+records are published alike. Thousands of groups, or of candidate groups that may share cells, are
+handled at once: the members of all groups stand in one array, group after group, and a reduction
+over groups is one call of ``ufunc.reduceat``.
 
 Shapes used everywhere in this package: ``c`` cells, ``m`` sensitive values, ``d``
 quasi-identifiers, ``g`` groups, ``e`` memberships (the sum of the groups' numbers of cells).
@@ -100,6 +101,15 @@ class Groups:
         offsets = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
         shift = np.repeat(self.offsets[index] - offsets[:-1], widths)
         return Groups(self.members[np.arange(offsets[-1]) + shift], offsets)
+
+    def chunks(self, size: int) -> Iterator[tuple[int, int]]:
+        """Ranges of consecutive groups with at most `size` memberships, or of one larger group."""
+        first = 0
+        while first < len(self):
+            end = np.searchsorted(self.offsets, self.offsets[first] + size, side="right") - 1
+            last = max(int(end), first + 1)
+            yield first, last
+            first = last
 
     def sum(self, per_member: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Add up per-membership figures, shape (e, ...), within each group: shape (g, ...)."""

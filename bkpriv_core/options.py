@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bkpriv_core.distance import DEFAULT_SMOOTHING
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.kernels import check_bandwidth
+from bkpriv_core.partition.incognito import COSTS
 from bkpriv_core.posterior import Estimator, check_estimator
 
 __all__ = ["Options", "parse_options"]
@@ -18,7 +19,7 @@ class Options:
 
     Parameters
     ----------
-    estimator : {"auto", "exact", "omega"}
+    estimator : {"auto", "exact", "bethe", "omega"}
         How posteriors are inferred when the release is certified.
     smoothing : float
         Bandwidth of the belief distance over the sensitive domain, at most 1.
@@ -28,6 +29,10 @@ class Options:
         Whether NULL is refused, or a value of its own.
     unfit : {"suppress"}
         What becomes of groups that no merger mends.
+    utility : {"discernibility", "average_class_size", "gcp", "kl"}
+        What method incognito chooses among minimal nodes by.
+    suppression : float
+        Largest share of the records that method incognito may suppress.
     seed : int, optional
         Makes the order of published rows repeatable, which gives away how they were grouped: for
         tests only.
@@ -38,10 +43,16 @@ class Options:
     materialized: bool = False
     nulls: str = "error"
     unfit: str = "suppress"
+    utility: str = "discernibility"
+    suppression: float = 0.0
     seed: int | None = None
 
 
-_CHOICES = {"nulls": ("error", "category"), "unfit": ("suppress",)}
+_CHOICES = {
+    "nulls": ("error", "category"),
+    "unfit": ("suppress",),
+    "utility": (*COSTS, "kl"),
+}
 
 
 def parse_options(options: object) -> Options:
@@ -80,11 +91,24 @@ def parse_options(options: object) -> Options:
             hint="Write true for a materialized view, or leave it out.",
         )
     seed = options.get("seed")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise InvalidParameter(
-            f"option seed is {seed!r}, which is not a whole number",
+            f"option seed is {seed!r}, which is not a whole number of at least 0",
             detail="It makes the order of published rows repeatable, for tests.",
             hint="Leave it out.",
+        )
+    suppression = options.get("suppression", 0.0)
+    if isinstance(suppression, bool) or not isinstance(suppression, int | float):
+        raise InvalidParameter(
+            f"option suppression is {suppression!r}, which is not a number",
+            detail="It is the largest share of the records that method incognito may suppress.",
+            hint="Write for example 0.01.",
+        )
+    if not 0.0 <= suppression < 1.0:
+        raise InvalidParameter(
+            f"option suppression is {suppression:g}",
+            detail="It is the largest share of the records that method incognito may suppress.",
+            hint="It must be at least 0 and below 1.",
         )
     check_estimator(options.get("estimator", "auto"))
     smoothing = check_bandwidth(options.get("smoothing", DEFAULT_SMOOTHING), "option smoothing")

@@ -1,54 +1,89 @@
 """Policies: requirements as stated in JSON, checked and turned into `Requirement` objects.
 
 A policy is a JSON object with one key per requirement; all hold together. Unknown keys are errors,
-so that a misspelt requirement is never silently left out.
+so that a misspelt requirement is never silently left out. Beside its requirements, which protect
+people, a policy may bound the error that analysts bear (`QueryError`).
 """
 
 from __future__ import annotations
 
-from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, TCloseness
+from dataclasses import dataclass
 
-__all__ = ["REQUIREMENTS", "parse_policy"]
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.query.bound import QueryError
+from bkpriv_core.requirement import (
+    BetaLikeness,
+    BtPrivacy,
+    CkSafety,
+    KAnonymity,
+    LDiversity,
+    Requirement,
+    TCloseness,
+)
+
+__all__ = ["REQUIREMENTS", "Policy", "parse_policy"]
 
 REQUIREMENTS: dict[str, type[Requirement]] = {
-    requirement.key: requirement for requirement in (KAnonymity, LDiversity, TCloseness, BtPrivacy)
+    requirement.key: requirement
+    for requirement in (KAnonymity, LDiversity, TCloseness, BetaLikeness, CkSafety, BtPrivacy)
 }
 """The known requirements by their key in a policy."""
 
 
-def parse_policy(policy: object) -> tuple[Requirement, ...]:
+@dataclass(frozen=True)
+class Policy:
+    """What a release must keep.
+
+    Parameters
+    ----------
+    requirements : tuple of Requirement
+        One or more, in the order of `REQUIREMENTS`.
+    query_error : QueryError, optional
+        The bound on the error of queries.
+    """
+
+    requirements: tuple[Requirement, ...]
+    query_error: QueryError | None = None
+
+
+def parse_policy(policy: object, *, complete: bool = True) -> Policy:
     """Read a policy.
 
     Parameters
     ----------
     policy : object
         Decoded JSON, such as ``{"k_anonymity": {"k": 5}}``.
+    complete : bool
+        Whether it must state a requirement, as what is to be published must keep one; an audit may
+        ask for the error of queries alone.
 
     Returns
     -------
-    tuple of Requirement
-        In the order of `REQUIREMENTS`.
+    Policy
 
     Raises
     ------
     InvalidParameter
-        If it is not an object, states nothing, or has an unknown key or an invalid value.
+        If it is not an object, states nothing, or no requirement where there must be one, or has an
+        unknown key or an invalid value.
     """
     known = ", ".join(REQUIREMENTS)
-    if not isinstance(policy, dict) or not policy:
+    beside = {QueryError.key} if complete else set()
+    if not isinstance(policy, dict) or not policy.keys() - beside:
         raise InvalidParameter(
             "a policy must be a JSON object that states at least one requirement",
             detail=f"It is {policy!r}.",
-            hint=f'Write for example {{"k_anonymity": {{"k": 5}}}}. Requirements are {known}.',
+            hint=f'Write for example {{"k_anonymity": {{"k": 5}}}}. Requirements are {known}; '
+            f"{QueryError.key} may be bounded beside them.",
         )
     for key in policy:
-        if key not in REQUIREMENTS:
+        if key not in REQUIREMENTS and key != QueryError.key:
             raise InvalidParameter(
                 f'there is no requirement "{key}"',
                 detail="A misspelt requirement would never be enforced.",
-                hint=f"Requirements are {known}.",
+                hint=f"Requirements are {known}; {QueryError.key} may be bounded beside them.",
             )
-    return tuple(
-        requirement.parse(policy[key]) for key, requirement in REQUIREMENTS.items() if key in policy
+    return Policy(
+        tuple(item.parse(policy[key]) for key, item in REQUIREMENTS.items() if key in policy),
+        QueryError.parse(policy[QueryError.key]) if QueryError.key in policy else None,
     )

@@ -1,4 +1,4 @@
-r"""Posterior beliefs: what Adv(B) believes once a group and its sensitive values are published.
+r"""Posterior beliefs: what an adversary believes once a group and its values are published.
 
 A group of ``k`` records has priors ``P (k, m)`` and releases the multiset of its sensitive values,
 counts ``n_1 ... n_m``. The posterior is proportional to the prior times the likelihood that the
@@ -11,41 +11,50 @@ where ``L(E, n)`` sums the product of priors over the distinct assignments of va
 Estimators
 ----------
 ``exact``
-    Exact up to rounding. Seen as a transport problem, `items` are placed one after another into
-    `slots` with capacities: records into values of capacity ``n_i``, or, just as well, values into
-    cells of capacity the cell's number of records. The state after some items is how full each
-    slot is, and its level, the number of items placed, is the sum of its digits; so a forward
-    and a backward pass touch each of the ``prod(capacity + 1)`` states once. The smaller of the two
-    lattices is taken. Groups with equal capacities go through together.
+    Exact up to rounding, by `bkpriv_core.exact`; groups beyond its budget are refused.
+``bethe``
+    Belief propagation, by `bkpriv_core.bethe`; where it does not converge for every prior, exact
+    within the budget of ``auto``, else omega. Neither an upper nor a lower bound.
 ``omega``
     The Omega-estimate (equation 5), ``n_i P(s_i | t_j) / sum_j' P(s_i | t_j')``, normalised.
     Neither an upper nor a lower bound: it may understate what the adversary learns.
 ``auto``
-    Exact for every group whose lattice is within a budget, omega for the others; the result says
-    which.
+    Exact for every group whose lattice is within a budget, else bethe, else, where that does not
+    converge for every prior, omega.
+
+The result says for each group which one was used.
 
 Cells share priors, so figures are computed per membership (a cell within a group), not per record.
-A posterior that does not exist, because the prior gives the release probability 0, is an error.
+A posterior that does not exist, because the prior gives the release probability 0, is an error,
+whatever the estimator.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.bethe import bethe
+from bkpriv_core.contradiction import contradiction, contradictory
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
+from bkpriv_core.exact import exact, lattice_states
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.lattice import Lattice
 
 __all__ = [
     "AUTO_STATES",
+    "BETHE",
+    "ESTIMATORS",
+    "EXACT",
     "EXACT_STATES",
+    "OMEGA",
     "Estimator",
     "Posterior",
+    "UsedArray",
+    "bethe_posterior",
     "check_estimator",
     "exact_posterior",
     "lattice_states",
@@ -53,10 +62,20 @@ __all__ = [
     "posterior",
 ]
 
-Estimator = Literal["auto", "exact", "omega"]
+Estimator = Literal["auto", "exact", "bethe", "omega"]
+"""How posteriors are to be inferred."""
+
+ESTIMATORS: Final = ("exact", "bethe", "omega")
+"""How they may have been inferred, best first."""
+
+EXACT, BETHE, OMEGA = range(len(ESTIMATORS))
+"""Places in `ESTIMATORS`."""
+
+UsedArray = npt.NDArray[np.int8]
+"""For each group the place in `ESTIMATORS` of what was used."""
 
 AUTO_STATES = 1_000_000
-"""Largest lattice, in states, for which `auto` is exact."""
+"""Largest lattice, in states, for which `auto` and `bethe` are exact."""
 
 EXACT_STATES = 40_000_000
 """Largest lattice, in states, that `exact` accepts."""
@@ -81,12 +100,18 @@ class Posterior:
     ----------
     beliefs : tuple of (e, m) float array
         One array per prior; rows sum to 1.
-    exact : (g,) bool array
-        Which groups were inferred exactly; the others by omega.
+    used : (g,) int8 array
+        How each group was inferred: a place in `ESTIMATORS`, the same for all priors.
     """
 
     beliefs: tuple[FloatArray, ...]
-    exact: npt.NDArray[np.bool_]
+    used: UsedArray
+
+    @property
+    def exact(self) -> npt.NDArray[np.bool_]:
+        """Which groups were inferred exactly, shape (g,)."""
+        exact: npt.NDArray[np.bool_] = self.used == EXACT
+        return exact
 
 
 def posterior(
@@ -108,10 +133,10 @@ def posterior(
         Records of each cell with each value.
     priors : tuple of (c, m) float array
         Prior beliefs of one or several adversaries, inferred together.
-    estimator : {"auto", "exact", "omega"}
+    estimator : {"auto", "exact", "bethe", "omega"}
         See the module.
     poll : callable
-        Called between batches; may raise to cancel.
+        Called between steps; may raise to cancel.
     progress : callable
         Told the share of the lattices' states that is done.
 
@@ -122,43 +147,50 @@ def posterior(
     Raises
     ------
     ContradictoryKnowledge
-        If a prior gives a group's release probability 0; names the group's place.
+        If a prior gives a group's release probability 0; names the group's place and, where one
+        is at fault, the value or the cell.
     TooLarge
         If `estimator` is "exact" and a group's lattice is beyond `EXACT_STATES`.
     """
-    weights = counts[groups.members].sum(axis=1)
-    histograms: IntArray = groups.sum(counts[groups.members])
+    held = counts[groups.members]
+    weights = held.sum(axis=1)
+    histograms: IntArray = groups.sum(held)
     states = lattice_states(groups, weights, histograms)
-    limit = {"omega": -1.0, "auto": AUTO_STATES, "exact": np.inf}[estimator]
-    exact = states <= limit
-    if estimator == "exact" and (states > EXACT_STATES).any():
-        worst = int(np.argmax(states))
-        raise TooLarge(
-            f"exact inference is not feasible for group {worst}",
-            detail=f"Its lattice has {states[worst]:.3g} states; at most {EXACT_STATES} are "
-            f"handled. {int((states > EXACT_STATES).sum())} groups are too large.",
-            hint="Use the estimator auto.",
-        )
-    beliefs = tuple(np.empty((len(groups.members), counts.shape[1])) for _ in priors)
-    member_exact = exact[groups.owner]
-    if exact.any():
-        part = groups.select(exact)
-        for belief, found in zip(
-            beliefs,
-            _exact(part, weights[member_exact], histograms[exact], priors, poll, progress),
-            strict=True,
-        ):
-            belief[member_exact] = found
-    if not exact.all():
-        part = groups.select(~exact)
+    if estimator == "exact":
+        _refuse_too_large(states)
+    affordable = states <= {"exact": np.inf, "omega": -1.0}.get(estimator, AUTO_STATES)
+    beliefs = tuple(np.zeros((len(groups.members), counts.shape[1])) for _ in priors)
+    used = np.full(len(groups), OMEGA, dtype=np.int8)
+
+    chosen = {"bethe": np.ones_like(affordable), "auto": ~affordable}.get(estimator)
+    if chosen is not None and chosen.any():
+        part, rows = groups.select(chosen), chosen[groups.owner]
+        rests = np.ones(len(part), dtype=bool)
+        for belief, prior in zip(beliefs, priors, strict=True):
+            belief[rows], converged = bethe(
+                part, weights[rows], histograms[chosen], prior[part.members], poll
+            )
+            rests &= converged
+        used[np.flatnonzero(chosen)[rests]] = BETHE
+
+    chosen = affordable & (used != BETHE)
+    if chosen.any():
+        part, rows = groups.select(chosen), chosen[groups.owner]
+        inferred = exact(part, weights[rows], histograms[chosen], priors, poll, progress)
+        for belief, found in zip(beliefs, inferred, strict=True):
+            belief[rows] = found
+        used[chosen] = EXACT
+
+    chosen = used == OMEGA
+    if chosen.any():
+        part, rows = groups.select(chosen), chosen[groups.owner]
         for belief, prior in zip(beliefs, priors, strict=True):
             poll()
-            belief[~member_exact] = _omega(
-                part, weights[~member_exact], histograms[~exact], prior[part.members]
-            )
-    for belief in beliefs:
-        _refuse_contradiction(groups, belief)
-    return Posterior(beliefs, exact)
+            belief[rows] = _omega(part, weights[rows], histograms[chosen], prior[part.members])
+
+    outcome = Posterior(beliefs, used)
+    _refuse_contradiction(groups, held, priors, outcome, poll)
+    return outcome
 
 
 def exact_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
@@ -185,15 +217,33 @@ def exact_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
     TooLarge
         If the lattice is beyond `EXACT_STATES`.
     """
-    return _of_records(prior, counts, "exact")
+    return _of_records(prior, counts, "exact").beliefs[0]
+
+
+def bethe_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
+    """Bethe estimate of the posterior of one group of records; see `exact_posterior`.
+
+    Raises
+    ------
+    TooLarge
+        If belief propagation does not converge, as it may not in groups of a few records.
+    """
+    found = _of_records(prior, counts, "bethe")
+    if found.used[0] != BETHE:
+        raise TooLarge(
+            "belief propagation did not converge",
+            detail=f"Its messages about the {len(prior)} records did not come to rest.",
+            hint="Use exact_posterior, or omega_posterior where that is not feasible.",
+        )
+    return found.beliefs[0]
 
 
 def omega_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
     """Omega-estimate of the posterior of one group of records; see `exact_posterior`."""
-    return _of_records(prior, counts, "omega")
+    return _of_records(prior, counts, "omega").beliefs[0]
 
 
-def _of_records(prior: FloatArray, counts: IntArray, estimator: Estimator) -> FloatArray:
+def _of_records(prior: FloatArray, counts: IntArray, estimator: Estimator) -> Posterior:
     """Posterior of one group whose records are cells of their own, after validation."""
     if prior.ndim != 2 or counts.ndim != 1 or prior.shape[1] != len(counts) or not prior.size:
         raise InvalidParameter(
@@ -225,26 +275,22 @@ def _of_records(prior: FloatArray, counts: IntArray, estimator: Estimator) -> Fl
     held = np.zeros_like(prior, dtype=np.int64)
     held[np.arange(len(prior)), np.repeat(np.arange(len(counts)), counts)] = 1
     whole = Groups.whole(len(prior))
-    return posterior(whole, held, (prior,), estimator).beliefs[0]
-
-
-def lattice_states(groups: Groups, weights: IntArray, histograms: IntArray) -> FloatArray:
-    """Number of states that exact inference needs for each group, shape (g,), maybe infinite.
-
-    Parameters
-    ----------
-    groups : Groups
-        Groups of cells.
-    weights : (e,) int array
-        Records of each membership.
-    histograms : (g, m) int array
-        Records of each group with each value.
-    """
-    by_value = np.log(histograms + 1.0).sum(axis=1)
-    by_cell = groups.sum(np.log(weights + 1.0))
-    with np.errstate(over="ignore"):
-        states: FloatArray = np.rint(np.exp(np.minimum(by_value, by_cell)))
-    return states
+    try:
+        return posterior(whole, held, (prior,), estimator)
+    except ContradictoryKnowledge as error:
+        # The group is the only one, and its cells are records, which users count from 1.
+        fault = ""
+        if error.value is not None:
+            fault = f": value {error.value + 1}"
+        elif error.cell is not None:
+            fault = f": record {error.cell + 1}"
+        raise ContradictoryKnowledge(
+            f"the prior contradicts the counts{fault}",
+            detail=error.detail,
+            hint=error.hint,
+            value=error.value,
+            cell=error.cell,
+        ) from None
 
 
 def _omega(
@@ -263,104 +309,44 @@ def _omega(
     return belief
 
 
-def _exact(
-    groups: Groups,
-    weights: IntArray,
-    histograms: IntArray,
-    priors: tuple[FloatArray, ...],
-    poll: Callable[[], None],
-    progress: Callable[[float], None],
-) -> list[FloatArray]:
-    """Exact posteriors per membership, for each prior."""
-    beliefs = [np.zeros((len(groups.members), histograms.shape[1])) for _ in priors]
-    value_states = np.log(histograms + 1.0).sum(axis=1)
-    cell_states = groups.sum(np.log(weights + 1.0))
-    by_value = value_states <= cell_states
-    batches: dict[tuple[bool, tuple[int, ...]], list[int]] = {}
-    for group in range(len(groups)):
-        if by_value[group]:
-            capacities = histograms[group]
-        else:
-            capacities = weights[groups.offsets[group] : groups.offsets[group + 1]]
-        signature = tuple(sorted(capacities[capacities > 0].tolist(), reverse=True))
-        batches.setdefault((bool(by_value[group]), signature), []).append(group)
-    states = np.exp(np.minimum(value_states, cell_states))
-    done, total = 0.0, float(states.sum())
-    for (records_are_items, capacities), batch in batches.items():
-        infer = _place_records if records_are_items else _place_values
-        infer(Lattice(capacities), groups, weights, histograms, priors, batch, beliefs, poll)
-        done += float(states[batch].sum())
-        progress(done / total)
-    return beliefs
-
-
-def _place_records(
-    lattice: Lattice,
-    groups: Groups,
-    weights: IntArray,
-    histograms: IntArray,
-    priors: tuple[FloatArray, ...],
-    chosen: list[int],
-    beliefs: list[FloatArray],
-    poll: Callable[[], None],
-) -> None:
-    """Infer groups whose records are the items and whose values are the slots."""
-    size = lattice.items
-    batch = len(chosen)
-    # Values in order of falling count match the lattice's sorted capacities.
-    values = np.argsort(-histograms[chosen], axis=1, kind="stable")[:, : lattice.slots]
-    members = np.concatenate(
-        [np.arange(groups.offsets[group], groups.offsets[group + 1]) for group in chosen]
-    )
-    owner = np.repeat(np.arange(batch), groups.widths[chosen])
-    records = np.repeat(members, weights[members]).reshape(batch, size)
-    first = np.ones((batch, size), dtype=bool)
-    first[:, 1:] = records[:, 1:] != records[:, :-1]
-    cells = groups.members[records]
-    likelihood = np.concatenate([prior[cells[:, :, None], values[:, None, :]] for prior in priors])
-    marginals = lattice.marginals(likelihood, np.tile(first, (len(priors), 1)), poll)
-    for belief, found in zip(beliefs, np.split(marginals, len(priors)), strict=True):
-        belief[members[:, None], values[owner]] = found[first]
-
-
-def _place_values(
-    lattice: Lattice,
-    groups: Groups,
-    weights: IntArray,
-    histograms: IntArray,
-    priors: tuple[FloatArray, ...],
-    chosen: list[int],
-    beliefs: list[FloatArray],
-    poll: Callable[[], None],
-) -> None:
-    """Infer groups whose values are the items and whose cells are the slots."""
-    size, slots = lattice.items, lattice.slots
-    members = np.empty((len(chosen), slots), dtype=np.int64)
-    items = np.empty((len(chosen), size), dtype=np.int64)
-    for row, group in enumerate(chosen):
-        span = np.arange(groups.offsets[group], groups.offsets[group + 1])
-        members[row] = span[np.argsort(-weights[span], kind="stable")]
-        items[row] = np.repeat(np.arange(histograms.shape[1]), histograms[group])
-    first = np.ones((len(chosen), size), dtype=bool)
-    first[:, 1:] = items[:, 1:] != items[:, :-1]
-    cells = groups.members[members]
-    likelihood = np.concatenate([prior[cells[:, None, :], items[:, :, None]] for prior in priors])
-    marginals = lattice.marginals(likelihood, np.tile(first, (len(priors), 1)), poll)
-    problem, item = np.nonzero(first)
-    value = items[problem, item]
-    copies = histograms[np.asarray(chosen)[problem], value]
-    for belief, found in zip(beliefs, np.split(marginals, len(priors)), strict=True):
-        share = found[problem, item] * copies[:, None] / weights[members[problem]]
-        belief[members[problem], value[:, None]] = share
-
-
-def _refuse_contradiction(groups: Groups, beliefs: FloatArray) -> None:
-    """Raise where the posterior does not exist."""
-    impossible = ~(beliefs.sum(axis=1) > 0.5)
-    if impossible.any():
-        group = int(groups.owner[np.argmax(impossible)])
-        raise ContradictoryKnowledge(
-            f"the prior contradicts the release in group {group}",
-            detail="It gives probability 0 to the values that the group was released with.",
-            hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
+def _refuse_too_large(states: FloatArray) -> None:
+    """Raise where exact inference is asked for and not feasible."""
+    beyond = states > EXACT_STATES
+    if beyond.any():
+        worst = int(np.argmax(states))
+        raise TooLarge(
+            f"exact inference is not feasible for group {worst}",
+            detail=f"Its lattice has {states[worst]:.3g} states; at most {EXACT_STATES} are "
+            f"handled. {int(beyond.sum())} groups are too large.",
+            hint="Use the estimator auto.",
         )
+
+
+def _refuse_contradiction(
+    groups: Groups,
+    held: IntArray,
+    priors: tuple[FloatArray, ...],
+    found: Posterior,
+    poll: Callable[[], None],
+) -> None:
+    """Raise where the posterior does not exist, though an estimate may.
+
+    What has converged cannot contradict the prior, and exact inference shows it. Omega does not
+    always; but the true values are a way to hand them out, so that only groups in which the prior
+    rules some of them out are in doubt.
+    """
+    by_omega = found.used == OMEGA
+    for prior, belief in zip(priors, found.beliefs, strict=True):
+        failed = groups.max(~(belief.sum(axis=1) > 0.5))
+        doubtful = by_omega & ~failed
+        if doubtful.any():
+            rows = doubtful[groups.owner]
+            ruled_out = ((held > 0) & (prior[groups.members] <= 0)).any(axis=1)
+            doubtful &= groups.max(ruled_out & rows)
+        if doubtful.any():
+            part = groups.select(doubtful)
+            failed[doubtful] = contradictory(part, held[doubtful[groups.owner]], prior, poll)
+        if failed.any():
+            group = int(np.argmax(failed))
+            rows = groups.owner == group
+            raise contradiction(group, groups[group], held[rows], prior)

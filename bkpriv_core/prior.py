@@ -2,7 +2,8 @@
 
 The adversary's prior about a person with quasi-identifiers ``q`` is the Nadaraya-Watson average of
 the table's sensitive values, weighted by a product of Epanechnikov kernels, one bandwidth per
-attribute (Li, Li, Zhang 2009, equation 2). All records of a cell share one prior.
+attribute (Li, Li, Zhang 2009, equation 2). All records of a cell share one prior, and so do the
+parts of a cell in a table that was split.
 
 Two ways to compute the same figures, chosen by cost:
 
@@ -130,12 +131,14 @@ def kernel_prior(
             detail="It says how priors are computed, not what they are.",
             hint=f"Paths are {', '.join(get_args(Path))}.",
         )
+    # Figures are those of whole cells, whichever groups hold their parts.
+    table, whole = table.join_parts()
     if path == "auto":
         cost = _cost(table)
         path = "grid" if cost.grid_bytes <= _GRID_BYTES and cost.grid < cost.cells else "cells"
     numerator = (_on_grid if path == "grid" else _on_cells)(table, kernels, poll)
     prior: FloatArray = numerator / numerator.sum(axis=1, keepdims=True)
-    return prior
+    return prior[whole]
 
 
 def _cost(table: Table) -> _Cost:

@@ -6,18 +6,30 @@ ones, so a setting computes each adversary's prior once and keeps it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from bkpriv_core.disclosure import Adversaries, Disclosure
+from bkpriv_core.disclosure import Adversaries
 from bkpriv_core.distance import DEFAULT_SMOOTHING, BeliefDistance
 from bkpriv_core.domain import Table
-from bkpriv_core.groups import FloatArray, Groups
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import FloatArray
 from bkpriv_core.kernels import check_bandwidth
-from bkpriv_core.posterior import Estimator
-from bkpriv_core.prior import Bandwidth, kernel_prior, resolve_bandwidth
+from bkpriv_core.knowledge import Knowledge, Outside, Resolved, resolve_knowledge, uniform_prior
+from bkpriv_core.prior import kernel_prior
 
-__all__ = ["Setting"]
+__all__ = ["Library", "Setting"]
+
+Library = Callable[[Table, str], FloatArray]
+"""Finds the prior, shape (c, m), that the outside table of a name gives about a table."""
+
+
+def _no_library(table: Table, name: str) -> FloatArray:
+    raise InvalidParameter(
+        f"there is no prior table {name} here",
+        detail="Knowledge from outside needs a place to read it from.",
+        hint="Use a bandwidth.",
+    )
 
 
 class Setting:
@@ -29,6 +41,8 @@ class Setting:
         The table.
     smoothing : float
         Bandwidth of the belief distance over the sensitive domain.
+    library : callable
+        Where priors from outside come from.
     poll : callable
         Called between large steps; may raise to cancel.
     """
@@ -38,13 +52,22 @@ class Setting:
         table: Table,
         smoothing: float = DEFAULT_SMOOTHING,
         *,
+        library: Library = _no_library,
         poll: Callable[[], None] = lambda: None,
     ) -> None:
         self.table = table
         self.smoothing = check_bandwidth(smoothing, "the smoothing bandwidth")
         self.poll = poll
-        self._priors: dict[tuple[float, ...], FloatArray] = {}
-        self._adversaries: dict[tuple[tuple[float, ...], ...], Adversaries] = {}
+        self._library = library
+        self._priors: dict[Resolved, FloatArray] = {}
+        self._adversaries: dict[tuple[Resolved, ...], Adversaries] = {}
+
+    def over(self, table: Table) -> Setting:
+        """Build the same setting over another table, such as one whose cells are split."""
+        found = Setting(table, self.smoothing, library=self._library, poll=self.poll)
+        if table.codes is self.table.codes and table.counts is self.table.counts:
+            found._priors.update(self._priors)  # the same cells, shown in another way
+        return found
 
     @cached_property
     def distance(self) -> BeliefDistance:
@@ -57,29 +80,30 @@ class Setting:
         shares: FloatArray = self.table.counts.sum(axis=0) / self.table.records
         return shares
 
-    def _key(self, bandwidth: Bandwidth) -> tuple[float, ...]:
+    def _resolve(self, knowledge: Knowledge) -> Resolved:
         names = tuple(domain.name for domain in self.table.quasi_identifiers)
-        if isinstance(bandwidth, Mapping):
-            return resolve_bandwidth(dict(bandwidth), names)
-        return resolve_bandwidth(bandwidth, names)
+        return resolve_knowledge(knowledge, names)
 
-    def prior(self, bandwidth: Bandwidth) -> FloatArray:
-        """Prior of Adv(B) about the records of each cell, shape (c, m)."""
-        key = self._key(bandwidth)
+    def prior(self, knowledge: Knowledge) -> FloatArray:
+        """Prior belief of who has that knowledge about the records of each cell, shape (c, m)."""
+        key = self._resolve(knowledge)
         if key not in self._priors:
-            self._priors[key] = kernel_prior(self.table, bandwidth, poll=self.poll)
+            self._priors[key] = self._find_prior(key)
         return self._priors[key]
 
-    def disclosure(
-        self,
-        bandwidths: Sequence[Bandwidth],
-        groups: Groups,
-        estimator: Estimator,
-        progress: Callable[[float], None] = lambda share: None,
-    ) -> Disclosure:
-        """What releasing `groups` discloses to each of several adversaries."""
-        key = tuple(self._key(bandwidth) for bandwidth in bandwidths)
+    def _find_prior(self, knowledge: Resolved) -> FloatArray:
+        if isinstance(knowledge, Outside):
+            return self._library(self.table, knowledge.table)
+        if isinstance(knowledge, tuple):
+            names = (domain.name for domain in self.table.quasi_identifiers)
+            bandwidth = dict(zip(names, knowledge, strict=True))
+            return kernel_prior(self.table, bandwidth, poll=self.poll)
+        return uniform_prior(self.table)
+
+    def adversaries(self, skyline: Sequence[Knowledge]) -> Adversaries:
+        """Those who know what the members of a skyline say."""
+        key = tuple(self._resolve(knowledge) for knowledge in skyline)
         if key not in self._adversaries:
-            priors = [self.prior(bandwidth) for bandwidth in bandwidths]
+            priors = [self.prior(knowledge) for knowledge in skyline]
             self._adversaries[key] = Adversaries(self.table, priors, self.distance, poll=self.poll)
-        return self._adversaries[key].disclosure(groups, estimator, progress)
+        return self._adversaries[key]

@@ -4,7 +4,8 @@
   suppressed record.
 - *Average class size*: published records per group.
 - *GCP*, the global certainty penalty (Xu et al. 2006): the mean, over published records, of the
-  group's normalised certainty penalty averaged over attributes, in [0, 1].
+  group's normalised certainty penalty averaged over attributes, in [0, 1]; 0 where the method
+  publishes quasi-identifiers exactly.
 - *Suppressed share*: unpublished records over all records.
 
 All are exact.
@@ -18,13 +19,25 @@ from bkpriv_core.groups import Groups
 __all__ = ["utility"]
 
 
-def utility(table: Table, groups: Groups) -> dict[str, float]:
-    """Utility measures of publishing `groups` of `table`, by name."""
+def utility(table: Table, groups: Groups, *, generalized: bool = True) -> dict[str, float]:
+    """Utility measures of publishing `groups` of `table`, by name.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    groups : Groups
+        Its published groups.
+    generalized : bool
+        Whether quasi-identifiers are published as the groups' extents, or else exactly.
+    """
     sizes = table.sizes(groups)
     published = int(sizes.sum())
     suppressed = table.records - published
-    low, high = table.boxes(groups)
-    penalty = float((sizes * table.penalty(low, high)).sum())
+    penalty = 0.0
+    if generalized:
+        low, high = table.boxes(groups)
+        penalty = float((sizes * table.penalty(low, high)).sum())
     return {
         "discernibility": float((sizes.astype(float) ** 2).sum() + suppressed * table.records),
         "average_class_size": published / len(groups) if len(groups) else float("nan"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lock.sh PG_CONFIG
-# Compile requirements/*.lock from pyproject.toml.
+# Compile requirements/*.lock from pyproject.toml and requirements/pycanon.in.
 #
 # Rules: one lock for every Python from 3.10 on and every platform, with hashes; no index is named
 # in it, so whoever installs uses the index they have. What the server imports has the same
@@ -11,12 +11,14 @@ cd "$(dirname "$0")/.."
 python=$(scripts/venv.sh "$1")
 "$python" -m pip install -qq --disable-pip-version-check uv >&2
 
-lock() { # name, options for uv
+lock() { # name, what uv is to compile and how
     local name=$1
     shift
     "$python" -m uv pip compile -q --universal --python-version 3.10 --generate-hashes --upgrade \
-        --no-header --no-emit-index-url --no-annotate -o "requirements/$name.lock" "$@" pyproject.toml
+        --no-header --no-emit-index-url --no-annotate -o "requirements/$name.lock" "$@"
 }
 
-lock server
-lock client --extra cli --group pyproject.toml:dev --constraint requirements/server.lock
+lock server pyproject.toml
+lock client pyproject.toml --extra cli --group pyproject.toml:dev \
+    --constraint requirements/server.lock
+lock pycanon requirements/pycanon.in --override requirements/pycanon.in

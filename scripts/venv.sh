@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
-# venv.sh PG_CONFIG [--client]
+# venv.sh PG_CONFIG [--client | --pycanon]
 # Make .build/venv from the interpreter that PL/Python embeds; print its python.
 #
 # Rules: plain, it holds pip and nothing else, enough to install into a server. With --client it
-# also holds the locked client and development packages and this checkout. A stamp names what
-# each was made from; nothing is done while that holds.
+# also holds the locked client and development packages and this checkout. With --pycanon it is
+# .build/pycanon instead, with pycanon alone: what judges published views in the tests shares no
+# package with what it judges. A stamp names what each was made from; nothing is done while that
+# holds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
 unset PYTHONHOME PYTHONPATH
 
-readonly VENV=.build/venv
+case ${2:-} in
+    '' | --client) readonly VENV=.build/venv ;;
+    --pycanon) readonly VENV=.build/pycanon ;;
+    *) die "usage: venv.sh PG_CONFIG [--client | --pycanon]" ;;
+esac
 
 # Two commands at once must not both make it.
 mkdir -p .build
@@ -27,12 +33,25 @@ if [[ $(cat $VENV/made-from 2>/dev/null) != "$made_from" ]]; then
     echo "$made_from" >$VENV/made-from
 fi
 
+install_locked() { # lock
+    $VENV/bin/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes \
+        --only-binary :all: -r "requirements/$1.lock" >&2
+}
+
+if [[ ${2:-} == --pycanon ]]; then
+    holds=$(sha256sum requirements/pycanon.lock)
+    if [[ $(cat $VENV/holds 2>/dev/null) != "$holds" ]]; then
+        say "installing the locked packages of pycanon"
+        install_locked pycanon
+        echo "$holds" >$VENV/holds
+    fi
+fi
+
 if [[ ${2:-} == --client ]]; then
     holds=$(sha256sum requirements/client.lock pyproject.toml bkpriv.control)
     if [[ $(cat $VENV/holds 2>/dev/null) != "$holds" ]]; then
         say "installing the locked client and development packages"
-        $VENV/bin/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes \
-            --only-binary :all: -r requirements/client.lock >&2
+        install_locked client
         # The checkout itself, editable: `bkpriv` becomes a command of the environment.
         $VENV/bin/python -m pip install -qq --disable-pip-version-check --no-deps \
             --no-build-isolation -e . >&2

@@ -39,10 +39,14 @@ CREATE TABLE bkpriv.release_attribute (
     labels text[] NOT NULL,
     positions float8[] CHECK (cardinality(positions) = cardinality(labels)),
     levels text[] CHECK (levels IS NULL OR positions IS NULL),
+    type text NOT NULL,
+    widths numeric[] CHECK (widths IS NULL OR positions IS NOT NULL),
+    origin numeric CHECK ((origin IS NULL) = (widths IS NULL)),
+    level int CHECK (level >= 0),
     PRIMARY KEY (release, place)
 );
 COMMENT ON TABLE bkpriv.release_attribute IS
-    'Domains and hierarchies as they were at the release; the last attribute is the sensitive one; append-only';
+    'Domains, hierarchies, intervals (in the unit of positions) and types as they were at the release, and the level to which a method generalized the whole column; the last attribute is the sensitive one; append-only';
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_attribute', '');
 
 CREATE TABLE bkpriv.release_content (
@@ -55,8 +59,17 @@ CREATE TABLE bkpriv.release_content (
     CHECK (cardinality(codes) % cardinality(group_ids) = 0)
 );
 COMMENT ON TABLE bkpriv.release_content IS
-    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: suppressed), and how many records each cell has with each sensitive value; append-only';
+    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: suppressed), and how many records each cell has with each sensitive value; a cell whose records lie in several groups recurs, once for each; append-only';
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_content', '');
+
+CREATE TABLE bkpriv.release_respondent (
+    release bigint PRIMARY KEY,
+    respondents text[] NOT NULL,
+    group_ids int[] NOT NULL CHECK (cardinality(group_ids) = cardinality(respondents))
+);
+COMMENT ON TABLE bkpriv.release_respondent IS
+    'Of datasets that declare a respondent column: who was published in which group (-1: suppressed), in the order of names; append-only';
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_respondent', '');
 
 CREATE SEQUENCE bkpriv.release_event_id;
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_event_id', '');
@@ -85,8 +98,10 @@ CREATE TABLE bkpriv.audit_record (
     threshold float8 NOT NULL,
     worst float8,
     mean float8,
-    vulnerable bigint NOT NULL CHECK (vulnerable >= 0),
+    vulnerable bigint CHECK (vulnerable >= 0),
+    -- A bound on the error of queries has no vulnerable records.
     satisfied boolean NOT NULL CHECK (satisfied = (vulnerable = 0)),
+    CHECK (vulnerable IS NOT NULL OR requirement = 'query_error'),
     estimator text NOT NULL,
     audited_at timestamptz NOT NULL DEFAULT now(),
     audited_by text NOT NULL DEFAULT current_user,
@@ -114,7 +129,8 @@ DO $$
 DECLARE
     history text;
 BEGIN
-    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_event', 'audit_record'] LOOP
+    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_respondent', 'release_event',
+                                  'audit_record'] LOOP
         EXECUTE format('CREATE TRIGGER guard BEFORE UPDATE OR DELETE OR TRUNCATE ON bkpriv.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', history);
         EXECUTE format('ALTER TABLE bkpriv.%I ENABLE ROW LEVEL SECURITY', history);
@@ -133,6 +149,10 @@ CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
 CREATE POLICY see ON bkpriv.release_content FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_content FOR INSERT
+    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv._owns(r.owner)));
+CREATE POLICY see ON bkpriv.release_respondent FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.release_respondent FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv._owns(r.owner)));
 CREATE POLICY see ON bkpriv.release_event FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));

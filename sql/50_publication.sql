@@ -7,19 +7,34 @@ CREATE SCHEMA bkpriv_release;
 REVOKE ALL ON SCHEMA bkpriv_release FROM PUBLIC;
 COMMENT ON SCHEMA bkpriv_release IS 'Frozen release tables of bkpriv, read through the published views';
 
-CREATE FUNCTION bkpriv._release_table(release bigint) RETURNS text
+CREATE FUNCTION bkpriv._release_table(release bigint, part text DEFAULT 'records') RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT 'release_' || release $$;
-REVOKE ALL ON FUNCTION bkpriv._release_table(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._release_table(bigint) IS 'Name of a release''s table in bkpriv_release';
+    AS $$ SELECT 'release_' || release || CASE part WHEN 'records' THEN '' WHEN 'sensitive' THEN '_sensitive' END $$;
+REVOKE ALL ON FUNCTION bkpriv._release_table(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._release_table(bigint, text) IS
+    'Name in bkpriv_release of a release''s table of records, or of the sensitive values of its groups';
 
-CREATE FUNCTION bkpriv._create_release_table(new_release bigint, columns text[], types regtype[]) RETURNS void
+CREATE FUNCTION bkpriv._release_tables(release bigint) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT c.relname::text FROM pg_class c
+    WHERE c.relnamespace = 'bkpriv_release'::regnamespace
+        AND c.relname IN (bkpriv._release_table(release, 'records'), bkpriv._release_table(release, 'sensitive'))
+$$;
+REVOKE ALL ON FUNCTION bkpriv._release_tables(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._release_tables(bigint) IS 'The tables of a release that exist';
+
+CREATE FUNCTION bkpriv._create_release_table(
+    new_release bigint, columns text[], types regtype[], part text DEFAULT 'records'
+) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
     publisher text;
+    release_table text := bkpriv._release_table(new_release, part);
 BEGIN
     SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
     -- ANALYZE runs a type's own functions as the table's owner, so a user's type must have none.
@@ -30,41 +45,45 @@ BEGIN
                   HINT = 'Publish the column as text.';
     END IF;
     EXECUTE (
-        SELECT format('CREATE TABLE bkpriv_release.%I (%s)', bkpriv._release_table(new_release),
+        SELECT format('CREATE TABLE bkpriv_release.%I (%s)', release_table,
                       string_agg(format('%I %s', c.name, format_type(c.type, -1)), ', ' ORDER BY c.place))
         FROM unnest(columns, types) WITH ORDINALITY AS c(name, type, place));
-    EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', bkpriv._release_table(new_release), publisher);
+    EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', release_table, publisher);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[]) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[]) IS
-    'Makes the table of a release of this transaction, for its publisher to fill';
+REVOKE ALL ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[], text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[], text) IS
+    'Makes a table of a release of this transaction, for its publisher to fill';
 
-CREATE FUNCTION bkpriv._seal_release_table(new_release bigint) RETURNS void
+CREATE FUNCTION bkpriv._seal_release_tables(new_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
     publisher text;
     dataset_owner text;
-    release_table text := bkpriv._release_table(new_release);
+    release_table text;
 BEGIN
     SELECT created_by, owner INTO STRICT publisher, dataset_owner
         FROM bkpriv.release WHERE release = new_release AND created_at = now();
-    EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
-                    FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', release_table);
-    EXECUTE format('REVOKE INSERT ON bkpriv_release.%I FROM %I', release_table, publisher);
-    -- The view belongs to the one or the other: a superuser may publish for the dataset's owner.
-    EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I, %I', release_table, publisher, dataset_owner);
-    EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
+    FOR release_table IN SELECT * FROM bkpriv._release_tables(new_release) LOOP
+        EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
+                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', release_table);
+        EXECUTE format('REVOKE INSERT ON bkpriv_release.%I FROM %I', release_table, publisher);
+        -- The view belongs to the one or the other: a superuser may publish for the dataset's owner.
+        EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I, %I', release_table, publisher, dataset_owner);
+        EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
+    END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._seal_release_table(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._seal_release_table(bigint) IS
-    'Freezes the table of a release of this transaction; its publisher and the dataset''s owner may then only read it';
+REVOKE ALL ON FUNCTION bkpriv._seal_release_tables(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._seal_release_tables(bigint) IS
+    'Freezes the tables of a release of this transaction; its publisher and the dataset''s owner may then only read them';
 
-CREATE FUNCTION bkpriv._drop_release_table(old_release bigint) RETURNS void
+CREATE FUNCTION bkpriv._drop_release_tables(old_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
+DECLARE
+    release_table text;
 BEGIN
     PERFORM FROM bkpriv.release_event
         WHERE release = old_release AND kind = 'withdrawn' AND at = now();
@@ -72,11 +91,14 @@ BEGIN
         RAISE EXCEPTION 'release % was not withdrawn in this transaction', old_release
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call bkpriv.withdraw(release, reason).';
     END IF;
-    EXECUTE format('DROP TABLE bkpriv_release.%I', bkpriv._release_table(old_release));
+    FOR release_table IN SELECT * FROM bkpriv._release_tables(old_release) LOOP
+        -- Anybody who may look into the schema can make a view of a table, though not read it.
+        EXECUTE format('DROP TABLE bkpriv_release.%I CASCADE', release_table);
+    END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._drop_release_table(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._drop_release_table(bigint) IS
-    'Removes the table of a release that this transaction has withdrawn';
+REVOKE ALL ON FUNCTION bkpriv._drop_release_tables(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._drop_release_tables(bigint) IS
+    'Removes the tables of a release that this transaction has withdrawn';
 
 CREATE FUNCTION bkpriv.publish(
     dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
@@ -91,7 +113,7 @@ return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, peri
 $$;
 REVOKE ALL ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
-    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; publishing under the same view name again moves the view';
+    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); publishing under the same view name again moves the views';
 
 CREATE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
     LANGUAGE plpython3u
@@ -102,4 +124,4 @@ GD["bkpriv"].publication.withdraw(release, reason)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.withdraw(bigint, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.withdraw(bigint, text) IS
-    'Removes a release''s data and, where it shows this release, its view; the history stays';
+    'Removes a release''s data and, where they show this release, its views; the history stays';

@@ -27,7 +27,7 @@ CREATE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.prior(text, jsonb) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.prior(text, jsonb) IS
-    'What the adversary Adv(B) believes about each cell of a dataset''s source before any release; exact';
+    'What an adversary believes about each cell of a dataset''s source before any release; bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table": "schema.prior"}; exact';
 
 CREATE FUNCTION bkpriv._posterior(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[],
@@ -35,6 +35,7 @@ CREATE FUNCTION bkpriv._posterior(
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].disclosure.posterior(release, bandwidth, estimator)
@@ -56,7 +57,7 @@ CREATE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, estimator text
 $$;
 REVOKE ALL ON FUNCTION bkpriv.posterior(bigint, jsonb, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.posterior(bigint, jsonb, text) IS
-    'What the adversary Adv(B) believes about each published cell before and after a release; estimator_used says where it is exact';
+    'What an adversary believes about each published cell before and after a release; bandwidth as in prior(); estimator_used says where it is exact';
 
 CREATE FUNCTION bkpriv._disclosure(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[], OUT records bigint[],
@@ -64,6 +65,7 @@ CREATE FUNCTION bkpriv._disclosure(
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].disclosure.disclosure(release, bandwidth, estimator)
@@ -83,17 +85,33 @@ CREATE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, estimator tex
 $$;
 REVOKE ALL ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) IS
-    'How far a release moves the belief of the adversary Adv(B) about each published cell, in bits from 0 to 1';
+    'How far a release moves an adversary''s belief about each published cell, in bits from 0 to 1; bandwidth as in prior(); estimator_used says where it is exact';
+
+CREATE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
+    RETURNS TABLE (group_id int, records bigint, qi jsonb, disclosure float8, sensitive text, prior float8,
+                   posterior float8, estimator_used text)
+    LANGUAGE plpython3u STABLE ROWS 1000
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
+    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; bandwidth as in prior()';
 
 CREATE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')
     RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
-                   vulnerable bigint, satisfied boolean, estimator_used text)
+                   vulnerable bigint, satisfied boolean, estimator_used text, worst_group int,
+                   worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8)
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.audit(bigint, jsonb, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
-    'Measures a release against requirements, by default those of its policy, and records what it found';
+    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi';

@@ -9,4 +9,4 @@ return GD["bkpriv"].utility.utility(release)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.utility(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.utility(bigint) IS
-    'Utility of a release: discernibility, average class size, global certainty penalty, suppressed share';
+    'Utility of a release: discernibility, average class size, global certainty penalty, suppressed share; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';

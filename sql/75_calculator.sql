@@ -11,6 +11,17 @@ REVOKE ALL ON FUNCTION bkpriv.exact_posterior(float8[], int[]) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.exact_posterior(float8[], int[]) IS
     'Exact posterior of a group: prior is records x values, counts how often each value occurs';
 
+CREATE FUNCTION bkpriv.bethe_posterior(prior float8[], counts int[]) RETURNS float8[]
+    LANGUAGE plpython3u IMMUTABLE STRICT
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].calculator.bethe_posterior(prior, counts)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.bethe_posterior(float8[], int[]) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.bethe_posterior(float8[], int[]) IS
+    'Bethe estimate of a group''s posterior, neither bound; an error where belief propagation does not converge';
+
 CREATE FUNCTION bkpriv.omega_posterior(prior float8[], counts int[]) RETURNS float8[]
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
@@ -54,3 +65,14 @@ $$;
 REVOKE ALL ON FUNCTION bkpriv.smoothed_distance(float8[], float8[], float8[], float8) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.smoothed_distance(float8[], float8[], float8[], float8) IS
     'Jensen-Shannon divergence after both distributions are smoothed over the ground distances, in bits';
+
+CREATE FUNCTION bkpriv.worst_case(histograms int[], k int, language text DEFAULT 'implications') RETURNS float8[]
+    LANGUAGE plpython3u IMMUTABLE STRICT
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+return GD["bkpriv"].calculator.worst_case(histograms, k, language)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.worst_case(int[], int, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.worst_case(int[], int, text) IS
+    'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications (or negations) about buckets, one row of counts for each; exact up to rounding';

@@ -17,6 +17,7 @@ from bkpriv_core.cli.demo import demo
 from bkpriv_core.cli.doctor import doctor
 from bkpriv_core.cli.failure import ClientError, show
 from bkpriv_core.cli.load_csv import load_csv
+from bkpriv_core.cli.study import bench
 from bkpriv_core.cli.terminal import make_console
 
 __all__ = ["app", "main"]
@@ -72,6 +73,7 @@ def _about(
 app.command()(demo)
 app.command()(doctor)
 app.command(name="load-csv")(load_csv)
+app.add_typer(bench, name="bench")
 
 
 def main() -> None:

@@ -15,12 +15,19 @@ from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.server import Connection, scalar
 from bkpriv_core.cli.source import Hierarchy, Source, SqlType
 
-__all__ = ["TableName", "create_table", "hierarchy_table", "load_hierarchy", "load_source"]
+__all__ = [
+    "NAME_BYTES",
+    "TableName",
+    "create_table",
+    "hierarchy_table",
+    "load_hierarchy",
+    "load_source",
+]
 
 _REPORT_EVERY = 5_000
 """Records between two reports of progress."""
 
-_NAME_BYTES = 63
+NAME_BYTES = 63
 """Longest name that the server keeps whole."""
 
 
@@ -101,10 +108,10 @@ def hierarchy_table(table: TableName, attribute: str) -> TableName:
         If it is longer than the server allows: it would be cut, and two might become one.
     """
     name = f"{table.name}_{attribute}_hierarchy"
-    if len(name.encode()) > _NAME_BYTES:
+    if len(name.encode()) > NAME_BYTES:
         raise ClientError(
             f'the name "{name}" of a hierarchy\'s table is too long',
-            detail=f"A name has at most {_NAME_BYTES} bytes.",
+            detail=f"A name has at most {NAME_BYTES} bytes.",
             hint="Choose a shorter name for the table.",
         )
     return TableName(table.schema, name)

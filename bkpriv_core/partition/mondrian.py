@@ -8,6 +8,8 @@ dimension cuts is final. Rules:
 - A numeric dimension is cut between two values; a categorical one between two children of the
   lowest common ancestor of the group's values, so that halves fit the hierarchy's nodes.
 - The cut is the one that comes nearest to halving the records.
+- Requirements on all groups together, such as (c,k)-safety, are met by the partition as it stands
+  after every cut; cuts that would break one are refused, in the order of the groups.
 - Cells are never split: records with equal quasi-identifiers stay together.
 
 All groups of one generation are cut at once, level-synchronously over arrays.
@@ -21,7 +23,7 @@ import numpy as np
 
 from bkpriv_core.domain import Table
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.requirement import Requirement, satisfied
+from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.setting import Setting
 
 __all__ = ["mondrian"]
@@ -50,6 +52,8 @@ def mondrian(
         Every cell in one group.
     """
     table = setting.table
+    alone, joint = alone_and_joint(requirements)
+    keepers = [item.keeper(setting, Groups.whole(table.cells)) for item in joint]
     active = Groups.whole(table.cells)
     final: list[IntArray] = []
     done = 0
@@ -62,9 +66,12 @@ def mondrian(
             if not waiting.size:
                 break
             setting.poll()
-            halves = _cut(table, active.select(waiting), axes[waiting])
-            allowed = satisfied(requirements, setting, halves)
+            parents = active.select(waiting)
+            halves = _cut(table, parents, axes[waiting])
+            allowed = satisfied(alone, setting, halves)
             both = allowed[0::2] & allowed[1::2]
+            for keeper in keepers:
+                both[both] = keeper.split(parents.select(both), halves.select(np.repeat(both, 2)))
             children.append(halves.select(np.repeat(both, 2)))
             waiting = waiting[~both]
         cut = np.concatenate([half.members for half in children] or [np.zeros(0, np.int64)])

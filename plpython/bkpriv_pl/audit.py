@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.posterior import check_estimator
-from bkpriv_core.setting import Setting
+from bkpriv_core.posterior import Estimator, check_estimator
+from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_pl.boundary import entry, from_json, run
-from bkpriv_pl.history import find_release, findings, record_audit
-from bkpriv_pl.progress import Progress, poll
+from bkpriv_pl.disclosure import qi_json
+from bkpriv_pl.history import Release, find_release, findings, record_audit
+from bkpriv_pl.knowledge import find_trusted_prior
+from bkpriv_pl.progress import Progress
+from bkpriv_pl.query import judge_queries
 
 __all__ = ["audit"]
 
@@ -23,15 +29,28 @@ def audit(
     """See ``bkpriv.audit``."""
     estimator = check_estimator(estimator)
     found = find_release(release)
-    stated = found.requirements
-    if requirements is not None:
+    if requirements is None:
+        # The publisher chose what they name.
+        stated, found = found.requirements, replace(found, library=find_trusted_prior)
+    else:
         stated = from_json(requirements, "requirements")
-    demanded = parse_policy(stated)
+    demanded = parse_policy(stated, complete=False)
     progress = Progress("bkpriv audit")
     progress.step("measuring")
-    setting = Setting(found.table, found.options.smoothing, poll=poll)
-    measurements = [item.measure(setting, found.groups, estimator) for item in demanded]
-    rows = findings(found.table, found.groups, demanded, measurements, found.options.smoothing)
+    measurements = [
+        item.measure(found.setting, found.groups, estimator) for item in demanded.requirements
+    ]
+    faults = [
+        _fault(found, requirement, measured, place, estimator)
+        for requirement, measured in zip(demanded.requirements, measurements, strict=True)
+        for place in range(len(requirement.bounds))
+    ]
+    rows = findings(
+        found.table, found.groups, demanded.requirements, measurements, found.options.smoothing
+    )
+    if demanded.query_error is not None:
+        rows.append(judge_queries(found, demanded.query_error))
+        faults.append((None,) * 6)
     # On a standby, or in a transaction that may not write, the finding is only told.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(found.release, rows)
@@ -47,7 +66,28 @@ def audit(
                 row.vulnerable,
                 row.satisfied,
                 row.estimator,
+                *fault,
             )
-            for row in rows
+            for row, fault in zip(rows, faults, strict=True)
         ]
     )
+
+
+def _fault(
+    found: Release,
+    requirement: Requirement,
+    measured: Measurement,
+    place: int,
+    estimator: Estimator,
+) -> tuple[Any, ...]:
+    """Worst group under a bound, its records; the cell and value at fault, before and after."""
+    bound, figures = requirement.bounds[place], measured.figures[place]
+    group = int(found.groups.owner[np.argmax(figures) if bound.upper else np.argmin(figures)])
+    alone = found.groups.select(np.array([group]))
+    records = int(found.table.sizes(alone)[0])
+    shift = requirement.explain(found.setting, alone, place, estimator)
+    if shift is None:
+        return group, records, None, None, None, None
+    qi = None if shift.cell is None else qi_json(found.table, np.array([shift.cell]))[0]
+    value = found.table.sensitive.labels[shift.value]
+    return group, records, qi, value, shift.before, shift.after

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from bkpriv_core import distance, posterior
+import numpy as np
+
+from bkpriv_core import distance, implication, posterior
 from bkpriv_core.kernels import check_bandwidth
 from bkpriv_pl.boundary import as_floats, as_integers, entry
 
-__all__ = ["emd", "exact_posterior", "js_divergence", "omega_posterior", "smoothed_distance"]
+__all__ = [
+    "bethe_posterior",
+    "emd",
+    "exact_posterior",
+    "js_divergence",
+    "omega_posterior",
+    "smoothed_distance",
+    "worst_case",
+]
 
 
 @entry
 def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.exact_posterior``."""
     beliefs = posterior.exact_posterior(as_floats(prior, "prior"), as_integers(counts, "counts"))
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.bethe_posterior``."""
+    beliefs = posterior.bethe_posterior(as_floats(prior, "prior"), as_integers(counts, "counts"))
     rows: list[Any] = beliefs.tolist()
     return rows
 
@@ -52,3 +70,11 @@ def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: 
     distance.check_ground(distances, len(before))
     check_bandwidth(bandwidth, "the bandwidth")
     return float(distance.BeliefDistance(distances, bandwidth)(before, after))
+
+
+@entry
+def worst_case(histograms: list[Any], k: int, language: str) -> list[float]:
+    """See ``bkpriv.worst_case``."""
+    buckets = np.atleast_2d(as_integers(histograms, "histograms"))
+    curve: list[float] = implication.worst_case(buckets, k, language).tolist()
+    return curve

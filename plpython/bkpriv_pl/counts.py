@@ -7,14 +7,17 @@ as text and as numbers, and the codes and counts as packed integers.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import plpy
 
-from bkpriv_core.domain import Domain, Hierarchy, Table
+from bkpriv_core.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
 from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, run
 
 __all__ = ["Column", "column_types", "count_cells"]
@@ -22,8 +25,8 @@ __all__ = ["Column", "column_types", "count_cells"]
 _EPOCHS = {"date", "timestamp", "timestamptz"}
 _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
 
-_DENSE_LIMIT = 200_000_000
-"""Largest number of cells times sensitive values, an array of 1.6 GB."""
+_SECONDS = {"date": Decimal(86400)}
+"""Unit in which intervals are stated, in units of positions; days, of dates."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,12 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether values have positions on a line."""
-        return self.type_name in _NUMBERS | _EPOCHS
+        return self.is_number or self.type_name in _EPOCHS
+
+    @property
+    def is_number(self) -> bool:
+        """Whether values are numbers, rather than days or times or labels."""
+        return self.type_name in _NUMBERS
 
     def position(self, value: str) -> str:
         """SQL for the position of the SQL expression `value`."""
@@ -105,10 +113,11 @@ def count_cells(
     name: str,
     quasi_identifiers: tuple[Column, ...],
     sensitive: Column,
-    hierarchies: dict[str, Hierarchy],
+    hierarchies: dict[str, Hierarchy | Intervals],
     nulls: str = "error",
-) -> Table:
-    """Read a source as cells and counts.
+    respondent: str | None = None,
+) -> tuple[Table, Respondents | None]:
+    """Read a source as cells and counts, and whom its records are about.
 
     Parameters
     ----------
@@ -118,23 +127,30 @@ def count_cells(
         The quasi-identifiers.
     sensitive : Column
         The sensitive column.
-    hierarchies : dict of str to Hierarchy
-        Hierarchies by attribute; an attribute with one is categorical whatever its type.
+    hierarchies : dict of str to Hierarchy or Intervals
+        By attribute, intervals in the unit of its type; an attribute with a hierarchy is
+        categorical whatever its type.
     nulls : {"error", "category"}
         Whether NULL is refused or a value of its own.
+    respondent : str, optional
+        The column that says whom a record is about, if that is asked for.
 
     Returns
     -------
-    Table
+    table : Table
         Cells in the order of their codes.
+    respondents : Respondents or None
+        None if not asked for.
 
     Raises
     ------
     InvalidData
-        If the source is empty, or has NULLs where they are refused.
+        If the source is empty, has NULLs where they are refused, or does not have one record for
+        each respondent.
     """
     columns = (*quasi_identifiers, sensitive)
-    row = run(_query(schema, name, columns, hierarchies))[0]
+    trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
+    row = run(_query(schema, name, columns, trees, respondent))[0]
     if row["records"] is None:
         raise InvalidData(
             f'table "{schema}"."{name}" is empty',
@@ -151,11 +167,20 @@ def count_cells(
         [np.frombuffer(row[f"codes_{place}"], ">i4") for place in range(len(columns))]
     ).astype(np.int64)
     records = np.frombuffer(row["records"], ">i8").astype(np.int64)
-    return _assemble(tuple(domains[:-1]), domains[-1], codes, records)
+    table, cells = _assemble(tuple(domains[:-1]), domains[-1], codes, records)
+    if respondent is None:
+        return table, None
+    names = [name for counted in json.loads(row["respondents"]) for name in counted]
+    about = (np.repeat(part, records) for part in (cells, codes[:, -1]))
+    return table, Respondents.of_records(respondent, names, *about)
 
 
 def _query(
-    schema: str, name: str, columns: tuple[Column, ...], hierarchies: dict[str, Hierarchy]
+    schema: str,
+    name: str,
+    columns: tuple[Column, ...],
+    hierarchies: dict[str, Hierarchy],
+    respondent: str | None,
 ) -> str:
     """One statement that counts the cells and lists the domains.
 
@@ -194,9 +219,13 @@ def _query(
                 f"(SELECT code, min({position}) AS p FROM d{place} GROUP BY code) AS x) "
                 f"AS positions_{place}"
             )
+    counted = "count(*) AS n"
+    if respondent is not None:
+        counted += f", array_agg(s.{plpy.quote_ident(respondent)}::text) AS about"
+        listed.append("json_agg(g.about)::text AS respondents")
     joins = " ".join(f"LEFT JOIN d{place} ON d{place}.t = g.t{place}" for place in places)
     return (
-        f"WITH g AS MATERIALIZED (SELECT {grouped}, count(*) AS n FROM {source} AS s "
+        f"WITH g AS MATERIALIZED (SELECT {grouped}, {counted} FROM {source} AS s "
         f"GROUP BY {keys}), {domains} "
         f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "
         f"FROM g {joins}"
@@ -204,7 +233,7 @@ def _query(
 
 
 def _domain(
-    row: dict[str, object], place: int, column: Column, hierarchy: Hierarchy | None
+    row: dict[str, object], place: int, column: Column, hierarchy: Hierarchy | Intervals | None
 ) -> Domain:
     labels = row[f"labels_{place}"]
     assert isinstance(labels, list)
@@ -212,6 +241,11 @@ def _domain(
     positions: FloatArray | None = None
     if isinstance(packed, bytes):
         positions = np.frombuffer(packed, ">f8").astype(np.float64)
+    if isinstance(hierarchy, Intervals):
+        unit = _SECONDS.get(column.type_name, Decimal(1))
+        widths = tuple(width * unit for width in hierarchy.widths)
+        intervals = Intervals(widths, hierarchy.origin * unit)
+        return Domain(column.name, tuple(labels), positions, intervals=intervals)
     return Domain(column.name, tuple(labels), positions, hierarchy)
 
 
@@ -234,8 +268,8 @@ def _refuse_nulls(
 
 def _assemble(
     quasi_identifiers: tuple[Domain, ...], sensitive: Domain, codes: IntArray, records: IntArray
-) -> Table:
-    """Cells in order, and their counts by sensitive value."""
+) -> tuple[Table, IntArray]:
+    """Cells in order with their counts by sensitive value, and the cell of each row of `codes`."""
     sizes = [domain.size for domain in quasi_identifiers]
     if np.prod(sizes, dtype=float) < 2.0**62:
         # One number per cell sorts much faster than a row of numbers.
@@ -245,12 +279,13 @@ def _assemble(
         cells = np.column_stack(np.unravel_index(keys, sizes))
     else:
         cells, place = np.unique(codes[:, :-1], axis=0, return_inverse=True)
-    if len(cells) * sensitive.size > _DENSE_LIMIT:
+    if len(cells) * sensitive.size > DENSE_COUNTS:
         raise TooLarge(
             f'{len(cells)} cells times {sensitive.size} values of "{sensitive.name}" is too many',
-            detail=f"At most {_DENSE_LIMIT} fit in memory.",
+            detail=f"At most {DENSE_COUNTS} fit in memory.",
             hint="Publish fewer or coarser columns, or bin the sensitive column.",
         )
     counts = np.zeros((len(cells), sensitive.size), dtype=np.int64)
     counts[place.ravel(), codes[:, -1]] = records
-    return Table(quasi_identifiers, sensitive, cells.astype(np.int64), counts)
+    table = Table(quasi_identifiers, sensitive, cells.astype(np.int64), counts)
+    return table, place.ravel().astype(np.int64)

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 
 import plpy
 
-from bkpriv_core.domain import Hierarchy, Table
+from bkpriv_core.domain import Hierarchy, Intervals, Table
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.counts import Column, column_types, count_cells
+from bkpriv_pl.source import SOURCES, check_readable, find_relation
 
 __all__ = [
     "Dataset",
     "drop",
     "find_dataset",
+    "read_records",
     "read_table",
     "register",
     "set_hierarchy",
     "set_interval_hierarchy",
     "take_turn",
 ]
-
-_SOURCES = {
-    "r": "table",
-    "p": "partitioned table",
-    "f": "foreign table",
-    "v": "view",
-    "m": "materialized view",
-}
 
 
 @dataclass(frozen=True)
@@ -45,6 +40,7 @@ class Dataset:
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     owned: bool
+    respondent: str | None = None
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -69,7 +65,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     """
     name = require(name, "dataset")
     rows = run(
-        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, "
+        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
         "bkpriv._owns(owner) AS owned FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -97,6 +93,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         tuple(row["quasi_identifiers"]),
         row["sensitive"],
         row["owned"],
+        row["respondent"],
     )
 
 
@@ -108,16 +105,25 @@ def take_turn(name: str) -> None:
 
 def read_table(dataset: Dataset, nulls: str = "error") -> Table:
     """Read a dataset's source as cells and counts, under its hierarchies."""
+    return read_records(replace(dataset, respondent=None), nulls)[0]
+
+
+def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respondents | None]:
+    """Read a dataset's source, and its respondents where it declares a column of them."""
     columns = column_types(dataset.source_schema, dataset.source_name)
     _check_columns(dataset, columns)
-    _check_readable(dataset.source_schema, dataset.source_name, dataset.attributes)
+    extras = () if dataset.respondent is None else (dataset.respondent,)
+    check_readable(dataset.source_schema, dataset.source_name, (*dataset.attributes, *extras))
     rows = run(
-        "SELECT attribute, levels FROM bkpriv.hierarchy WHERE dataset = $1 AND levels IS NOT NULL",
+        "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
         ["text"],
         [dataset.name],
     )
     hierarchies = {
-        row["attribute"]: Hierarchy.from_rows(row["attribute"], row["levels"]) for row in rows
+        row["attribute"]: Intervals(tuple(row["widths"]), row["origin"])
+        if row["levels"] is None
+        else Hierarchy.from_rows(row["attribute"], row["levels"])
+        for row in rows
     }
     return count_cells(
         dataset.source_schema,
@@ -126,6 +132,7 @@ def read_table(dataset: Dataset, nulls: str = "error") -> Table:
         columns[dataset.sensitive],
         hierarchies,
         nulls,
+        dataset.respondent,
     )
 
 
@@ -140,7 +147,7 @@ def register(
 ) -> str:
     """See ``bkpriv.register_dataset``."""
     name = require(name, "name of the dataset")
-    schema, relation = _relation(require(source, "source"), tuple(_SOURCES))
+    schema, relation = find_relation(require(source, "source"))
     attributes = _attributes(quasi_identifiers, require(sensitive, "sensitive column"))
     columns = column_types(schema, relation)
     dataset = Dataset(name, "", schema, relation, attributes[:-1], attributes[-1], True)
@@ -157,7 +164,7 @@ def register(
                 hint="Respondent and period must be two columns that are neither "
                 "quasi-identifiers nor sensitive.",
             )
-    _check_readable(schema, relation, (*attributes, *extras))
+    check_readable(schema, relation, (*attributes, *extras))
     _check_comparable(schema, relation, attributes)
     if run("SELECT FROM bkpriv.dataset WHERE name = $1", ["text"], [name]):
         raise Refusal(
@@ -191,9 +198,9 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     """See ``bkpriv.set_hierarchy``."""
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
-    schema, relation = _relation(require(levels, "table of levels"), tuple(_SOURCES))
+    schema, relation = find_relation(require(levels, "table of levels"))
     columns = column_types(schema, relation)
-    _check_readable(schema, relation, tuple(columns))
+    check_readable(schema, relation, tuple(columns))
     cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
     source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(relation)}"
     rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {source}")[0]["levels"] or []
@@ -239,8 +246,8 @@ def _check_widths(attribute: str, widths: list[object], origin: object) -> None:
         )
     # Fractions divide exactly, whatever the number of digits.
     sizes = [Fraction(number) for number in numbers[1:]]
-    nested = all(wide > narrow and not wide % narrow for narrow, wide in pairwise(sizes))
-    if sizes[0] <= 0 or not nested:
+    nested = (wide > narrow and not wide % narrow for narrow, wide in pairwise(sizes))
+    if sizes[0] <= 0 or not all(nested):
         raise InvalidParameter(
             f'the widths of attribute "{attribute}" do not nest',
             detail=f"They are {', '.join(map(str, numbers[1:]))}; the first must be positive, "
@@ -278,44 +285,6 @@ def drop(name: str | None) -> None:
                 f"trigger {row['trigger']} stays on {row['relation']}",
                 detail="Only the table's owner may drop it; without the dataset it does nothing.",
             )
-
-
-def _relation(text: str, kinds: tuple[str, ...]) -> tuple[str, str]:
-    """Schema and name of a regclass argument, which must be of one of the kinds."""
-    try:
-        rows = run(
-            "SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind "
-            "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE c.oid = $1::text::regclass",
-            ["text"],
-            [text],
-        )
-    except plpy.spiexceptions.InsufficientPrivilege:
-        raise Refusal(
-            "42501",
-            f"permission denied for the schema of {text}",
-            detail=f'Role "{_current_role()}" lacks USAGE.',
-            hint=f"GRANT USAGE on it TO {plpy.quote_ident(_current_role())}.",
-        ) from None
-    if not rows:
-        raise Refusal(
-            "42P01",
-            f"relation {text} does not exist",
-            detail="No relation has that identifier.",
-            hint="Name a table, such as 'public.patients'.",
-        )
-    if rows[0]["kind"] not in kinds:
-        raise Refusal(
-            "42809",
-            f"{text} is not something to read records from",
-            detail="It is an index, a sequence or a type.",
-            hint=f"Use a {', '.join(_SOURCES.values())}.",
-        )
-    return rows[0]["schema"], rows[0]["name"]
-
-
-def _current_role() -> str:
-    return str(run("SELECT current_user::text AS role")[0]["role"])
 
 
 def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> tuple[str, ...]:
@@ -368,40 +337,9 @@ def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]
 
 
 def _check_columns(dataset: Dataset, columns: dict[str, Column]) -> None:
-    for name in dataset.attributes:
-        if name not in columns:
+    for name in (*dataset.attributes, dataset.respondent):
+        if name is not None and name not in columns:
             raise _no_column(dataset.source_schema, dataset.source_name, name, columns)
-
-
-def _check_readable(schema: str, relation: str, names: tuple[str, ...]) -> None:
-    """Refuse a relation that the caller may not read."""
-    rows = run(
-        "SELECT has_schema_privilege(n.oid, 'USAGE') AS schema, current_user::text AS role, "
-        "ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid "
-        "AND a.attname::text = ANY ($3) AND NOT has_column_privilege(c.oid, a.attnum, 'SELECT') "
-        "ORDER BY a.attnum) AS unreadable "
-        "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE n.nspname = $1 AND c.relname = $2",
-        ["text", "text", "text[]"],
-        [schema, relation, list(names)],
-    )
-    row = rows[0]
-    if not row["schema"]:
-        raise Refusal(
-            "42501",
-            f'permission denied for schema "{schema}"',
-            detail=f'Role "{row["role"]}" lacks USAGE.',
-            hint=f"GRANT USAGE ON SCHEMA {plpy.quote_ident(schema)} "
-            f"TO {plpy.quote_ident(row['role'])}.",
-        )
-    if row["unreadable"]:
-        raise Refusal(
-            "42501",
-            f'permission denied for table "{schema}"."{relation}"',
-            detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
-            hint=f"GRANT SELECT ON {plpy.quote_ident(schema)}.{plpy.quote_ident(relation)} "
-            f"TO {plpy.quote_ident(row['role'])}.",
-        )
 
 
 def _check_comparable(schema: str, relation: str, names: tuple[str, ...]) -> None:
@@ -460,7 +398,7 @@ def _watch(name: str, schema: str, relation: str) -> None:
     unwatched = []
     for row in rows:
         if row["kind"] not in "rp":
-            unwatched.append(f"{row['relation']} is a {_SOURCES.get(row['kind'], 'relation')}")
+            unwatched.append(f"{row['relation']} is a {SOURCES.get(row['kind'], 'relation')}")
             continue
         try:
             run(

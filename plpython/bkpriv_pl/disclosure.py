@@ -1,22 +1,26 @@
-"""Priors, posteriors and disclosure, handed back as columns."""
+"""Priors, posteriors and disclosure, handed back as columns or rows."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from bkpriv_core.domain import Domain, Table
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import check_estimator
-from bkpriv_core.posterior import posterior as infer
+from bkpriv_core.knowledge import parse_knowledge
+from bkpriv_core.posterior import ESTIMATORS, UsedArray, check_estimator
 from bkpriv_core.setting import Setting
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.history import find_release
+from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.progress import poll
 
-__all__ = ["disclosure", "posterior", "prior"]
+__all__ = ["disclosure", "explain_disclosure", "json_pairs", "posterior", "prior", "qi_json"]
 
 _JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 
@@ -24,11 +28,11 @@ _JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 @entry
 def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
     """See ``bkpriv.prior``."""
-    known = from_json(bandwidth, "bandwidth")
+    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
     table = read_table(find_dataset(dataset, to_change=False), "category")
-    beliefs = Setting(table, poll=poll).prior(known)
+    beliefs = Setting(table, library=find_prior, poll=poll).prior(known)
     return {
-        "qi": _qi_json(table),
+        "qi": qi_json(table, np.arange(table.cells)),
         "probabilities": _rows(beliefs),
         "sensitive": list(table.sensitive.labels),
     }
@@ -37,14 +41,14 @@ def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
 @entry
 def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dict[str, Any]:
     """See ``bkpriv.posterior``."""
-    known = from_json(bandwidth, "bandwidth")
+    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
     found = find_release(release)
     table, groups = found.table, found.groups
-    before = Setting(table, found.options.smoothing, poll=poll).prior(known)
-    after = infer(groups, table.counts, (before,), estimator, poll=poll)
+    before = found.setting.prior(known)
+    after = found.setting.adversaries([known]).posterior(groups, estimator)
     return {
-        **_memberships(table, groups, after.exact[groups.owner]),
+        **_memberships(table, groups, after.used),
         "priors": _rows(before[groups.members]),
         "posteriors": _rows(after.beliefs[0]),
         "sensitive": list(table.sensitive.labels),
@@ -54,17 +58,41 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
 @entry
 def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> dict[str, Any]:
     """See ``bkpriv.disclosure``."""
-    known = from_json(bandwidth, "bandwidth")
+    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
     found = find_release(release)
     table, groups = found.table, found.groups
-    setting = Setting(table, found.options.smoothing, poll=poll)
-    told = setting.disclosure([known], groups, estimator)
+    told = found.setting.adversaries([known]).disclosure(groups, estimator)
     return {
-        **_memberships(table, groups, told.exact[groups.owner]),
+        **_memberships(table, groups, told.used),
         "records": table.weights[groups.members].tolist(),
         "disclosure": told.figures[0].tolist(),
     }
+
+
+@entry
+def explain_disclosure(
+    release: int | None, bandwidth: str | None, estimator: str
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.explain_disclosure``."""
+    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
+    estimator = check_estimator(estimator)
+    found = find_release(release)
+    table, groups = found.table, found.groups
+    told = found.setting.adversaries([known]).explain(groups, estimator)
+    worst_first = np.argsort(-told.figures, kind="stable")
+    rows = zip(
+        worst_first.tolist(),
+        table.sizes(groups)[worst_first].tolist(),
+        qi_json(table, groups.members[told.members[worst_first]]),
+        told.figures[worst_first].tolist(),
+        [table.sensitive.labels[value] for value in told.values[worst_first]],
+        told.before[worst_first].tolist(),
+        told.after[worst_first].tolist(),
+        [ESTIMATORS[place] for place in told.used[worst_first]],
+        strict=True,
+    )
+    return iter(rows)
 
 
 def _rows(beliefs: FloatArray) -> list[str]:
@@ -72,26 +100,25 @@ def _rows(beliefs: FloatArray) -> list[str]:
     return ["{" + ",".join(map(repr, row)) + "}" for row in beliefs.tolist()]
 
 
-def _memberships(table: Table, groups: Groups, exact: Any) -> dict[str, Any]:
-    """Columns that say which cell of which group a row is about."""
-    qi = _qi_json(table)
+def _memberships(table: Table, groups: Groups, used: UsedArray) -> dict[str, Any]:
+    """Columns that say which cell of which group a row is about, and how it was inferred."""
     return {
         "group_id": groups.owner.tolist(),
-        "qi": [qi[cell] for cell in groups.members.tolist()],
-        "estimated": ["exact" if told else "omega" for told in exact.tolist()],
+        "qi": qi_json(table, groups.members),
+        "estimated": [ESTIMATORS[place] for place in used[groups.owner].tolist()],
     }
 
 
-def _qi_json(table: Table) -> list[str]:
-    """Quasi-identifiers of each cell as a JSON object."""
+def qi_json(table: Table, cells: IntArray) -> list[str]:
+    """Quasi-identifiers of each of some cells as a JSON object."""
     columns = [
-        _fragments(domain, table.codes[:, axis])
+        json_pairs(domain, table.codes[cells, axis])
         for axis, domain in enumerate(table.quasi_identifiers)
     ]
     return ["{" + ", ".join(row) + "}" for row in zip(*columns, strict=True)]
 
 
-def _fragments(domain: Domain, codes: IntArray) -> list[str]:
+def json_pairs(domain: Domain, codes: IntArray) -> list[str]:
     """The pair of name and value in each cell; numbers stay numbers."""
     name = json.dumps(domain.name)
     values = [

@@ -95,8 +95,9 @@ def _permissions() -> list[Check]:
         "(c.relnamespace = 'bkpriv'::regnamespace AND NOT c.relrowsecurity "
         "OR (c.relnamespace = 'bkpriv_release'::regnamespace "
         "OR c.relnamespace = 'bkpriv'::regnamespace "
-        "AND c.relname IN ('release', 'release_attribute', 'release_content', 'release_event', "
-        "'audit_record')) AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid "
+        "AND c.relname IN ('release', 'release_attribute', 'release_content', "
+        "'release_respondent', 'release_event', 'audit_record')) "
+        "AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid "
         "AND t.tgname = 'guard' AND t.tgenabled IN ('O', 'A')))"
     )[0]["n"]
     return [

@@ -5,29 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from bkpriv_core.distance import DEFAULT_SMOOTHING
-from bkpriv_core.domain import Domain, Hierarchy, Table
+from bkpriv_core.domain import Domain, Hierarchy, Intervals, Table
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.groups import Groups, IntArray
+from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
+from bkpriv_core.partition.levels import Levels
+from bkpriv_core.posterior import ESTIMATORS, EXACT
 from bkpriv_core.requirement import Measurement, Requirement
+from bkpriv_core.setting import Library, Setting
 from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.knowledge import find_prior
+from bkpriv_pl.progress import poll
 
 __all__ = [
     "Finding",
     "Release",
     "array_literal",
     "find_release",
+    "find_respondents",
     "findings",
     "next_version",
     "record_audit",
     "record_content",
     "record_event",
     "record_release",
+    "record_respondents",
 ]
 
 
@@ -40,13 +49,19 @@ class Release:
     release : int
         Its id.
     table : Table
-        The source's cells at the time.
+        The source's cells at the time, split where groups share them.
     groups : Groups
         The published groups.
     requirements : dict
         The policy's requirements, decoded JSON.
     options : Options
         The options.
+    method : Method
+        The method.
+    types : tuple of str
+        SQL types of the attributes, the sensitive one last, as they are published exactly.
+    library : callable
+        Where priors from outside come from.
     """
 
     release: int
@@ -54,6 +69,14 @@ class Release:
     groups: Groups
     requirements: dict[str, Any]
     options: Options
+    method: Method
+    types: tuple[str, ...]
+    library: Library = find_prior
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What its beliefs and requirements are measured in."""
+        return Setting(self.table, self.options.smoothing, library=self.library, poll=poll)
 
 
 @dataclass(frozen=True)
@@ -65,7 +88,7 @@ class Finding:
     threshold: float
     worst: float
     mean: float
-    vulnerable: int
+    vulnerable: int | None
     satisfied: bool
     estimator: str
 
@@ -100,15 +123,21 @@ def record_release(**columns: Any) -> int:
     return int(row["release"])
 
 
-def record_content(release: int, table: Table, groups: Groups) -> None:
-    """Append what a release was made from."""
-    for place, domain in enumerate((*table.quasi_identifiers, table.sensitive)):
+def record_content(release: int, table: Table, groups: Groups, types: Sequence[str]) -> None:
+    """Append what a release was made from; `types` are those of its attributes in SQL."""
+    domains = (*table.quasi_identifiers, table.sensitive)
+    for place, (domain, type_) in enumerate(zip(domains, types, strict=True)):
         levels = None
         if domain.hierarchy is not None:
             levels = [list(path) for path in domain.hierarchy.paths.values()]
+        intervals = domain.intervals
+        recoded = dict(enumerate(table.recoding or ())).get(place)
         run(
-            "INSERT INTO bkpriv.release_attribute VALUES ($1, $2, $3, $4, $5, $6)",
-            ["bigint", "int", "text", "text[]", "float8[]", "text[]"],
+            "INSERT INTO bkpriv.release_attribute VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            [
+                *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
+                *("numeric[]", "numeric", "int"),
+            ],
             [
                 release,
                 place,
@@ -116,6 +145,10 @@ def record_content(release: int, table: Table, groups: Groups) -> None:
                 list(domain.labels),
                 None if domain.positions is None else domain.positions.tolist(),
                 levels,
+                type_,
+                None if intervals is None else list(intervals.widths),
+                None if intervals is None else intervals.origin,
+                None if recoded is None else recoded.level,
             ],
         )
     cells, values = np.nonzero(table.counts)
@@ -132,6 +165,27 @@ def record_content(release: int, table: Table, groups: Groups) -> None:
         ["bigint", *["text"] * len(arrays)],
         [release, *map(array_literal, arrays)],
     )
+
+
+def record_respondents(release: int, names: Sequence[str], labels: IntArray) -> None:
+    """Append which group each respondent is published in; neither cell nor value is kept."""
+    run(
+        "INSERT INTO bkpriv.release_respondent VALUES ($1, $2, $3::int[])",
+        ["bigint", "text[]", "text"],
+        [release, list(names), array_literal(labels)],
+    )
+
+
+def find_respondents(release: int) -> tuple[list[str], IntArray] | None:
+    """Respondents of a release and the group of each; None where none were declared."""
+    rows = run(
+        "SELECT respondents, group_ids FROM bkpriv.release_respondent WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    if not rows:
+        return None
+    return rows[0]["respondents"], np.array(rows[0]["group_ids"], dtype=np.int64)
 
 
 def record_event(release: int, kind: str, reason: str) -> None:
@@ -179,15 +233,15 @@ def findings(
 
 
 def _estimator_used(groups: Groups, weights: IntArray, measured: Measurement) -> str:
-    """Say how far the figures are exact."""
-    inexact = ~measured.exact
-    if not inexact.any():
-        return "exact"
-    if inexact.all():
-        return "omega"
-    records = int(weights[inexact[groups.owner]].sum())
-    groups_told = "1 group" if inexact.sum() == 1 else f"{inexact.sum()} groups"
-    return f"exact, but omega for {groups_told} ({records} records)"
+    """Say how the figures were inferred, the best way first."""
+    places = np.unique(measured.used).tolist() or [EXACT]
+    told = []
+    for place in places[1:]:
+        chosen = measured.used == place
+        records = int(weights[chosen[groups.owner]].sum())
+        groups_told = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
+        told.append(f"{ESTIMATORS[place]} for {groups_told} ({records} records)")
+    return ESTIMATORS[places[0]] + (f", but {' and '.join(told)}" if told else "")
 
 
 def record_audit(release: int, rows: Sequence[Finding]) -> None:
@@ -223,7 +277,9 @@ def find_release(release: int | None) -> Release:
             "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
         )
     rows = run(
-        "SELECT requirements, options FROM bkpriv.release WHERE release = $1", ["bigint"], [release]
+        "SELECT requirements, options, method FROM bkpriv.release WHERE release = $1",
+        ["bigint"],
+        [release],
     )
     if not rows:
         raise Refusal(
@@ -232,19 +288,22 @@ def find_release(release: int | None) -> Release:
             detail="Or it belongs to another role.",
             hint="See the view bkpriv.releases.",
         )
+    attributes = run(
+        "SELECT attribute, labels, positions, levels, type, widths, origin, level "
+        "FROM bkpriv.release_attribute "
+        "WHERE release = $1 ORDER BY place",
+        ["bigint"],
+        [release],
+    )
     domains = [
         Domain(
             row["attribute"],
             tuple(row["labels"]),
             None if row["positions"] is None else np.array(row["positions"], dtype=np.float64),
             None if row["levels"] is None else Hierarchy.from_rows(row["attribute"], row["levels"]),
+            None if row["widths"] is None else Intervals(tuple(row["widths"]), row["origin"]),
         )
-        for row in run(
-            "SELECT attribute, labels, positions, levels FROM bkpriv.release_attribute "
-            "WHERE release = $1 ORDER BY place",
-            ["bigint"],
-            [release],
-        )
+        for row in attributes
     ]
     content = run(
         "SELECT codes, group_ids, cells, sensitive_codes, counts FROM bkpriv.release_content "
@@ -256,10 +315,18 @@ def find_release(release: int | None) -> Release:
     counts = np.zeros((len(labels), domains[-1].size), dtype=np.int64)
     counts[content["cells"], content["sensitive_codes"]] = content["counts"]
     codes = np.array(content["codes"], dtype=np.int64).reshape(len(labels), -1)
+    recoding = None
+    if attributes[0]["level"] is not None:
+        recoding = tuple(
+            Levels.of(domain).recoding(domain, row["level"])
+            for domain, row in zip(domains[:-1], attributes, strict=False)
+        )
     return Release(
         release,
-        Table(tuple(domains[:-1]), domains[-1], codes, counts),
+        Table(tuple(domains[:-1]), domains[-1], codes, counts, recoding),
         Groups.from_labels(labels),
         json.loads(rows[0]["requirements"]),
         parse_options(json.loads(rows[0]["options"])),
+        find_method(rows[0]["method"]),
+        tuple(row["type"] for row in attributes),
     )

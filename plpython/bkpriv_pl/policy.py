@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from bkpriv_core.policy import parse_policy
+from bkpriv_core.setting import Library
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.knowledge import find_prior, find_trusted_prior
 
-__all__ = ["find_policy", "set_policy"]
+__all__ = ["StatedPolicy", "find_policy", "set_policy"]
 
 
-def find_policy(name: str | None) -> dict[str, Any]:
-    """Requirements of a policy, as decoded JSON.
+@dataclass(frozen=True)
+class StatedPolicy:
+    """A policy as it was stated.
+
+    Parameters
+    ----------
+    requirements : dict
+        Decoded JSON.
+    own : bool
+        Whether it is the caller's own.
+    """
+
+    requirements: dict[str, Any]
+    own: bool
+
+    @property
+    def library(self) -> Library:
+        """Where its prior tables are read: of others' policies, trusted ones only."""
+        return find_prior if self.own else find_trusted_prior
+
+
+def find_policy(name: str | None) -> StatedPolicy:
+    """Look a policy up.
 
     Raises
     ------
@@ -20,7 +44,11 @@ def find_policy(name: str | None) -> dict[str, Any]:
         If there is none of that name.
     """
     name = require(name, "policy")
-    rows = run("SELECT requirements FROM bkpriv.policy WHERE name = $1", ["text"], [name])
+    rows = run(
+        "SELECT requirements, owner = current_user AS own FROM bkpriv.policy WHERE name = $1",
+        ["text"],
+        [name],
+    )
     if not rows:
         known = ", ".join(
             row["name"] for row in run("SELECT name FROM bkpriv.policy ORDER BY name LIMIT 8")
@@ -31,8 +59,7 @@ def find_policy(name: str | None) -> dict[str, Any]:
             detail=f"Policies are: {known}." if known else "There are no policies yet.",
             hint="State it with bkpriv.set_policy(name, requirements).",
         )
-    requirements: dict[str, Any] = json.loads(rows[0]["requirements"])
-    return requirements
+    return StatedPolicy(json.loads(rows[0]["requirements"]), rows[0]["own"])
 
 
 @entry

@@ -8,6 +8,7 @@ it cannot disagree with them. Publications of one dataset take turns.
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import dataclass
 
@@ -17,23 +18,36 @@ import plpy
 from bkpriv_core.certification import Certificate, certify
 from bkpriv_core.domain import Table
 from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequirement
+from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
-from bkpriv_core.partition.mondrian import mondrian
-from bkpriv_core.policy import parse_policy
-from bkpriv_core.requirement import Requirement, check_attainable
-from bkpriv_core.setting import Setting
+from bkpriv_core.policy import Policy, parse_policy
+from bkpriv_core.query.bound import QueryError
+from bkpriv_core.requirement import check_attainable
+from bkpriv_core.respondent import Respondents
+from bkpriv_core.setting import Library, Setting
+from bkpriv_core.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
-from bkpriv_pl.dataset import Dataset, find_dataset, read_table, take_turn
+from bkpriv_pl.counts import column_types
+from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import Progress, poll
-from bkpriv_pl.relation import View, find_view, parse_view_name, put_view
-from bkpriv_pl.snapshot import write_snapshot
+from bkpriv_pl.query import judge_queries
+from bkpriv_pl.relation import (
+    Part,
+    ShownView,
+    View,
+    check_name,
+    find_view,
+    parse_view_name,
+    put_view,
+)
+from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
 
-__all__ = ["METHODS", "publish", "withdraw"]
+__all__ = ["publish", "withdraw"]
 
-METHODS = ("mondrian",)
-"""Ways to form groups."""
+_OF_INCOGNITO = {"utility", "suppression"}
+"""Options that no other method has a use for."""
 
 _WRITERS_SECONDS = 3.0
 """How long a publication waits for writers of the source before it calls itself stale."""
@@ -44,11 +58,12 @@ class _Request:
     """A validated call of publish."""
 
     dataset: Dataset
-    policy: str
+    policy_name: str
     stated: dict[str, object]
-    requirements: tuple[Requirement, ...]
+    policy: Policy
+    library: Library
     view: View
-    method: str
+    method: Method
     period: str | None
     options: Options
     options_text: str
@@ -71,18 +86,27 @@ def publish(
     progress.step("waiting for its turn")
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
-    previous = find_view(request.view, request.dataset.name, request.dataset.owner)
+    previous = _shown_before(request)
     progress.step("counting")
-    table = read_table(request.dataset, request.options.nulls)
-    setting = Setting(table, request.options.smoothing, poll=poll)
+    table, respondents = read_records(request.dataset, request.options.nulls)
+    setting = Setting(table, request.options.smoothing, library=request.library, poll=poll)
     progress.step("weighing knowledge")
-    check_attainable(request.requirements, setting)
-    groups = mondrian(setting, request.requirements, progress=progress.step("partitioning"))
+    check_attainable(request.policy.requirements, setting)
+    seed = request.options.seed
+    shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
+    setting, groups = request.method.partition(
+        setting,
+        request.policy.requirements,
+        request.options,
+        shuffle,
+        progress.step("partitioning"),
+    )
     certificate = certify(
         setting,
-        request.requirements,
+        request.policy.requirements,
         groups,
         request.options.estimator,
+        generalized=request.method.generalizes,
         progress=progress.step("certifying"),
     )
     if not len(certificate.groups):
@@ -91,18 +115,74 @@ def publish(
             detail=f"All {certificate.failed} groups fail, and no merger mends one.",
             hint="Require less strictly, or use coarser quasi-identifiers.",
         )
+    # Groups are numbered at random: where numbers are published, they must not tell of the making.
+    certificate = certificate.reordered(shuffle(len(certificate.groups)))
     progress.step("writing")
-    release = _record(request, table, certificate)
-    columns = write_snapshot(release, table, request.dataset, certificate.groups, request.options)
-    put_view(request.view, release, columns, request.options.materialized, previous)
-    if previous is not None:
-        history.record_event(
-            previous.release, "superseded", f"release {release} took its place in {request.view}"
-        )
+    release = _record(request, certificate)
+    if respondents is not None:
+        labels = certificate.groups.labels(certificate.table.cells)
+        within = respondents.labels(table, certificate.table, labels, shuffle)
+        history.record_respondents(release, respondents.names, within)
+    _show(request, certificate, release, previous)
     progress.step("waiting for writers")
-    _settle_staleness(request, table, release)
+    _settle_staleness(request, table, respondents, release)
     progress.done()
     return release
+
+
+def _shown_before(request: _Request) -> dict[Part, ShownView]:
+    """Views that the release will take the place of, by the part that they show."""
+    dataset = request.dataset
+    shown: dict[Part, ShownView] = {}
+    parts = parts_of(request.method.form)
+    for part in parts:
+        found = find_view(request.view.of(part), part, dataset.name, dataset.owner)
+        if found is not None:
+            shown[part] = found
+    if "records" in shown and "sensitive" not in parts:
+        companion = find_view(
+            request.view.of("sensitive"),
+            "sensitive",
+            dataset.name,
+            dataset.owner,
+            only=shown["records"].release,
+        )
+        if companion is not None:
+            shown["sensitive"] = companion
+    return shown
+
+
+def _show(
+    request: _Request,
+    certificate: Certificate,
+    release: int,
+    previous: dict[Part, ShownView],
+) -> None:
+    """Write the tables of the release, and move the views to them."""
+    written = write_snapshot(
+        release,
+        certificate.table,
+        request.dataset,
+        certificate.groups,
+        request.method.form,
+        request.options,
+    )
+    for part, columns in written.items():
+        put_view(
+            request.view.of(part),
+            release,
+            part,
+            columns,
+            request.options.materialized,
+            previous.get(part),
+        )
+    for part, shown in previous.items():
+        if part not in written:
+            shown.drop()
+    for former in sorted({shown.release for shown in previous.values()}):
+        history.record_event(
+            former, "superseded", f"release {release} took its place in {request.view}"
+        )
 
 
 def _refuse_old_snapshot() -> None:
@@ -130,29 +210,43 @@ def _validated(
     found = find_dataset(dataset)
     policy = require(policy, "policy")
     stated = find_policy(policy)
-    if method not in METHODS:
-        raise InvalidParameter(
-            f"there is no method {method!r}",
-            detail="A method forms the groups that are published alike.",
-            hint=f"Methods are {', '.join(METHODS)}.",
-        )
+    way = find_method(method)
+    check_columns(found, way.form)
     decoded = from_json(options, "options")
+    view = parse_view_name(require(view_name, "view name"), view_schema)
+    for part in parts_of(way.form):
+        check_name(view.of(part).name)
     return _Request(
         found,
         policy,
-        stated,
-        parse_policy(stated),
-        parse_view_name(require(view_name, "view name"), view_schema),
-        method,
+        stated.requirements,
+        parse_policy(stated.requirements),
+        stated.library,
+        view,
+        way,
         period,
-        parse_options(decoded),
+        _options(decoded, way),
         json.dumps(decoded),
     )
 
 
-def _record(request: _Request, table: Table, certificate: Certificate) -> int:
+def _options(decoded: object, method: Method) -> Options:
+    """Read options; one that the method would ignore is refused."""
+    options = parse_options(decoded)
+    assert isinstance(decoded, dict)
+    for name in sorted(_OF_INCOGNITO & decoded.keys()):
+        if method.name != "incognito":
+            raise InvalidParameter(
+                f"option {name} means nothing to method {method.name}",
+                detail="It chooses among the nodes of full-domain generalization.",
+                hint="Leave it out, or publish with method incognito.",
+            )
+    return options
+
+
+def _record(request: _Request, certificate: Certificate) -> int:
     """Write the release, what it was made from, and its certification into the history."""
-    dataset = request.dataset
+    dataset, table = request.dataset, certificate.table
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -161,8 +255,8 @@ def _record(request: _Request, table: Table, certificate: Certificate) -> int:
         source_name=dataset.source_name,
         view_schema=request.view.schema,
         view_name=request.view.name,
-        method=request.method,
-        policy=request.policy,
+        method=request.method.name,
+        policy=request.policy_name,
         requirements=json.dumps(request.stated),
         options=request.options_text,
         period=request.period,
@@ -170,27 +264,51 @@ def _record(request: _Request, table: Table, certificate: Certificate) -> int:
         suppressed=int(table.weights[certificate.suppressed].sum()),
         groups=len(certificate.groups),
     )
-    history.record_content(release, table, certificate.groups)
+    columns = column_types(dataset.source_schema, dataset.source_name)
+    types = [columns[name].published_as for name in dataset.attributes]
+    history.record_content(release, table, certificate.groups, types)
     rows = history.findings(
         table,
         certificate.groups,
-        request.requirements,
+        request.policy.requirements,
         certificate.measurements,
         request.options.smoothing,
     )
+    if request.policy.query_error is not None:
+        rows.append(_judge_queries(release, request.policy.query_error))
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
-            detail="The omega estimate may understate what an adversary learns.",
+            detail="An estimate may understate what an adversary learns.",
             hint="bkpriv.audit(release, estimator => 'exact') measures it exactly, if slowly, "
             "or says which group is too large.",
         )
     return release
 
 
-def _settle_staleness(request: _Request, table: Table, release: int) -> None:
+def _judge_queries(release: int, bound: QueryError) -> history.Finding:
+    """Measure the error of queries on a release; refuse it, or warn, if it is too large."""
+    finding = judge_queries(history.find_release(release), bound)
+    if finding.satisfied:
+        return finding
+    error = UnattainableRequirement(
+        f"{bound.key} (median = {bound.median:g}) is not met",
+        detail=f"The median relative error of {bound.queries} random queries is "
+        f"{finding.worst:.6g}, their mean {finding.mean:.6g}.",
+        hint=f"Bound it by {math.ceil(finding.worst * 1000) / 1000:g} or more, require less of the "
+        "groups, or try another method.",
+    )
+    if bound.action == "refuse":
+        raise error
+    plpy.warning(error.message, detail=error.detail, hint=error.hint)
+    return finding
+
+
+def _settle_staleness(
+    request: _Request, table: Table, respondents: Respondents | None, release: int
+) -> None:
     """Keep writers off the source, and mark the release stale if they changed what was read."""
     dataset = request.dataset
     watched = run(
@@ -208,7 +326,7 @@ def _settle_staleness(request: _Request, table: Table, release: int) -> None:
     )
     if not _writers_held(release):
         history.record_event(release, "stale", "the source was in use by a writer to the end")
-    elif not _same_source(dataset, table):
+    elif not _same_source(dataset, table, respondents):
         history.record_event(release, "stale", "the source changed while the release was made")
 
 
@@ -226,10 +344,10 @@ def _writers_held(release: int) -> bool:
     return True
 
 
-def _same_source(dataset: Dataset, table: Table) -> bool:
+def _same_source(dataset: Dataset, table: Table, respondents: Respondents | None) -> bool:
     """Tell whether the source still holds what was read."""
     try:
-        now = read_table(dataset, "category")
+        now, about = read_records(dataset, "category")
     except InvalidData:
         return False
     return (
@@ -245,6 +363,7 @@ def _same_source(dataset: Dataset, table: Table) -> bool:
                 strict=True,
             )
         )
+        and (respondents is None or (about is not None and about.same_as(respondents)))
     )
 
 
@@ -292,7 +411,9 @@ def withdraw(release: int | None, reason: str | None) -> None:
         )
     history.record_event(release, "withdrawn", reason)
     view = View(row["view_schema"], row["view_name"])
-    shown = find_view(view, row["dataset"], row["owner"], release)
-    if shown is not None and shown.release == release:
-        shown.drop()
-    run("SELECT bkpriv._drop_release_table($1)", ["bigint"], [release])
+    parts: tuple[Part, ...] = ("records", "sensitive")
+    for part in parts:
+        shown = find_view(view.of(part), part, row["dataset"], row["owner"], only=release)
+        if shown is not None:
+            shown.drop()
+    run("SELECT bkpriv._drop_release_tables($1)", ["bigint"], [release])

@@ -1,21 +1,27 @@
-"""Published relations: the view, or materialized view, that shows a release.
+"""Published relations: the views, or materialized views, that show the parts of a release.
 
-A published view is recognised by what it reads: a table of the schema ``bkpriv_release``. A view
-that reads anything else is somebody else's and is left alone, whatever its name.
+Every release has its *records*; where a method publishes groups rather than extents, a second view,
+the companion, shows the *sensitive* values of the groups. A published view is recognised by what it
+reads: a table of the schema ``bkpriv_release``. A view that reads anything else is somebody else's
+and is left alone, whatever its name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.boundary import Refusal, run
 
-__all__ = ["ShownView", "View", "find_view", "parse_view_name", "put_view"]
+__all__ = ["Part", "ShownView", "View", "check_name", "find_view", "parse_view_name", "put_view"]
 
 _NAME_BYTES = 63
+
+Part = Literal["records", "sensitive"]
+"""What of a release a view shows."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,10 @@ class View:
 
     def __str__(self) -> str:
         return f"{plpy.quote_ident(self.schema)}.{plpy.quote_ident(self.name)}"
+
+    def of(self, part: Part) -> View:
+        """View that shows a part of the release whose records this one shows."""
+        return self if part == "records" else View(self.schema, f"{self.name}_{part}")
 
 
 @dataclass(frozen=True)
@@ -90,14 +100,19 @@ def parse_view_name(text: str, default_schema: str | None) -> View:
     schema, name = (default_schema, *parts)[-2:]
     assert schema is not None
     for part in (schema, name):
-        if len(part.encode()) > _NAME_BYTES:
-            raise InvalidParameter(
-                f"the identifier {part!r} is too long",
-                detail=f"It has {len(part.encode())} bytes; PostgreSQL keeps {_NAME_BYTES}.",
-                hint="Choose a shorter view name.",
-            )
+        check_name(part)
     _check_schema(schema)
     return View(schema, name)
+
+
+def check_name(name: str) -> None:
+    """Refuse an identifier that PostgreSQL would cut short."""
+    if len(name.encode()) > _NAME_BYTES:
+        raise InvalidParameter(
+            f"the identifier {name!r} is too long",
+            detail=f"It has {len(name.encode())} bytes; PostgreSQL keeps {_NAME_BYTES}.",
+            hint="Choose a shorter view name.",
+        )
 
 
 def _check_schema(schema: str) -> None:
@@ -132,7 +147,7 @@ def _check_schema(schema: str) -> None:
 
 
 def find_view(
-    view: View, dataset: str, owner: str, withdrawing: int | None = None
+    view: View, part: Part, dataset: str, owner: str, *, only: int | None = None
 ) -> ShownView | None:
     """Find what stands under a view's name; None if nothing does.
 
@@ -140,11 +155,13 @@ def find_view(
     ----------
     view : View
         The name.
+    part : {"records", "sensitive"}
+        What of a release it must show.
     dataset, owner : str
         The dataset whose release it must show, and whose that is: releases outlive datasets, whose
         names may then be taken by others.
-    withdrawing : int, optional
-        A release being withdrawn: then anything that does not show it is none of ours.
+    only : int, optional
+        The one release looked for: then anything that does not show it is none of ours.
 
     Raises
     ------
@@ -152,7 +169,9 @@ def find_view(
         If a relation of that name is not a published view of the dataset's.
     """
     rows = run(
-        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner "
+        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner, "
+        "CASE s.relname WHEN bkpriv._release_table(r.release, 'records') THEN 'records' "
+        "ELSE 'sensitive' END AS part "
         "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         # What its rule reads, besides itself: a published view reads one release and nothing else.
         "LEFT JOIN LATERAL (SELECT min(d.refobjid) AS oid FROM pg_rewrite w "
@@ -162,7 +181,8 @@ def find_view(
         "HAVING count(DISTINCT d.refobjid) = 1) AS read ON true "
         "LEFT JOIN pg_class s ON s.oid = read.oid "
         "AND s.relnamespace = 'bkpriv_release'::regnamespace "
-        "LEFT JOIN bkpriv.release r ON bkpriv._release_table(r.release) = s.relname "
+        "LEFT JOIN bkpriv.release r ON s.relname IN (bkpriv._release_table(r.release, 'records'), "
+        "bkpriv._release_table(r.release, 'sensitive')) "
         "WHERE n.nspname = $1 AND c.relname = $2",
         ["text", "text"],
         [view.schema, view.name],
@@ -170,14 +190,17 @@ def find_view(
     if not rows:
         return None
     row = rows[0]
-    if row["release"] is None or (row["dataset"], row["owner"]) != (dataset, owner):
-        if withdrawing is not None:
+    shown = row["release"]
+    if only is not None and shown != only:
+        return None
+    if shown is None or (row["dataset"], row["owner"], row["part"]) != (dataset, owner, part):
+        if only is not None:
             return None
         detail = "It is not a view published from this dataset."
-        if row["dataset"] is not None:
+        if shown is not None:
             detail = (
-                f'It shows release {row["release"]} of dataset "{row["dataset"]}" of role '
-                f'"{row["owner"]}".'
+                f"It shows the {row['part']} part of release {shown} of dataset "
+                f'"{row["dataset"]}" of role "{row["owner"]}".'
             )
         raise Refusal(
             "42P07",
@@ -202,17 +225,20 @@ def find_view(
 def put_view(
     view: View,
     release: int,
+    part: Part,
     columns: tuple[tuple[str, str], ...],
     materialized: bool,
     previous: ShownView | None,
 ) -> None:
-    """Show a release under a view's name, in place of what it showed before.
+    """Show a part of a release under a view's name, in place of what it showed before.
 
     A plain view of the same columns is replaced, and what depends on it stays; otherwise it is made
     anew with the owner, the privileges and the comment of the former.
     """
     names = ", ".join(plpy.quote_ident(name) for name, _ in columns)
-    table = run("SELECT bkpriv._release_table($1) AS name", ["bigint"], [release])[0]["name"]
+    table = run(
+        "SELECT bkpriv._release_table($1, $2) AS name", ["bigint", "text"], [release, part]
+    )[0]["name"]
     body = f"AS SELECT {names} FROM bkpriv_release.{plpy.quote_ident(table)}"
     kept: list[str] = []
     replaced = (
@@ -222,7 +248,7 @@ def put_view(
         and previous.columns == columns
     )
     if previous is not None and not replaced:
-        kept = _privileges(view, materialized)
+        kept = _privileges(view, materialized, [name for name, _ in columns])
         previous.drop()
     if materialized:
         run(f"CREATE MATERIALIZED VIEW {view} {body}")
@@ -269,8 +295,11 @@ def _grantees(view: View) -> list[str]:
     return [row["grantee"] for row in rows]
 
 
-def _privileges(view: View, materialized: bool) -> list[str]:
-    """Statements that give a view made anew the owner, privileges and comment of this one."""
+def _privileges(view: View, materialized: bool, columns: list[str]) -> list[str]:
+    """Statements that give a view made anew the owner, privileges and comment of this one.
+
+    Of privileges on single columns, those on `columns`, which are all that the new one has.
+    """
     kind = "MATERIALIZED VIEW" if materialized else "VIEW"
     where = "WHERE n.nspname = $1 AND c.relname = $2"
     relation = "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
@@ -279,11 +308,11 @@ def _privileges(view: View, materialized: bool) -> list[str]:
         "x.privilege_type AS privilege, x.is_grantable AS grantable, o.columns "
         f"{relation} CROSS JOIN LATERAL (SELECT c.relacl AS acl, '' AS columns UNION ALL "
         "SELECT a.attacl, format(' (%I)', a.attname) FROM pg_attribute a "
-        "WHERE a.attrelid = c.oid AND NOT a.attisdropped) AS o "
+        "WHERE a.attrelid = c.oid AND a.attname = ANY ($3)) AS o "
         "CROSS JOIN LATERAL aclexplode(o.acl) AS x "
         f"LEFT JOIN pg_roles g ON g.oid = x.grantee {where} AND x.grantee <> c.relowner",
-        ["text", "text"],
-        [view.schema, view.name],
+        ["text", "text", "text[]"],
+        [view.schema, view.name, columns],
     )
     statements = [
         f"GRANT {row['privilege']}{row['columns']} ON {view} TO {row['grantee']}"

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import plpy
 
-__all__ = ["PACKAGES", "TOPICS", "start"]
+__all__ = ["PACKAGES", "TOPICS", "check_origin", "start"]
 
 PACKAGES = ("numpy", "scipy", "bkpriv_core", "bkpriv_pl")
 """Packages that must come from the extension's own directory."""
@@ -26,8 +26,11 @@ TOPICS = (
     "dataset",
     "disclosure",
     "doctor",
+    "implication",
+    "lattice",
     "policy",
     "publication",
+    "query",
     "utility",
 )
 """Modules whose functions the SQL calls."""
@@ -56,14 +59,7 @@ def start(path: str) -> SimpleNamespace:
     sys.path[:] = [path, *(entry for entry in sys.path if entry not in strange)]
     topics = {topic: importlib.import_module(f"bkpriv_pl.{topic}") for topic in TOPICS}
     for package in PACKAGES:
-        origin = os.path.realpath(sys.modules[package].__file__ or "")
-        if not origin.startswith(os.path.realpath(path) + os.sep):
-            plpy.error(
-                f"Python package {package} was loaded from another place in this session",
-                detail=f"It came from {origin}, not from {path}.",
-                hint="Reconnect, and call bkpriv before other PL/Python functions.",
-                sqlstate="55000",
-            )
+        check_origin(package, path)
     expected = plpy.execute("SELECT bkpriv.version() AS version")[0]["version"]
     for package in ("bkpriv_core", "bkpriv_pl"):
         found = sys.modules[package].__version__
@@ -75,3 +71,15 @@ def start(path: str) -> SimpleNamespace:
                 sqlstate="55000",
             )
     return SimpleNamespace(**topics)
+
+
+def check_origin(package: str, path: str) -> None:
+    """Refuse a package that was loaded from elsewhere than the extension's own directory."""
+    origin = os.path.realpath(sys.modules[package].__file__ or "")
+    if not origin.startswith(os.path.realpath(path) + os.sep):
+        plpy.error(
+            f"Python package {package} was loaded from another place in this session",
+            detail=f"It came from {origin}, not from {path}.",
+            hint="Reconnect, and call bkpriv before other PL/Python functions.",
+            sqlstate="55000",
+        )

@@ -1,8 +1,18 @@
-"""Snapshots: the frozen table of a release, written set-wise and in random order.
+"""Snapshots: the frozen tables of a release, written set-wise and in random order.
 
-Each record of a group is published as the group's box, one range or label per quasi-identifier, and
-a sensitive value of the group. The table is written from the groups' boxes and histograms; neither
-the source nor the order of its records plays a part.
+=================  ==============================================================================
+form               tables
+=================  ==============================================================================
+``generalized``    *records*: each record as its group's box, one range or label per
+                   quasi-identifier, and a sensitive value of the group
+``bucketized``     *records*: exact quasi-identifiers, ``group_id``, and a sensitive value of the
+                   group, drawn at random without return; *sensitive*: ``group_id``, value,
+                   ``count``
+``anatomized``     the same without the value in *records*
+=================  ==============================================================================
+
+The tables are written from the groups' boxes, cells and histograms; neither the source nor the
+order of its records plays a part. Which record of a group holds which value is not written.
 """
 
 from __future__ import annotations
@@ -12,15 +22,23 @@ from dataclasses import dataclass
 import numpy as np
 import plpy
 
-from bkpriv_core.domain import Domain, Table
+from bkpriv_core.domain import Table
 from bkpriv_core.groups import Groups, IntArray
+from bkpriv_core.method import Form
 from bkpriv_core.options import Options
-from bkpriv_pl.boundary import run
+from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.counts import Column, column_types
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.history import array_literal
+from bkpriv_pl.relation import Part
 
-__all__ = ["write_snapshot"]
+__all__ = ["Columns", "check_columns", "parts_of", "write_snapshot"]
+
+Columns = tuple[tuple[str, str], ...]
+"""Names and SQL types of a table's columns."""
+
+_GROUP, _COUNT = "group_id", "count"
+"""Columns that a bucketized or anatomized release adds."""
 
 _RANGES = {
     "int2": ("int4range", "int4"),
@@ -42,8 +60,8 @@ _LARGEST = {"int4range": "2147483647", "int8range": "9223372036854775807"}
 
 
 @dataclass(frozen=True)
-class _Attribute:
-    """How one quasi-identifier is written.
+class _Extent:
+    """How the groups' extents in one quasi-identifier are written.
 
     Parameters
     ----------
@@ -64,42 +82,78 @@ class _Attribute:
     high: list[str | None]
 
 
+def parts_of(form: Form) -> tuple[Part, ...]:
+    """Tables that a release of that form has."""
+    return ("records",) if form == "generalized" else ("records", "sensitive")
+
+
+def check_columns(dataset: Dataset, form: Form) -> None:
+    """Refuse attributes that go by the name of a column that the form adds."""
+    if form == "generalized":
+        return
+    for name in (_GROUP, _COUNT):
+        if name in dataset.attributes:
+            raise Refusal(
+                "42701",
+                f'column "{name}" of dataset "{dataset.name}" goes by a name of the release',
+                detail=f'The views have columns "{_GROUP}" and "{_COUNT}" of their own.',
+                hint="Publish from a view that calls the column something else.",
+            )
+
+
 def write_snapshot(
-    release: int, table: Table, dataset: Dataset, groups: Groups, options: Options
-) -> tuple[tuple[str, str], ...]:
-    """Write and seal the table of a release.
+    release: int, table: Table, dataset: Dataset, groups: Groups, form: Form, options: Options
+) -> dict[Part, Columns]:
+    """Write and seal the tables of a release.
 
     Returns
     -------
-    tuple of (str, str)
-        Names and types of its columns.
+    dict
+        The columns of each part.
     """
-    columns = column_types(dataset.source_schema, dataset.source_name)
-    low, high = table.boxes(groups)
-    attributes = [
-        _attribute(domain, columns[domain.name], low[:, axis], high[:, axis])
-        for axis, domain in enumerate(table.quasi_identifiers)
-    ]
-    sensitive_type = columns[table.sensitive.name].published_as
-    written = (
-        *((item.name, item.type) for item in attributes),
-        (dataset.sensitive, sensitive_type),
-    )
+    types = column_types(dataset.source_schema, dataset.source_name)
+    sensitive = (dataset.sensitive, types[dataset.sensitive].published_as)
+    written: dict[Part, Columns] = {}
+    if form == "generalized":
+        low, high = table.boxes(groups)
+        extents = [
+            _extent(table, axis, types[domain.name], low[:, axis], high[:, axis])
+            for axis, domain in enumerate(table.quasi_identifiers)
+        ]
+        written["records"] = (*((item.name, item.type) for item in extents), sensitive)
+        name = _create(release, "records", written["records"])
+        _fill_generalized(name, table, groups, extents, sensitive[1], options.seed)
+    else:
+        group = (_GROUP, "integer")
+        exact = tuple((name, types[name].published_as) for name in dataset.quasi_identifiers)
+        value = (sensitive,) if form == "bucketized" else ()
+        written["records"] = (*exact, group, *value)
+        written["sensitive"] = (group, sensitive, (_COUNT, "bigint"))
+        name = _create(release, "records", written["records"])
+        _fill_exact(name, table, groups, written["records"], form, options.seed)
+        name = _create(release, "sensitive", written["sensitive"])
+        _fill_sensitive(name, table, groups, sensitive[1], options.seed)
+    run("SELECT bkpriv._seal_release_tables($1)", ["bigint"], [release])
+    return written
+
+
+def _create(release: int, part: Part, columns: Columns) -> str:
+    """Create a table of a release, and return its name as SQL."""
     run(
-        "SELECT bkpriv._create_release_table($1, $2, $3::text[]::regtype[])",
-        ["bigint", "text[]", "text[]"],
-        [release, [name for name, _ in written], [_type for _, _type in written]],
+        "SELECT bkpriv._create_release_table($1, $2, $3::text[]::regtype[], $4)",
+        ["bigint", "text[]", "text[]", "text"],
+        [release, [name for name, _ in columns], [_type for _, _type in columns], part],
     )
-    _fill(release, table, groups, attributes, sensitive_type, options.seed)
-    run("SELECT bkpriv._seal_release_table($1)", ["bigint"], [release])
-    return tuple(written)
+    row = run("SELECT bkpriv._release_table($1, $2) AS name", ["bigint", "text"], [release, part])
+    return f"bkpriv_release.{plpy.quote_ident(row[0]['name'])}"
 
 
-def _attribute(domain: Domain, column: Column, low: IntArray, high: IntArray) -> _Attribute:
+def _extent(table: Table, axis: int, column: Column, low: IntArray, high: IntArray) -> _Extent:
     """Bounds or labels of the groups in one quasi-identifier."""
+    domain = table.quasi_identifiers[axis]
     if not domain.numeric:
-        labels = domain.generalize(low, high)
-        return _Attribute(domain.name, "text", "{low}", labels, [None] * len(labels))
+        labels = table.labels(axis, low, high)
+        return _Extent(domain.name, "text", "{low}", labels, [None] * len(labels))
     name, bound = _RANGES[column.type_name]
     values = [label for label in domain.labels if label is not None]
     while values and values[-1] == _LARGEST.get(name):
@@ -110,7 +164,7 @@ def _attribute(domain: Domain, column: Column, low: IntArray, high: IntArray) ->
         f"CASE WHEN {{low}} IS NULL THEN NULL WHEN {{high}} IS NULL THEN {name}(NULL, NULL) "
         f"ELSE {name}({{low}}::{bound}, {{high}}::{bound}, '[]') END"
     )
-    return _Attribute(
+    return _Extent(
         domain.name,
         name,
         expression,
@@ -119,40 +173,120 @@ def _attribute(domain: Domain, column: Column, low: IntArray, high: IntArray) ->
     )
 
 
-def _fill(
-    release: int,
+def _random_order(seed: int | None, *keys: str) -> str:
+    """SQL to order rows by: at random, or repeatably by their keys for tests."""
+    if seed is None:
+        return "gen_random_uuid()"
+    return f"md5(concat_ws(' ', {int(seed)}, {', '.join(keys)}))"
+
+
+def _fill_generalized(
+    name: str,
     table: Table,
     groups: Groups,
-    attributes: list[_Attribute],
+    extents: list[_Extent],
     sensitive_type: str,
     seed: int | None,
 ) -> None:
     """Insert the records of all groups, in random order."""
     histograms = table.histograms(groups)
     group, value = np.nonzero(histograms)
-    name = run("SELECT bkpriv._release_table($1) AS name", ["bigint"], [release])[0]["name"]
     shown, bounds, arguments = [], [], []
-    for place, item in enumerate(attributes):
+    for place, item in enumerate(extents):
         shown.append(item.expression.format(low=f"b.low{place}", high=f"b.high{place}"))
         bounds += [f"low{place}", f"high{place}"]
         arguments += [item.low, item.high]
     slots = [f"${place}" for place in range(1, len(arguments) + 1)]
     after = len(arguments)
-    order = "gen_random_uuid()"
-    if seed is not None:
-        order = f"md5(concat_ws(' ', {int(seed)}, e.group_place, e.value_place, i))"
     run(
-        f"INSERT INTO bkpriv_release.{plpy.quote_ident(name)} "
+        f"INSERT INTO {name} "
         f"SELECT {', '.join(shown)}, v.label::{sensitive_type} "
         f"FROM unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place) "
         f"JOIN unnest(${after + 1}::int[], ${after + 2}::int[], ${after + 3}::int[]) "
         f"AS e(group_place, value_place, records) ON e.group_place = b.place - 1 "
         f"JOIN unnest(${after + 4}) WITH ORDINALITY AS v(label, place) "
         f"ON e.value_place = v.place - 1 "
-        f"CROSS JOIN LATERAL generate_series(1, e.records) AS i ORDER BY {order}",
+        f"CROSS JOIN LATERAL generate_series(1, e.records) AS i "
+        f"ORDER BY {_random_order(seed, 'e.group_place', 'e.value_place', 'i')}",
         [*["text[]"] * after, "text", "text", "text", "text[]"],
         [
             *arguments,
+            array_literal(group),
+            array_literal(value),
+            array_literal(histograms[group, value]),
+            list(table.sensitive.labels),
+        ],
+    )
+
+
+def _fill_exact(
+    name: str, table: Table, groups: Groups, columns: Columns, form: Form, seed: int | None
+) -> None:
+    """Insert the records with their exact quasi-identifiers and group, in random order."""
+    axes = range(len(table.quasi_identifiers))
+    histograms = table.histograms(groups)
+    group, value = np.nonzero(histograms)
+    members = groups.members
+    codes = [table.codes[members, axis] for axis in axes]
+    arguments = [
+        *(array_literal(part) for part in (groups.owner, *codes, table.weights[members])),
+        *(array_literal(part) for part in (group, value, histograms[group, value])),
+        *(list(domain.labels) for domain in (*table.quasi_identifiers, table.sensitive)),
+    ]
+    types = ["text"] * (len(codes) + 5) + ["text[]"] * (len(codes) + 1)
+    slots = [f"${place}::int[]" for place in range(1, len(codes) + 6)]
+    labels = [f"${place}" for place in range(len(codes) + 6, len(types) + 1)]
+    coded = ", ".join(f"code{axis}" for axis in axes)
+    # Records and values of a group are numbered apart from each other, both at random.
+    records = (
+        f"SELECT group_id, {coded}, i, row_number() OVER (PARTITION BY group_id "
+        f"ORDER BY {_random_order(seed, 'group_id', coded, 'i')}) AS place "
+        f"FROM unnest({', '.join(slots[:-3])}) AS e(group_id, {coded}, records) "
+        f"CROSS JOIN LATERAL generate_series(1, records) AS i"
+    )
+    values = (
+        f"SELECT group_id, value_place, row_number() OVER (PARTITION BY group_id "
+        f"ORDER BY {_random_order(seed, 'value_place', 'i', 'group_id')}) AS place "
+        f"FROM unnest({', '.join(slots[-3:])}) AS e(group_id, value_place, records) "
+        f"CROSS JOIN LATERAL generate_series(1, records) AS i"
+    )
+    shown = [f"q{axis}.label::{columns[axis][1]}" for axis in axes]
+    joins = [
+        f"JOIN unnest({labels[axis]}) WITH ORDINALITY AS q{axis}(label, place) "
+        f"ON q{axis}.place = r.code{axis} + 1"
+        for axis in axes
+    ]
+    if form == "bucketized":
+        shown_value = [f"v.label::{columns[-1][1]}"]
+        joins += [
+            "JOIN s ON s.group_id = r.group_id AND s.place = r.place",
+            f"JOIN unnest({labels[-1]}) WITH ORDINALITY AS v(label, place) "
+            "ON v.place = s.value_place + 1",
+        ]
+    else:
+        shown_value = []
+    run(
+        f"WITH r AS ({records}), s AS ({values}) INSERT INTO {name} "
+        f"SELECT {', '.join([*shown, 'r.group_id', *shown_value])} FROM r {' '.join(joins)} "
+        f"ORDER BY {_random_order(seed, 'r.group_id', 'r.place')}",
+        types,
+        arguments,
+    )
+
+
+def _fill_sensitive(
+    name: str, table: Table, groups: Groups, sensitive_type: str, seed: int | None
+) -> None:
+    """Insert each group's values and how often they occur, in random order."""
+    histograms = table.histograms(groups)
+    group, value = np.nonzero(histograms)
+    run(
+        f"INSERT INTO {name} SELECT e.group_id, v.label::{sensitive_type}, e.records "
+        f"FROM unnest($1::int[], $2::int[], $3::int[]) AS e(group_id, value_place, records) "
+        f"JOIN unnest($4) WITH ORDINALITY AS v(label, place) ON v.place = e.value_place + 1 "
+        f"ORDER BY {_random_order(seed, 'e.group_id', 'e.value_place')}",
+        ["text", "text", "text", "text[]"],
+        [
             array_literal(group),
             array_literal(value),
             array_literal(histograms[group, value]),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bkpriv_core import utility as core
+from bkpriv_core.query.divergence import divergences
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.history import find_release
+from bkpriv_pl.query import Asked
 
 __all__ = ["utility"]
 
@@ -13,4 +15,7 @@ __all__ = ["utility"]
 def utility(release: int | None) -> list[tuple[str, float]]:
     """See ``bkpriv.utility``."""
     found = find_release(release)
-    return list(core.utility(found.table, found.groups).items())
+    figures = core.utility(found.table, found.groups, generalized=found.method.generalizes)
+    published = int(found.table.sizes(found.groups).sum())
+    figures |= divergences(*Asked(found).joints(), published)
+    return list(figures.items())

@@ -31,10 +31,15 @@ def test_priors_agree() -> None:
 def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None:
     result = CliRunner().invoke(
         app,
-        ["--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"],
+        [
+            *("--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"),
+            *("--buckets", "3000"),
+        ],
         env={"ADULT": ""},
     )
     assert result.exit_code == 0, result.output
     assert re.search(r"publish, 3 adversaries, auto +[\d.]+ s", result.output)
+    assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
+    assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert db.execute("SELECT to_regnamespace('bench')::text").fetchone() == (None,)
     assert db.execute("SELECT count(*) FROM bkpriv.dataset").fetchone() == (0,)

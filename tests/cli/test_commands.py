@@ -10,7 +10,9 @@ from tests.cli.command import failed, run, succeeded
 from tests.conftest import Connection, Database
 
 
-@pytest.mark.parametrize("command", [(), ("demo",), ("doctor",), ("load-csv",)])
+@pytest.mark.parametrize(
+    "command", [(), ("demo",), ("doctor",), ("load-csv",), ("bench",), ("bench", "li2009")]
+)
 def test_help_says_what_a_command_does(command: tuple[str, ...]) -> None:
     assert "Usage: " in succeeded(*command, "--help")
     assert "Usage: " in succeeded(*command, "-h")

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
 import pytest
 
-from bench.census import census
+from tests.cli.census_files import adult_files
 from tests.cli.command import failed, succeeded
 from tests.conftest import Connection, Database
-
-
-def adult_files(directory: Path, records: int) -> Path:
-    """Write files with the columns of the Adult data, and their hierarchies, from a census."""
-    source = census(records, seed=1)
-    path = directory / "adult.csv"
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(source.columns)
-        writer.writerows(source.rows())
-    for attribute, hierarchy in source.hierarchies.items():
-        with (directory / f"hierarchy_{attribute}.csv").open("w", newline="") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(f"level_{level}" for level in range(len(hierarchy[0])))
-            writer.writerows(hierarchy)
-    return path
 
 
 def breached(output: str) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 
 from bkpriv_core.domain import Domain, Hierarchy, Table
 from bkpriv_core.groups import FloatArray, Groups
-from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, TCloseness
-from tests.core import oracles
+from bkpriv_core.requirement import (
+    BetaLikeness,
+    BtPrivacy,
+    KAnonymity,
+    LDiversity,
+    Requirement,
+    TCloseness,
+)
+from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Attribute, Belief, Group, Records, Value
 
 MANY = settings(max_examples=3 * settings().max_examples, deadline=None)
@@ -166,6 +173,14 @@ def as_array(rows: Sequence[Belief]) -> FloatArray:
     return np.array([[float(share) for share in row] for row in rows])
 
 
+def by_age(*secrets: str) -> Records:
+    """A table of one record for each year of age from 20, with these sensitive values."""
+    ages = {str(age): age for age in range(20, 20 + len(secrets))}
+    sensitive = Attribute("disease", tuple(sorted(set(secrets))))
+    rows = tuple(zip(ages, secrets, strict=True))
+    return Records((Attribute("age", tuple(ages), numbers=ages),), sensitive, rows)
+
+
 def records_of(records: Records, cells: Sequence[int]) -> Group:
     """The records of some cells."""
     found = records.cells()
@@ -187,7 +202,22 @@ def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
     one = st.one_of(
         st.builds(KAnonymity, st.integers(1, 5)),
         st.builds(LDiversity, st.integers(1, 3), st.just("distinct")),
-        st.builds(LDiversity, st.sampled_from([1.0, 1.5, 2.0]), st.just("probabilistic")),
+        st.builds(
+            LDiversity,
+            st.sampled_from([1.0, 1.5, 2.0]),
+            st.sampled_from(["probabilistic", "entropy"]),
+        ),
+        st.builds(
+            LDiversity,
+            st.integers(1, 3),
+            st.just("recursive"),
+            st.sampled_from([0.5, 1.0, 1.5, 2.0, 4.0]),
+        ),
+        st.builds(
+            BetaLikeness,
+            st.one_of(st.sampled_from([0.5, 1.0, 2.0]), st.floats(0.05, 4.0)),
+            st.sampled_from(BetaLikeness.variants),
+        ),
         st.builds(TCloseness, st.floats(0.05, 0.9), grounds),
         st.lists(st.tuples(bandwidths, st.floats(0.01, 0.6)), min_size=1, max_size=2).map(
             lambda skyline: BtPrivacy(tuple(skyline))
@@ -205,20 +235,31 @@ def naive(
         for requirement in requirements
         if isinstance(requirement, BtPrivacy)
         for bandwidth, t in requirement.skyline
-        if not isinstance(bandwidth, Mapping)
+        if isinstance(bandwidth, int | float)
     ]
+
+    def diverse(group: Group, requirement: LDiversity) -> bool:
+        if requirement.variant == "recursive":
+            assert requirement.c is not None
+            figure = requirement_oracles.recursive_diversity(records, group, int(requirement.l))
+            return figure < requirement.c
+        if requirement.variant == "entropy":
+            return requirement_oracles.entropy_diversity(records, group) >= requirement.l - 1e-9
+        if requirement.variant == "distinct":
+            return requirement_oracles.distinct_diversity(records, group) >= requirement.l
+        return requirement_oracles.probabilistic_diversity(records, group) >= requirement.l
 
     @cache
     def allowed(group: tuple[int, ...]) -> bool:
-        secrets = records.secrets(list(group))
-        fullest = max(secrets.count(value) for value in secrets)
         for requirement in requirements:
             if isinstance(requirement, KAnonymity):
                 met = len(group) >= requirement.k
-            elif isinstance(requirement, LDiversity) and requirement.variant == "distinct":
-                met = len(set(secrets)) >= requirement.l
             elif isinstance(requirement, LDiversity):
-                met = fullest * requirement.l <= len(group)
+                met = diverse(list(group), requirement)
+            elif isinstance(requirement, BetaLikeness):
+                met = requirement_oracles.alike(
+                    records, list(group), requirement.beta, requirement.variant
+                )
             elif isinstance(requirement, TCloseness):
                 figure = oracles.closeness(records, list(group), requirement.ground)
                 met = figure <= requirement.t + 1e-9

@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from bkpriv_core import posterior as posterior_module
 from bkpriv_core.certification import Certificate, certify
 from bkpriv_core.groups import Groups
+from bkpriv_core.knowledge import Uniform
 from bkpriv_core.partition.mondrian import mondrian
-from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, check_attainable
+from bkpriv_core.requirement import (
+    BtPrivacy,
+    CkSafety,
+    KAnonymity,
+    LDiversity,
+    Requirement,
+    check_attainable,
+)
 from bkpriv_core.setting import Setting
 from tests.core import oracles
 from tests.core.oracles import Attribute, Group, Number, Records
@@ -234,7 +242,7 @@ def test_under_omega_nothing_is_measured_exactly(
     def refuse(*_: object) -> None:
         raise AssertionError("exact inference under omega")
 
-    monkeypatch.setattr(posterior_module, "_exact", refuse)
+    monkeypatch.setattr(posterior_module, "exact", refuse)
     setting = Setting(as_table(records))
     halves = as_groups([[0], list(range(1, setting.table.cells))])
     assert certify(setting, policy, halves, "omega").failed > 0
@@ -260,14 +268,43 @@ def test_everything_may_be_suppressed() -> None:
     assert found.measurements[0].figures.shape == (1, 0)
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+def test_measurements_stand_in_the_order_of_the_requirements(order: list[int]) -> None:
+    setting = Setting(as_table(by_age("30x 30y 40x 40y 50x 50z")))
+    skyline = (({"age": 0.3}, 1.0), (Uniform(), 1.0))
+    stated: list[Requirement] = [KAnonymity(2), BtPrivacy(skyline), CkSafety(0.9, 0)]
+    requirements = [stated[place] for place in order]
+    groups = as_groups([[0], [1], [2]])
+    found = certify(setting, requirements, groups, "exact")
+    assert len(found.groups) == 3
+    for requirement, measured in zip(requirements, found.measurements, strict=True):
+        anew = requirement.measure(setting, found.groups, "exact")
+        np.testing.assert_array_equal(measured.figures, anew.figures)
+
+
+def test_groups_that_fail_together_are_suppressed() -> None:
+    setting = Setting(as_table(by_age("30x 30y 40x 40x 50y 50z")))
+    found = certify(setting, [CkSafety(0.9, 0)], as_groups([[0], [1], [2]]), "exact")
+    assert as_cells(found.groups) == {frozenset([0]), frozenset([2])}
+    assert found.failed == 1
+    assert found.suppressed.tolist() == [1]
+    nothing = certify(setting, [KAnonymity(7), CkSafety(0.9, 0)], as_groups([[0]]), "exact")
+    assert not len(nothing.groups)
+    assert [len(item.figures) for item in nothing.measurements] == [1, 1]
+
+
 def test_groups_mend_one_another_over_several_rounds() -> None:
-    # Seven lonely records and k = 4: pairs do not hold, so nothing can be mended; with k = 2 and
-    # seven groups three mergers are made in the first round and the last joins in the second.
+    # Seven lonely records: with k = 8 nothing can be mended; with k = 4 pairs do not hold, and all
+    # become one group rather than none; with k = 2 three mergers are made in the first round and
+    # the last joins in the second.
     ages = by_age("0a 1b 2c 3b 4c 7a 8b")
     setting = Setting(as_table(ages))
     alone = as_groups([[cell] for cell in range(7)])
-    lost = certify(setting, [KAnonymity(4)], alone, "exact")
+    lost = certify(setting, [KAnonymity(8)], alone, "exact")
     assert (lost.failed, lost.merged, len(lost.groups)) == (7, 0, 0)
+    whole = certify(setting, [KAnonymity(4)], alone, "exact")
+    assert (whole.failed, whole.merged, whole.suppressed.size) == (7, 1, 0)
+    assert setting.table.sizes(whole.groups).tolist() == [7]
     shares: list[float] = []
     found = certify(setting, [KAnonymity(2)], alone, "exact", progress=shares.append)
     assert (found.failed, found.merged, found.suppressed.size) == (7, 4, 0)

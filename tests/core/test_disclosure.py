@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,13 +13,14 @@ from bkpriv_core import posterior as posterior_module
 from bkpriv_core import setting as setting_module
 from bkpriv_core.disclosure import Adversaries
 from bkpriv_core.distance import BeliefDistance
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.domain import Domain, Table
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
 from bkpriv_core.groups import Groups
-from bkpriv_core.posterior import Estimator
+from bkpriv_core.posterior import ESTIMATORS, Estimator
 from bkpriv_core.prior import kernel_prior
 from bkpriv_core.setting import Setting
 from tests.core import oracles
-from tests.core.oracles import Records
+from tests.core.oracles import Attribute, Records
 from tests.core.strategies import (
     KINDS,
     SOME,
@@ -48,7 +51,7 @@ def test_disclosure_by_records(
     table = as_table(records)
     lists = data.draw(partitions(table.cells, suppress=True))
     groups = as_groups(lists)
-    found = Setting(table, smoothing).disclosure(widths, groups, estimator)
+    found = Setting(table, smoothing).adversaries(widths).disclosure(groups, estimator)
     assert found.figures.shape == (len(widths), len(groups.members))
     assert found.exact.tolist() == [estimator == "exact"] * len(lists)
     for width, figures in zip(widths, found.figures, strict=True):
@@ -89,20 +92,26 @@ def test_any_priors_may_be_given() -> None:
 
 
 def test_no_groups_disclose_nothing() -> None:
-    found = Setting(as_table(small_table())).disclosure([0.3, 0.5], as_groups([]), "auto")
+    found = (
+        Setting(as_table(small_table())).adversaries([0.3, 0.5]).disclosure(as_groups([]), "auto")
+    )
     assert found.figures.shape == (2, 0)
-    assert found.exact.shape == (0,)
+    assert found.exact.shape == found.used.shape == (0,)
 
 
 def test_what_auto_estimated_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posterior_module, "AUTO_STATES", 4)
     setting = Setting(as_table(small_table()))
     groups = as_groups([[0, 1], [2], [0, 1, 2]])  # 4, 3 and 12 states
-    found = setting.disclosure([0.3], groups, "auto")
+    found = setting.adversaries([0.3]).disclosure(groups, "auto")
     assert found.exact.tolist() == [True, True, False]
-    exact, omega = (setting.disclosure([0.3], groups, name) for name in ("exact", "omega"))
+    assert [ESTIMATORS[place] for place in found.used] == ["exact", "exact", "bethe"]
+    exact, bethe = (
+        setting.adversaries([0.3]).disclosure(groups, name) for name in ("exact", "bethe")
+    )
+    assert bethe.used[2] == found.used[2]
     np.testing.assert_array_equal(found.figures[0, :3], exact.figures[0, :3])
-    np.testing.assert_array_equal(found.figures[0, 3:], omega.figures[0, 3:])
+    np.testing.assert_array_equal(found.figures[0, 3:], bethe.figures[0, 3:])
 
 
 # --- The setting ----------------------------------------------------------------------------------
@@ -126,16 +135,16 @@ def test_a_prior_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(first, kernel_prior(table, 0.3))
     assert setting.prior({"sex": 0.3, "age": 0.3}) is first
     assert setting.prior({"age": 0.3, "sex": 1.5}) is not first
-    setting.disclosure([0.3, {"age": 0.3, "sex": 1.5}], Groups.whole(3), "omega")
-    setting.disclosure([0.3], Groups.whole(3), "exact")
+    setting.adversaries([0.3, {"age": 0.3, "sex": 1.5}]).disclosure(Groups.whole(3), "omega")
+    setting.adversaries([0.3]).disclosure(Groups.whole(3), "exact")
     assert len(asked) == 2
 
 
 def test_adversaries_stand_in_the_order_asked_for() -> None:
     setting = Setting(as_table(small_table()))
     whole = Groups.whole(3)
-    there = setting.disclosure([0.3, 1.5], whole, "exact").figures
-    back = setting.disclosure([1.5, 0.3], whole, "exact").figures
+    there = setting.adversaries([0.3, 1.5]).disclosure(whole, "exact").figures
+    back = setting.adversaries([1.5, 0.3]).disclosure(whole, "exact").figures
     assert not np.allclose(there[0], there[1])
     np.testing.assert_array_equal(there[::-1], back)
 
@@ -153,7 +162,7 @@ def test_an_unknown_attribute_is_refused() -> None:
     with pytest.raises(InvalidParameter, match='"zip"'):
         setting.prior({"age": 0.3, "sex": 0.3, "zip": 1})
     with pytest.raises(InvalidParameter, match='"sex"'):
-        setting.disclosure([{"age": 0.3}], Groups.whole(3), "omega")
+        setting.adversaries([{"age": 0.3}]).disclosure(Groups.whole(3), "omega")
 
 
 def test_polling_reaches_priors_and_posteriors() -> None:
@@ -171,4 +180,89 @@ def test_polling_reaches_priors_and_posteriors() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        Setting(as_table(small_table()), poll=poll).disclosure([0.3], Groups.whole(3), "exact")
+        Setting(as_table(small_table()), poll=poll).adversaries([0.3]).disclosure(
+            Groups.whole(3), "exact"
+        )
+
+
+@SOME
+@given(
+    tables(max_records=9, sensitive_kinds=KINDS),
+    st.lists(bandwidths, min_size=1, max_size=2),
+    st.sampled_from(["exact", "omega"]),
+    st.data(),
+)
+def test_an_explanation_by_records(
+    records: Records, widths: list[float], estimator: Estimator, data: st.DataObject
+) -> None:
+    table = as_table(records)
+    groups = as_groups(data.draw(partitions(table.cells, suppress=True)))
+    adversaries = Setting(table).adversaries(widths)
+    place = data.draw(st.integers(0, len(widths) - 1))
+    told = adversaries.explain(groups, estimator, place)
+    figures = adversaries.disclosure(groups, estimator).figures[place]
+    prior = kernel_prior(table, widths[place])
+    after = adversaries.posterior(groups, estimator).beliefs[place]
+    assert len(told.members) == len(groups)
+    for group in range(len(groups)):
+        rows = range(groups.offsets[group], groups.offsets[group + 1])
+        member, value = int(told.members[group]), int(told.values[group])
+        assert member in rows
+        assert told.figures[group] == pytest.approx(max(figures[row] for row in rows), abs=1e-9)
+        assert figures[member] == pytest.approx(told.figures[group], abs=1e-9)
+        before = prior[groups.members[member]]
+        moves = [abs(one - other) for one, other in zip(after[member], before, strict=True)]
+        assert moves[value] == pytest.approx(max(moves), abs=1e-12)
+        assert told.before[group] == before[value]
+        assert told.after[group] == after[member][value]
+    assert told.used.tolist() == [ESTIMATORS.index(estimator)] * len(groups)
+
+
+def test_a_contradiction_is_told_by_labels() -> None:
+    records = Records(
+        (Attribute("age", ("30", "40"), {"30": 30, "40": 40}),),
+        Attribute("disease", ("cold", "flu")),
+        (("30", "cold"), ("40", "flu"), ("40", "flu")),
+    )
+    table = as_table(records)
+    groups = as_groups([[0, 1]])
+    sure_of_colds = np.array([[1.0, 0.0], [1.0, 0.0]])
+    distance = BeliefDistance(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    with pytest.raises(ContradictoryKnowledge) as caught:
+        Adversaries(table, [sure_of_colds], distance).disclosure(groups, "omega")
+    assert "group 0" in caught.value.message
+    assert "'flu' of \"disease\"" in caught.value.message
+    assert "2 times" in caught.value.detail
+    assert "the group's 3 records" in caught.value.detail
+    assert "The group includes the records where \"age\" is '30'." in caught.value.detail
+
+
+def test_a_contradiction_may_be_about_null() -> None:
+    table = Table(
+        (Domain("age", ("30",)),),
+        Domain("disease", ("cold", None)),
+        np.array([[0]]),
+        np.array([[1, 1]]),
+    )
+    sure_of_colds = np.array([[1.0, 0.0]])
+    with pytest.raises(ContradictoryKnowledge, match='the value NULL of "disease"'):
+        Adversaries(table, [sure_of_colds], BeliefDistance(1.0 - np.eye(2))).disclosure(
+            Groups.whole(1), "exact"
+        )
+
+
+def test_a_contradiction_may_be_about_a_record() -> None:
+    """Each value has a taker, but whoever is 40 can have none of them."""
+    records = Records(
+        (Attribute("age", ("30", "40", "50"), {"30": 30, "40": 40, "50": 50}),),
+        Attribute("disease", ("cold", "flu", "ulcer")),
+        (("30", "cold"), ("40", "flu"), ("50", "ulcer")),
+    )
+    table = as_table(records)
+    prior = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    distance = BeliefDistance(1.0 - np.eye(3))
+    for estimator in get_args(Estimator):
+        with pytest.raises(ContradictoryKnowledge) as caught:
+            Adversaries(table, [prior], distance).disclosure(as_groups([[2], [0, 1]]), estimator)
+        assert "group 1" in caught.value.message
+        assert "\"age\" is '40'" in caught.value.message

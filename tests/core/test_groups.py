@@ -70,3 +70,14 @@ def test_reductions(lists: list[list[int]], data: st.DataObject) -> None:
     rows = np.column_stack((flat, 2 * flat))
     assert groups.sum(rows).tolist() == [[sum(run), 2 * sum(run)] for run in runs]
     assert groups.max(flat > 0).tolist() == [any(figure > 0 for figure in run) for run in runs]
+
+
+@given(lists_of_cells, st.integers(0, 12))
+def test_chunks_are_whole_groups_of_limited_size(lists: list[list[int]], size: int) -> None:
+    chunks = list(as_groups(lists).chunks(size))
+    assert [group for first, last in chunks for group in range(first, last)] == [*range(len(lists))]
+    for place, (first, last) in enumerate(chunks):
+        held = sum(map(len, lists[first:last]))
+        assert held <= size or last == first + 1
+        if place + 1 < len(chunks):
+            assert held + len(lists[last]) > size

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bkpriv_core import posterior as posterior_module
 from bkpriv_core.domain import Domain, Table
-from bkpriv_core.errors import InvalidData, TooLarge
+from bkpriv_core.errors import InvalidData, TooLarge, UnattainableRequirement
 from bkpriv_core.groups import Groups
-from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity
+from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity, check_attainable
 from bkpriv_core.setting import Setting
 
 
@@ -37,3 +38,29 @@ def test_a_large_domain_costs_nothing_until_its_values_are_compared() -> None:
     assert KAnonymity(size).satisfied(setting, whole).all()
     with pytest.raises(TooLarge, match='"amount" has 6000 values'):
         BtPrivacy(((0.3, 0.2),)).measure(setting, whole)
+
+
+def test_the_whole_table_is_judged_fast_but_refused_with_care(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("more than omega for a whole large table")
+
+    size = 25  # 2 ** 25 states
+    numbers = np.arange(size, dtype=np.float64)
+    age = Domain("age", tuple(map(str, range(size))), numbers)
+    amount = Domain("amount", tuple(map(str, range(size))), numbers)
+    codes = np.arange(size, dtype=np.int64)[:, None]
+    table = Table((age,), amount, codes, np.eye(size, dtype=np.int64))
+    setting, whole = Setting(table), Groups.whole(size)
+    strict = BtPrivacy(((0.3, 0.0),))
+    with pytest.raises(UnattainableRequirement) as caught:
+        check_attainable([strict], setting)
+    attained = strict.measure(setting, whole, "auto").figures.max()
+    assert f"attains {attained:.6g}." in caught.value.detail
+    assert attained != pytest.approx(
+        strict.measure(setting, whole, "omega").figures.max(), rel=0.01
+    )
+    for name in ("bethe", "exact"):
+        monkeypatch.setattr(posterior_module, name, refuse)
+    check_attainable([BtPrivacy(((0.3, 1.0),))], setting)

@@ -203,7 +203,7 @@ def test_only_omega_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("exact inference while partitioning")
 
-    monkeypatch.setattr(posterior_module, "_exact", refuse)
+    monkeypatch.setattr(posterior_module, "exact", refuse)
     setting = Setting(as_table(hospital(60, seed=1)))
     assert len(mondrian(setting, [BtPrivacy(((0.5, 0.3),))])) > 1
 

@@ -26,19 +26,26 @@ def test_every_option_is_read() -> None:
         "materialized": True,
         "nulls": "category",
         "unfit": "suppress",
+        "utility": "kl",
+        "suppression": 0.01,
         "seed": 7,
     }
-    assert parse_options(given) == Options("exact", 1, True, "category", "suppress", 7)
+    assert parse_options(given) == Options("exact", 1, True, "category", "suppress", "kl", 0.01, 7)
 
 
 @pytest.mark.parametrize(
     ("options", "message", "hint"),
     [
+        ({"utility": "beauty"}, "utility is 'beauty'", "discernibility, average_class_size, gcp"),
+        ({"suppression": "1%"}, "suppression is '1%'", "0.01"),
+        ({"suppression": True}, "suppression is True", "0.01"),
+        ({"suppression": -0.1}, "suppression is -0.1", "at least 0"),
+        ({"suppression": 1}, "suppression is 1", "below 1"),
         ([], "must be a JSON object", "{}"),
         (None, "must be a JSON object", "{}"),
         ({"estimater": "exact"}, 'no option "estimater"', "estimator, smoothing"),
-        ({"estimator": "bethel"}, "'bethel'", "auto, exact, omega"),
-        ({"estimator": None}, "None", "auto, exact, omega"),
+        ({"estimator": "bethel"}, "'bethel'", "auto, exact, bethe, omega"),
+        ({"estimator": None}, "None", "auto, exact, bethe, omega"),
         ({"smoothing": 0}, "option smoothing is 0", "Distances"),
         ({"smoothing": 1.01}, "option smoothing is 1.01", "at most 1"),
         ({"smoothing": "0.75"}, "option smoothing is '0.75'", "Distances"),
@@ -49,6 +56,7 @@ def test_every_option_is_read() -> None:
         ({"nulls": ["error"]}, "option nulls is ['error']", "error, category"),
         ({"unfit": "drop"}, "option unfit is 'drop'", "suppress"),
         ({"seed": 1.5}, "option seed is 1.5", "Leave it out"),
+        ({"seed": -1}, "option seed is -1", "Leave it out"),
         ({"seed": True}, "option seed is True", "Leave it out"),
         ({"seed": "7"}, "option seed is '7'", "Leave it out"),
     ],

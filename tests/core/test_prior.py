@@ -95,6 +95,26 @@ def test_a_boundless_bandwidth_knows_the_whole_table_only(records: Records) -> N
         np.testing.assert_allclose(found, overall, atol=1e-12)
 
 
+@MANY
+@given(tables_and_bandwidths(), st.data())
+def test_parts_of_a_cell_share_the_prior_of_the_whole(
+    drawn: tuple[Records, dict[str, float]], data: st.DataObject
+) -> None:
+    records, widths = drawn
+    table = as_table(records)
+    cells, values = table.enumerate_records()
+    raw = data.draw(st.lists(st.integers(0, 3), min_size=table.records, max_size=table.records))
+    labels = np.unique(np.array(raw), return_inverse=True)[1]
+    parts, _ = table.split(cells, values, labels)
+    cell_of = {tuple(codes): cell for cell, codes in enumerate(table.codes.tolist())}
+    whole = [cell_of[tuple(codes)] for codes in parts.codes.tolist()]
+    for path in ("grid", "cells", "auto"):
+        expected = kernel_prior(table, widths, path=path)[whole]
+        np.testing.assert_allclose(
+            kernel_prior(parts, widths, path=path), expected, rtol=0, atol=1e-14
+        )
+
+
 def by_age(*rows: tuple[str, str]) -> Records:
     ages = {age: int(age) for age in sorted({row[0] for row in rows}, key=int)}
     return Records(
@@ -177,6 +197,17 @@ def test_the_cheaper_path_is_taken(
         monkeypatch.setattr(prior_module, f"_on_{path}", spy)
     kernel_prior(table, 0.3)
     assert taken == [cheaper]
+
+
+def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = as_table(by_age(*((str(age), "ab"[age % 2]) for age in range(20) for _ in range(30))))
+    cells, values = whole.enumerate_records()
+    parts, _ = whole.split(cells, values, np.arange(whole.records, dtype=np.int64))
+    assert (whole.cells, parts.cells) == (20, 600)
+    monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 20)
+    steps: list[None] = []
+    kernel_prior(parts, 0.3, path="cells", poll=lambda: steps.append(None))
+    assert len(steps) == 20
 
 
 @pytest.mark.parametrize("path", ["grid", "cells"])

@@ -1,18 +1,22 @@
-"""Requirements against loops over groups, their parsing, and what the whole table attains."""
+"""Requirements against loops over groups, their bounds, and what the whole table attains."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.groups import Groups
 from bkpriv_core.posterior import Estimator
 from bkpriv_core.requirement import (
+    BetaLikeness,
     Bound,
     BtPrivacy,
     KAnonymity,
@@ -23,14 +27,15 @@ from bkpriv_core.requirement import (
     satisfied,
 )
 from bkpriv_core.setting import Setting
-from tests.core import oracles
-from tests.core.oracles import Attribute, Group, Records
+from tests.core import oracles, requirement_oracles
+from tests.core.oracles import Attribute, Group, Number, Records
 from tests.core.strategies import (
     MANY,
     SOME,
     as_groups,
     as_table,
     bandwidths,
+    by_age,
     naive,
     partitions,
     records_of,
@@ -39,6 +44,7 @@ from tests.core.strategies import (
 )
 
 GROUNDS = ("equal", "ordered", "hierarchical")
+INFINITY = math.inf
 
 
 def figures_of(
@@ -64,25 +70,72 @@ def test_figures_of_groups(records: Records, data: st.DataObject) -> None:
     lists = data.draw(partitions(len(records.cells()), suppress=True))
     members = [records_of(records, cells) for cells in lists]
 
-    def distinct(group: Group) -> float:
-        return len(set(records.secrets(group)))
-
-    def probabilistic(group: Group) -> float:
-        secrets = records.secrets(group)
-        return 1 / max(secrets.count(value) / len(secrets) for value in secrets)
-
-    expected: list[tuple[Requirement, Callable[[Group], float]]] = [
+    expected: list[tuple[Requirement, Callable[[Group], Number]]] = [
         (KAnonymity(2), len),
-        (LDiversity(2, "distinct"), distinct),
-        (LDiversity(1.5, "probabilistic"), probabilistic),
+        (LDiversity(2, "distinct"), partial(requirement_oracles.distinct_diversity, records)),
+        (
+            LDiversity(1.5, "probabilistic"),
+            partial(requirement_oracles.probabilistic_diversity, records),
+        ),
+        (LDiversity(1.5, "entropy"), partial(requirement_oracles.entropy_diversity, records)),
     ]
+    for l in range(1, 6):  # noqa: E741 - the field's own name
+        diversity = partial(requirement_oracles.recursive_diversity, records, l=l)
+        expected.append((LDiversity(l, "recursive", 2.0), diversity))
     for requirement, figure in expected:
         found = figures_of(requirement, records, lists)
-        assert found == pytest.approx([figure(group) for group in members], abs=1e-12)
+        assert found == pytest.approx([float(figure(group)) for group in members], abs=1e-12)
     for ground in GROUNDS:
         found = figures_of(TCloseness(0.2, ground), records, lists)
         by_transport = [float(oracles.closeness(records, group, ground)) for group in members]
         assert found == pytest.approx(by_transport, abs=1e-12)
+
+
+@MANY
+@given(
+    tables(max_records=16),
+    st.one_of(st.sampled_from([0.5, 1.0, 2.0]), st.floats(0.01, 20.0)),
+    st.data(),
+)
+def test_gains_of_groups(records: Records, beta: float, data: st.DataObject) -> None:
+    lists = data.draw(partitions(len(records.cells()), suppress=True))
+    members = [records_of(records, cells) for cells in lists]
+    for variant in BetaLikeness.variants:
+        requirement = BetaLikeness(beta, variant)
+        found = figures_of(requirement, records, lists)
+        expected = [
+            max(requirement_oracles.gain_scores(records, group, beta, variant)) for group in members
+        ]
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        met = requirement.satisfied(Setting(as_table(records)), as_groups(lists)).tolist()
+        assert met == [
+            requirement_oracles.alike(records, group, beta, variant) for group in members
+        ]
+
+
+@MANY
+@given(tables(min_records=2, max_records=24, max_values=6), st.floats(0.1, 4.0), st.data())
+def test_a_union_is_no_worse_than_its_worse_part(
+    records: Records, beta: float, data: st.DataObject
+) -> None:
+    # Mergers rely on this: two groups that meet a requirement meet it together.
+    parts = data.draw(partitions(len(records.cells()), suppress=True, most=2))
+    assume(len(parts) == 2)
+    requirements: list[Requirement] = [
+        KAnonymity(2),
+        *(LDiversity(2.0, variant) for variant in ("distinct", "probabilistic", "entropy")),
+        *(LDiversity(l, "recursive", 2.0) for l in range(1, 5)),  # noqa: E741
+        *(TCloseness(0.2, ground) for ground in GROUNDS),
+        *(BetaLikeness(beta, variant) for variant in BetaLikeness.variants),
+    ]
+    for requirement in requirements:
+        (bound,) = requirement.bounds
+        one, other = figures_of(requirement, records, parts)
+        (union,) = figures_of(requirement, records, [[*parts[0], *parts[1]]])
+        if bound.upper:
+            assert union <= max(one, other) + 1e-12
+        else:
+            assert union >= min(one, other) - 1e-12
 
 
 @SOME
@@ -96,7 +149,7 @@ def test_bt_privacy_measures_disclosure(
     estimators: tuple[Estimator, ...] = ("exact", "omega", "auto")
     for estimator in estimators:
         found = requirement.measure(setting, groups, estimator)
-        expected = setting.disclosure(widths, groups, estimator)
+        expected = setting.adversaries(widths).disclosure(groups, estimator)
         np.testing.assert_array_equal(found.figures, expected.figures)
         np.testing.assert_array_equal(found.exact, expected.exact)
     default = requirement.measure(setting, groups)
@@ -174,9 +227,61 @@ def test_figures_by_hand() -> None:
     assert figures_of(KAnonymity(2), records, lists) == [3, 3]
     assert figures_of(LDiversity(2, "distinct"), records, lists) == [2, 3]
     assert figures_of(LDiversity(2, "probabilistic"), records, lists) == [1.5, 3]
+    by_entropy = figures_of(LDiversity(2, "entropy"), records, lists)
+    assert by_entropy == pytest.approx([3 / 2 ** (2 / 3), 3])
+    assert figures_of(LDiversity(1, "recursive", 2), records, lists) == pytest.approx(
+        [2 / 3, 1 / 3]
+    )
+    assert figures_of(LDiversity(2, "recursive", 2), records, lists) == [2, 0.5]
+    assert figures_of(LDiversity(3, "recursive", 2), records, lists) == [INFINITY, 1]
+    assert figures_of(LDiversity(4, "recursive", 2), records, lists) == [INFINITY, INFINITY]
     # Overall (1/2, 1/3, 1/6); the first group has (2/3, 1/3, 0).
     assert figures_of(TCloseness(0.2, "equal"), records, lists) == pytest.approx([1 / 6, 1 / 6])
     assert figures_of(TCloseness(0.2, "ordered"), records, lists) == pytest.approx([1 / 6, 1 / 6])
+    # What gains: in the first group the share 1/2, by 1/3; in the second 1/6, by 1.
+    assert figures_of(BetaLikeness(2, "basic"), records, lists) == pytest.approx([1 / 3, 1])
+    enhanced = figures_of(BetaLikeness(2, "enhanced"), records, lists)
+    assert enhanced == pytest.approx([2 / 3 / math.log(2), 2 / math.log(6)])
+    enhanced = figures_of(BetaLikeness(0.5, "enhanced"), records, lists)
+    assert enhanced == pytest.approx([1 / 3, 1])
+
+
+def test_diversities_by_hand() -> None:
+    uniform, skew = by_age("a", "b", "c", "d"), by_age("a", "a", "b", "a", "c")
+    assert figures_of(LDiversity(4, "entropy"), uniform, [[0, 1, 2, 3]]) == [4]
+    assert figures_of(LDiversity(2, "recursive", 2), skew, [[0, 1, 2, 3, 4]]) == [1.5]
+    assert figures_of(LDiversity(3, "recursive", 2), skew, [[0, 1, 2, 3, 4]]) == [3]
+
+
+def test_a_figure_at_a_strict_threshold_breaks_it() -> None:
+    setting, whole = Setting(as_table(by_age("a", "a", "b", "a", "c"))), Groups.whole(5)
+    assert not LDiversity(2, "recursive", 1.5).satisfied(setting, whole).any()
+    assert LDiversity(2, "recursive", 1.5 + 1e-6).satisfied(setting, whole).all()
+    assert not LDiversity(4, "recursive", 1e300).satisfied(setting, whole).any()
+
+
+@pytest.mark.parametrize("variant", BetaLikeness.variants)
+@pytest.mark.parametrize("beta", [1e-308, 1e-3, 1.0, 1e308])
+def test_likeness_at_the_extremes(variant: str, beta: float) -> None:
+    likeness = BetaLikeness(beta, variant)
+    # A value of the domain that no record has; a table of one value; a value that nearly all have.
+    absent = Records(
+        (Attribute("q", ("x", "y")),),
+        Attribute("s", ("never", "a", "b")),
+        (("x", "a"), ("x", "b"), ("y", "a"), ("y", "b")),
+    )
+    assert figures_of(likeness, absent, [[0], [1], [0, 1]]) == [0, 0, 0]
+    assert figures_of(likeness, by_age("a", "a"), [[0], [0, 1]]) == [0, 0]
+    frequent = by_age(*["a"] * 999, "b")
+    one, other = figures_of(likeness, frequent, [list(range(999)), [999]])
+    assert one > 0
+    assert other > 0
+    met = likeness.satisfied(Setting(as_table(frequent)), as_groups([list(range(999)), [999]]))
+    # Enhanced never lets a value that is not all of the table become all of a group.
+    assert met.tolist() == [
+        beta >= 1e-2 and variant == "basic",
+        beta == 1e308 and variant == "basic",
+    ]
 
 
 def test_a_bound_is_met_at_its_threshold_but_for_rounding() -> None:
@@ -185,6 +290,19 @@ def test_a_bound_is_met_at_its_threshold_but_for_rounding() -> None:
     assert upper.broken(figures).tolist() == [False] * 5 + [True] * 2
     assert lower.broken(figures).tolist() == [True] * 2 + [False] * 5
     assert (upper.worst(figures), lower.worst(figures)) == (0.3, 0.1)
+    assert (upper.relation, lower.relation) == ("at most", "at least")
+
+
+def test_a_strict_bound_is_broken_at_its_threshold_whatever_the_rounding() -> None:
+    upper, lower = (Bound("x", {}, 0.2, upper=upper, strict=True) for upper in (True, False))
+    figures = np.array([0.1, 0.2 - 1e-8, 0.2 - 1e-10, 0.2, 0.2 + 1e-10, 0.2 + 1e-8, 0.3])
+    assert upper.broken(figures).tolist() == [False] * 2 + [True] * 5
+    assert lower.broken(figures).tolist() == [True] * 5 + [False] * 2
+    assert (upper.worst(figures), lower.worst(figures)) == (0.3, 0.1)
+    assert (upper.relation, lower.relation) == ("below", "above")
+    odd = np.array([np.nan, INFINITY, -INFINITY])
+    assert upper.broken(odd).tolist() == [True, True, False]
+    assert lower.broken(odd).tolist() == [True, False, True]
 
 
 # --- Bounds ---------------------------------------------------------------------------------------
@@ -203,6 +321,26 @@ def test_a_bound_is_met_at_its_threshold_but_for_rounding() -> None:
             [Bound("l_diversity", {"l": 2.5, "variant": "probabilistic"}, 2.5, upper=False)],
         ),
         (
+            LDiversity(2.5, "entropy"),
+            [Bound("l_diversity", {"l": 2.5, "variant": "entropy"}, 2.5, upper=False)],
+        ),
+        (
+            LDiversity(3, "recursive", 2.5),
+            [
+                Bound(
+                    "l_diversity",
+                    {"l": 3, "variant": "recursive", "c": 2.5},
+                    2.5,
+                    upper=True,
+                    strict=True,
+                )
+            ],
+        ),
+        (
+            BetaLikeness(2.0, "enhanced"),
+            [Bound("beta_likeness", {"beta": 2.0, "variant": "enhanced"}, 2.0, upper=True)],
+        ),
+        (
             TCloseness(0.2, "ordered"),
             [Bound("t_closeness", {"t": 0.2, "ground": "ordered"}, 0.2, upper=True)],
         ),
@@ -219,154 +357,7 @@ def test_bounds(requirement: Requirement, bounds: list[Bound]) -> None:
     assert list(requirement.bounds) == bounds
 
 
-# --- Parsing --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "expected"),
-    [
-        (KAnonymity, {"k": 5}, KAnonymity(5)),
-        (KAnonymity, {"k": 5.0}, KAnonymity(5)),
-        (KAnonymity, {"k": 1}, KAnonymity(1)),
-        (LDiversity, {"l": 3}, LDiversity(3, "distinct")),
-        (LDiversity, {"l": 3, "variant": "distinct"}, LDiversity(3, "distinct")),
-        (LDiversity, {"l": 2.5, "variant": "probabilistic"}, LDiversity(2.5, "probabilistic")),
-        (TCloseness, {"t": 0.2}, TCloseness(0.2, "equal")),
-        (TCloseness, {"t": 0, "ground": "ordered"}, TCloseness(0.0, "ordered")),
-        (TCloseness, {"t": 1, "ground": "hierarchical"}, TCloseness(1.0, "hierarchical")),
-        (BtPrivacy, {"bandwidth": 0.3, "t": 0.2}, BtPrivacy(((0.3, 0.2),))),
-        (
-            BtPrivacy,
-            [{"bandwidth": 1, "t": 0}, {"bandwidth": {"age": 0.2, "sex": 3}, "t": 1}],
-            BtPrivacy(((1, 0.0), ({"age": 0.2, "sex": 3}, 1.0))),
-        ),
-    ],
-)
-def test_requirements_are_read(
-    kind: type[Requirement], value: object, expected: Requirement
-) -> None:
-    assert kind.parse(value) == expected
-
-
-NAN, INFINITY = float("nan"), float("inf")
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "message", "hint"),
-    [
-        # Not an object
-        (KAnonymity, 5, "k_anonymity must be a JSON object", "keys are k"),
-        (KAnonymity, None, "k_anonymity must be a JSON object", "keys are k"),
-        (KAnonymity, [{"k": 5}], "k_anonymity must be a JSON object", "keys are k"),
-        (LDiversity, "3", "l_diversity must be a JSON object", "keys are l, variant"),
-        (TCloseness, 0.2, "t_closeness must be a JSON object", "keys are t, ground"),
-        (BtPrivacy, 0.2, "bt_privacy must be a JSON object", "keys are bandwidth, t"),
-        (BtPrivacy, [[0.3, 0.2]], "bt_privacy must be a JSON object", "keys are bandwidth, t"),
-        (BtPrivacy, [], "bt_privacy lists no adversary", '"bandwidth": 0.3'),
-        # Unknown and missing keys
-        (KAnonymity, {"k": 5, "K": 6}, 'k_anonymity has no key "K"', "keys are k"),
-        (LDiversity, {"l": 3, "c": 2}, 'l_diversity has no key "c"', "keys are l, variant"),
-        (TCloseness, {"t": 0.2, "h": 1}, 't_closeness has no key "h"', "keys are t, ground"),
-        (
-            BtPrivacy,
-            [{"bandwidth": 0.3, "t": 0.2}, {"B": 0.3, "t": 0.2}],
-            'bt_privacy has no key "B"',
-            "keys are bandwidth, t",
-        ),
-        (KAnonymity, {}, 'k_anonymity lacks the key "k"', "keys are k"),
-        (LDiversity, {"variant": "distinct"}, 'l_diversity lacks the key "l"', "keys are l"),
-        (TCloseness, {"ground": "equal"}, 't_closeness lacks the key "t"', "keys are t"),
-        (BtPrivacy, {"bandwidth": 0.3}, 'bt_privacy lacks the key "t"', "keys are"),
-        (BtPrivacy, {"t": 0.3}, 'bt_privacy lacks the key "bandwidth"', "keys are"),
-        # Not a number
-        (KAnonymity, {"k": "5"}, "k of k_anonymity is '5', which is not a number", "number"),
-        (KAnonymity, {"k": True}, "k of k_anonymity is True, which is not a number", "number"),
-        (KAnonymity, {"k": None}, "k of k_anonymity is None, which is not a number", "number"),
-        (KAnonymity, {"k": NAN}, "k of k_anonymity is nan, which is not a number", "number"),
-        (KAnonymity, {"k": INFINITY}, "k of k_anonymity is inf, which is not a number", "number"),
-        (LDiversity, {"l": [3]}, "l of l_diversity is [3], which is not a number", "number"),
-        (TCloseness, {"t": {}}, "t of t_closeness is {}, which is not a number", "number"),
-        (TCloseness, {"t": False}, "t of t_closeness is False, which is not a number", "number"),
-        (BtPrivacy, {"bandwidth": 1, "t": "x"}, "t of bt_privacy is 'x', which is not", "number"),
-        (BtPrivacy, {"bandwidth": 1, "t": NAN}, "t of bt_privacy is nan, which is not", "number"),
-        # Not a whole number
-        (KAnonymity, {"k": 2.5}, "k of k_anonymity is 2.5, which is not a whole number", "2 or 3"),
-        (LDiversity, {"l": 2.5}, "l of l_diversity is 2.5, which is not a whole number", "2 or 3"),
-        # Out of bounds
-        (KAnonymity, {"k": 0}, "k of k_anonymity is 0", "k must be at least 1"),
-        (KAnonymity, {"k": -3}, "k of k_anonymity is -3", "k must be at least 1"),
-        (LDiversity, {"l": 0}, "l of l_diversity is 0", "l must be at least 1"),
-        (
-            LDiversity,
-            {"l": 0.5, "variant": "probabilistic"},
-            "l of l_diversity is 0.5",
-            "l must be at least 1",
-        ),
-        (TCloseness, {"t": -0.1}, "t of t_closeness is -0.1", "t must be between 0 and 1"),
-        (TCloseness, {"t": 1.1}, "t of t_closeness is 1.1", "t must be between 0 and 1"),
-        (BtPrivacy, {"bandwidth": 1, "t": 2}, "t of bt_privacy is 2", "t must be between 0 and 1"),
-        (
-            BtPrivacy,
-            [{"bandwidth": 1, "t": 0.2}, {"bandwidth": 1, "t": -1}],
-            "t of bt_privacy is -1",
-            "t must be between 0 and 1",
-        ),
-        # Unknown words
-        (
-            LDiversity,
-            {"l": 3, "variant": "entropie"},
-            "variant of l_diversity is 'entropie'",
-            "one of distinct, probabilistic",
-        ),
-        (LDiversity, {"l": 3, "variant": ["distinct"]}, "variant of l_diversity is [", "one of"),
-        (
-            TCloseness,
-            {"t": 0.2, "ground": "euclidean"},
-            "ground of t_closeness is 'euclidean'",
-            "one of equal, ordered, hierarchical",
-        ),
-        (TCloseness, {"t": 0.2, "ground": None}, "ground of t_closeness is None", "one of equal"),
-        # Bandwidths
-        (BtPrivacy, {"bandwidth": 0, "t": 0.2}, "the bandwidth is 0, which is not", "Distances"),
-        (BtPrivacy, {"bandwidth": -1, "t": 0.2}, "the bandwidth is -1, which is not", "Distances"),
-        (BtPrivacy, {"bandwidth": "0.3", "t": 0.2}, "the bandwidth is '0.3'", "Distances"),
-        (BtPrivacy, {"bandwidth": True, "t": 0.2}, "the bandwidth is True", "Distances"),
-        (BtPrivacy, {"bandwidth": NAN, "t": 0.2}, "the bandwidth is nan", "Distances"),
-        (BtPrivacy, {"bandwidth": None, "t": 0.2}, "the bandwidth is None", "Distances"),
-        (BtPrivacy, {"bandwidth": [0.3], "t": 0.2}, "the bandwidth is [0.3]", "Distances"),
-        (BtPrivacy, {"bandwidth": {}, "t": 0.2}, "the bandwidth names no attribute", "Give"),
-        (
-            BtPrivacy,
-            {"bandwidth": {"age": 0.3, "sex": 0}, "t": 0.2},
-            'the bandwidth of "sex" is 0',
-            "Distances",
-        ),
-    ],
-)
-def test_what_is_wrong_is_named(
-    kind: type[Requirement], value: object, message: str, hint: str
-) -> None:
-    with pytest.raises(InvalidParameter) as caught:
-        kind.parse(value)
-    assert message in caught.value.message
-    assert caught.value.detail
-    assert hint in caught.value.hint
-
-
-@pytest.mark.parametrize("kind", [KAnonymity, LDiversity, TCloseness])
-def test_a_number_beyond_all_floats(kind: type[Requirement]) -> None:
-    with pytest.raises(InvalidParameter, match="not a number"):
-        kind.parse({kind.key[0]: 10**400})
-
-
 # --- What the whole table attains -----------------------------------------------------------------
-
-
-def by_age(*secrets: str) -> Records:
-    ages = {str(age): age for age in range(20, 20 + len(secrets))}
-    sensitive = Attribute("disease", tuple(sorted(set(secrets))))
-    rows = tuple(zip(ages, secrets, strict=True))
-    return Records((Attribute("age", tuple(ages), numbers=ages),), sensitive, rows)
 
 
 @pytest.mark.parametrize(
@@ -389,6 +380,24 @@ def by_age(*secrets: str) -> Records:
             "l_diversity (l = 2.5, variant = probabilistic) cannot be met",
             "at least 2.5; the whole table attains 2.",
             "at least 2,",
+        ),
+        (
+            LDiversity(3, "entropy"),
+            "l_diversity (l = 3, variant = entropy) cannot be met",
+            "at least 3; the whole table attains 2.74946.",
+            "at least 2.74945,",
+        ),
+        (
+            LDiversity(2, "recursive", 1),
+            "l_diversity (l = 2, variant = recursive, c = 1) cannot be met",
+            "below 1; the whole table attains 1.",
+            "Require below something more than 1.",
+        ),
+        (
+            LDiversity(4, "recursive", 9.0),
+            "l_diversity (l = 4, variant = recursive, c = 9.0) cannot be met",
+            "below 9; the whole table attains inf.",
+            "Nothing is below a threshold here: ease another",
         ),
     ],
 )
@@ -414,8 +423,38 @@ def test_the_unattainable_adversary_is_named() -> None:
         check_attainable([KAnonymity(6), skyline], setting)
     assert f"bt_privacy (bandwidth = 0.3, t = {best / 2})" in caught.value.message
     assert f"at most {best / 2:g}; the whole table attains {best:.6g}" in caught.value.detail
-    assert f"at most {best:.6g}" in caught.value.hint
+    (stated,) = map(float, re.findall(r"[0-9][0-9.e-]*", caught.value.hint))
+    assert best <= stated <= best * (1 + 1e-5)
     check_attainable([KAnonymity(6), BtPrivacy(((1e9, 0.0), (0.3, best)))], setting)
+
+
+@pytest.mark.parametrize(
+    ("demanded", "easier"),
+    [
+        (LDiversity(9, "entropy"), lambda stated: LDiversity(stated, "entropy")),
+        (LDiversity(9, "probabilistic"), lambda stated: LDiversity(stated, "probabilistic")),
+        (
+            LDiversity(2, "recursive", 0.1),
+            lambda stated: LDiversity(2, "recursive", stated + 1e-8),
+        ),
+        (
+            BtPrivacy(((0.3, 0.0),)),
+            lambda stated: BtPrivacy(((0.3, stated),)),
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "counts", [(3, 2, 1), (4, 3, 3), (7, 2, 1), (5, 5, 4), (6, 3, 4), (2, 1, 4)]
+)
+def test_what_is_advised_is_attained(
+    demanded: Requirement, easier: Callable[[float], Requirement], counts: tuple[int, ...]
+) -> None:
+    secrets = [value for value, count in zip("abc", counts, strict=True) for _ in range(count)]
+    setting = Setting(as_table(by_age(*secrets)))
+    with pytest.raises(UnattainableRequirement) as caught:
+        check_attainable([demanded], setting)
+    (stated,) = re.findall(r"[0-9][0-9.e-]*", caught.value.hint.rstrip("."))
+    check_attainable([easier(float(stated))], setting)
 
 
 @SOME

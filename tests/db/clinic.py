@@ -84,6 +84,17 @@ def declare_clinic(connection: Connection, dataset: str = "patients") -> None:
         )
 
 
+def declare_people(connection: Connection, dataset: str = "people") -> None:
+    """Number the clinic's patients in a table ``person``, and register it with the numbers."""
+    connection.execute(
+        "CREATE TABLE clinic.person AS SELECT row_number() OVER () AS id, * FROM clinic.patient"
+    )
+    connection.execute(
+        "SELECT bkpriv.register_dataset(%s, 'clinic.person', %s, %s, 'id')",
+        [dataset, QUASI_IDENTIFIERS, SENSITIVE],
+    )
+
+
 def declare_own(connection: Connection, dataset: str = "mine", table: str = "own") -> None:
     """Create a small table in the connection's own schema and register it."""
     connection.execute(
@@ -106,11 +117,12 @@ def publish(
     policy: str = "plain",
     view: str = "public.patients",
     options: dict[str, Any] | None = None,
+    method: str = "mondrian",
 ) -> int:
     """Publish and return the release."""
     row = connection.execute(
-        "SELECT bkpriv.publish(%s, %s, %s, options => %s)",
-        [dataset, policy, view, Jsonb(options or {})],
+        "SELECT bkpriv.publish(%s, %s, %s, %s, options => %s)",
+        [dataset, policy, view, method, Jsonb(options or {})],
     ).fetchone()
     assert row is not None
     return int(row[0])
@@ -124,7 +136,9 @@ def one(connection: Connection, query: str, parameters: Sequence[Any] = ()) -> A
 
 def rows_of(connection: Connection, relation: str) -> list[tuple[Any, ...]]:
     """Return a relation's rows, in the order in which they come; its name is written as in SQL."""
-    return connection.execute(sql.SQL("SELECT * FROM {}").format(sql.SQL(relation))).fetchall()
+    # The columns of a view change with the method it is published by.
+    query = sql.SQL("SELECT * FROM {}").format(sql.SQL(relation))
+    return connection.execute(query, prepare=False).fetchall()
 
 
 def overhear(connection: Connection) -> list[str]:

@@ -39,6 +39,7 @@ def test_history_is_not_forged_for_others(
             "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'stale', 'x')",
             "INSERT INTO bkpriv.release_attribute VALUES (1, 99, 'x', '{a}')",
             "INSERT INTO bkpriv.release_content VALUES (1, '{0}', '{0}', '{0}', '{0}', '{1}')",
+            "INSERT INTO bkpriv.release_respondent VALUES (1, '{x}', '{0}')",
             "INSERT INTO bkpriv.dataset (name, owner, source_schema, source_name, "
             f"quasi_identifiers, sensitive) VALUES ('x', '{name}', 's', 't', '{{a}}', 'b')",
             "INSERT INTO bkpriv.hierarchy (dataset, attribute, widths, origin) "
@@ -84,8 +85,8 @@ def test_release_tables_are_made_sealed_and_dropped_only_for_ones_own_new_releas
     _, attacker = rivals
     calls = (
         "SELECT bkpriv._create_release_table(%s, '{a}', '{int}')",
-        "SELECT bkpriv._seal_release_table(%s)",
-        "SELECT bkpriv._drop_release_table(%s)",
+        "SELECT bkpriv._seal_release_tables(%s)",
+        "SELECT bkpriv._drop_release_tables(%s)",
     )
     with unchanged(db):
         for connection in rivals:
@@ -123,7 +124,7 @@ def test_a_release_table_is_dropped_only_in_the_transaction_that_withdraws(
         "VALUES (1, 'withdrawn', 'by hand')"
     )
     with unchanged(db), pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-        victim.execute("SELECT bkpriv._drop_release_table(1)")
+        victim.execute("SELECT bkpriv._drop_release_tables(1)")
 
 
 def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
@@ -248,7 +249,7 @@ def test_a_view_over_a_forged_release_of_anothers_dataset_is_not_taken_for_their
         attacker.execute(
             "SELECT bkpriv._create_release_table(%s, '{a,b}', '{int4range,int}')", [own]
         )
-        attacker.execute("SELECT bkpriv._seal_release_table(%s)", [own])
+        attacker.execute("SELECT bkpriv._seal_release_tables(%s)", [own])
         attacker.execute(f"CREATE VIEW bait AS SELECT * FROM bkpriv_release.release_{own}")
     bait = f'"{attacker.info.user}".bait'
     with unchanged(db):

@@ -109,7 +109,15 @@ def set_traps(connection: Connection, schema: str) -> None:
         *("pg_class", "pg_namespace", "pg_attribute", "pg_roles", "pg_proc", "pg_type"),
         *("pg_trigger", "pg_depend", "pg_rewrite", "pg_inherits", "pg_extension"),
         *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
-        *("release_event", "audit_record", "releases", "audits", "release_id", "audit_id"),
+        *(
+            "release_respondent",
+            "release_event",
+            "audit_record",
+            "releases",
+            "audits",
+            "release_id",
+            "audit_id",
+        ),
     )
     for name in relations:
         connection.execute(

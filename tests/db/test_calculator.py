@@ -26,6 +26,8 @@ TABLE_3 = [[0.0, 1.0], [0.0, 1.0], [0.3, 0.7]]
         ("omega", TABLE_2, 0.75 / (0.75 + 1.4 / 2.6), 0.5821),
         ("exact", TABLE_3, 1.0, 1.0),
         ("omega", TABLE_3, 1 / (1 + 1.4 / 2.7), 0.6585),
+        # In table III nobody has a choice, which belief propagation settles first.
+        ("bethe", TABLE_3, 1.0, 1.0),
     ],
 )
 def test_posteriors_of_the_paper(
@@ -85,6 +87,7 @@ def test_distances(shared_db: Connection) -> None:
         "js_divergence(NULL, '{1}')",
         "emd('{1}', '{1}', NULL)",
         "exact_posterior(NULL, '{1}')",
+        "bethe_posterior('{{1}}', NULL)",
         "omega_posterior('{{1}}', NULL)",
         "smoothed_distance('{1}', '{1}', '{{0}}', NULL)",
     ],
@@ -122,6 +125,8 @@ def test_null_gives_null(shared_db: Connection, call: str) -> None:
         ("exact_posterior({}, '{{1,0}}')", ["{{NULL,0.5}}"], ["NULL"]),
         ("exact_posterior({}, '{{1,NULL}}')", ["{{0.5,0.5}}"], ["NULL"]),
         ("exact_posterior({}, '{{}}')", ["{}"], []),
+        ("bethe_posterior({}, '{{1,1}}')", ["{{0.5,0.5}}"], []),
+        ("bethe_posterior({}, '{{1,0}}')", ["{{NaN,0.5}}"], []),
         ("omega_posterior({}, '{{1,1}}')", ["{{0.5,0.5}}"], []),
         ("omega_posterior({}, '{{1,0}}')", ["{{NaN,0.5}}"], []),
     ],
@@ -135,9 +140,9 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_a_prior_that_rules_out_what_was_released_is_refused(shared_db: Connection) -> None:
-    for estimator in ("exact", "omega"):
+    for estimator in ("exact", "bethe", "omega"):
         query = f"SELECT bkpriv.{estimator}_posterior('{{{{1,0}},{{1,0}}}}', '{{1,1}}')"
-        refused(shared_db, query, sqlstate="22000")
+        refused(shared_db, query, sqlstate="22000", names=["value 2"])
 
 
 def test_a_group_that_is_too_large_for_exact_inference_is_refused(shared_db: Connection) -> None:
@@ -145,5 +150,30 @@ def test_a_group_that_is_too_large_for_exact_inference_is_refused(shared_db: Con
     query = "SELECT bkpriv.exact_posterior(%s::float8[], array_fill(100, ARRAY[10]))"
     said = refused(shared_db, query, [prior], sqlstate="54000")
     assert "states" in (said.message_detail or "")
-    found = one(shared_db, query.replace("exact_", "omega_"), [prior])
-    assert found[0] == pytest.approx([0.1] * 10)
+    for name in ("bethe_", "omega_"):
+        found = one(shared_db, query.replace("exact_", name), [prior])
+        assert found[0] == pytest.approx([0.1] * 10)
+
+
+def test_belief_propagation_estimates_or_says_that_it_does_not_converge(
+    shared_db: Connection,
+) -> None:
+    draw = random.Random(6)
+    weights = [[draw.randint(1, 9) for _ in range(3)] for _ in range(7)]
+    prior = [[weight / sum(row) for weight in row] for row in weights]
+    secrets = [0, 0, 0, 1, 1, 2, 2]
+    expected = oracles.exact_posterior(prior, secrets)
+    assert expected is not None
+    errors = {}
+    for name in ("bethe", "omega"):
+        query = f"SELECT bkpriv.{name}_posterior(%s::float8[], '{{3,2,2}}')"
+        found = one(shared_db, query, [prior])
+        errors[name] = sum(
+            abs(mine - theirs)
+            for row, other in zip(found, expected, strict=True)
+            for mine, theirs in zip(row, other, strict=True)
+        )
+    assert 0 < errors["bethe"] < 0.3 * errors["omega"]
+    query = "SELECT bkpriv.bethe_posterior('{{0.6,0.4},{0.4,0.6}}', '{1,1}')"
+    said = refused(shared_db, query, sqlstate="54000", names=["converge"])
+    assert "exact_posterior" in (said.message_hint or "")

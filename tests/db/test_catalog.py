@@ -48,9 +48,38 @@ INTERFACE = {
         "TABLE(requirement text, parameters jsonb, threshold double precision, "
         "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
     ),
+    "max_disclosure": (
+        "release bigint, k integer, language text DEFAULT 'implications'::text",
+        "TABLE(k integer, disclosure double precision, witness jsonb",
+    ),
+    "disclosure_given": (
+        "release bigint, knowledge jsonb",
+        "TABLE(respondent text, sensitive text, probability double precision",
+    ),
+    "lattice": (
+        "dataset text, policy text",
+        "TABLE(levels jsonb, safe boolean, minimal boolean",
+    ),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
+    "query_accuracy": (
+        "release bigint, query text",
+        "TABLE(key jsonb, actual double precision, estimate double precision, "
+        "relative_error double precision",
+    ),
+    "query_workload": (
+        "release bigint, queries integer, dimensions integer, selectivity double precision, "
+        "seed bigint DEFAULT NULL::bigint",
+        "TABLE(query text, actual double precision, estimate double precision, "
+        "relative_error double precision",
+    ),
+    "association": (
+        "release bigint",
+        "TABLE(attribute text, other text, original double precision, released double precision",
+    ),
+    "rewrite_query": ("release bigint, query text", "text"),
     # Calculators
     "exact_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "bethe_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "omega_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "js_divergence": ("p double precision[], q double precision[]", "double precision"),
     "emd": (
@@ -61,6 +90,10 @@ INTERFACE = {
         "p double precision[], q double precision[], ground double precision[], "
         "bandwidth double precision",
         "double precision",
+    ),
+    "worst_case": (
+        "histograms integer[], k integer, language text DEFAULT 'implications'::text",
+        "double precision[]",
     ),
     # Operate
     "doctor": ("", "TABLE(check_name text, ok boolean, detail text"),
@@ -73,20 +106,25 @@ INTERFACE = {
 VOLATILITY = {
     # They compute from their arguments alone.
     "IMMUTABLE": {
-        *("exact_posterior", "omega_posterior", "js_divergence", "emd", "smoothed_distance"),
+        *("exact_posterior", "bethe_posterior", "omega_posterior"),
+        *("js_divergence", "emd", "smoothed_distance", "worst_case"),
         *("version", "_python_path", "_release_table", "_stale_trigger"),
         "_auditor",
     },
     # They read tables or catalogs.
     "STABLE": {
         *("prior", "posterior", "disclosure", "_prior", "_posterior", "_disclosure", "utility"),
+        *("explain_disclosure", "_release_tables"),
+        *("lattice", "max_disclosure", "disclosure_given", "_disclosure_given"),
+        *("query_accuracy", "rewrite_query", "association"),
         *("doctor", "_owns", "_sees", "_tracked", "_written_tables"),
     },
-    # They write: an audit is remembered, too.
+    # They write: an audit is remembered, too. Or they draw at random.
     "VOLATILE": {
+        "query_workload",
         *("register_dataset", "set_hierarchy", "set_interval_hierarchy", "drop_dataset"),
         *("set_policy", "publish", "withdraw", "audit", "grant_publisher", "grant_auditor"),
-        *("_create_release_table", "_seal_release_table", "_drop_release_table"),
+        *("_create_release_table", "_seal_release_tables", "_drop_release_tables"),
         *("_guard", "_mark_stale", "_hold_writers", "_bootstrap", "_grant_reading"),
     },
 }
@@ -95,8 +133,8 @@ PARALLEL_SAFE = {"version", "_python_path", "_release_table", "_stale_trigger"}
 
 DEFINERS = {
     "_create_release_table",
-    "_seal_release_table",
-    "_drop_release_table",
+    "_seal_release_tables",
+    "_drop_release_tables",
     "_mark_stale",
     "_hold_writers",
 }

@@ -342,6 +342,7 @@ def test_a_numeric_attribute_with_a_hierarchy_is_published_as_labels(clinic: Con
         ("age", "{10,5}", "0", ["age", "10", "5"]),
         ("age", "{5,5}", "0", ["age", "5"]),
         ("age", "{0}", "0", ["age", "0"]),
+        ("age", "{0,5}", "0", ["age", "0", "5"]),
         ("age", "{-5,10}", "0", ["age", "-5"]),
         ("age", "{}", "0", ["age"]),
         ("age", None, "0", ["age"]),

@@ -136,7 +136,7 @@ def test_disclosures_and_the_audit_of_them(
         assert used == estimator
     # An audit says the same in one line.
     for t in (0.05, 0.2, 0.6):
-        ((name, parameters, threshold, worst, mean, vulnerable, satisfied, used),) = (
+        ((name, parameters, threshold, worst, mean, vulnerable, satisfied, used, *_),) = (
             shared_clinic.execute(
                 "SELECT * FROM bkpriv.audit(%s, jsonb_build_object('bt_privacy', "
                 "jsonb_build_object('bandwidth', 0.3, 't', %s::numeric)), %s)",
@@ -185,7 +185,7 @@ def test_audits_of_the_other_requirements(
         checks.append(("t_closeness", {"t": 0.3, "ground": name}, 0.3, figures))
     sizes = [len(group) for group in groups]
     for name, parameters, threshold, figures in checks:
-        ((told, _, bound, worst, mean, vulnerable, satisfied, _),) = shared_clinic.execute(
+        ((told, _, bound, worst, mean, vulnerable, satisfied, *_),) = shared_clinic.execute(
             "SELECT * FROM bkpriv.audit(%s, %s)", [release, Jsonb({name: parameters})]
         ).fetchall()
         upper = name == "t_closeness"
@@ -245,10 +245,10 @@ def test_auto_says_where_it_is_an_estimate(db: Connection) -> None:
             f"SELECT DISTINCT qi ->> 'kind', estimator_used FROM bkpriv.{told}(%s, '2') ORDER BY 1",
             [release],
         ).fetchall()
-        assert used == [("large", "omega"), ("small", "exact")]
+        assert used == [("large", "bethe"), ("small", "exact")]
     audited = "SELECT estimator_used FROM bkpriv.audit(%s, %s)"
     assert one(db, audited, [release, Jsonb(bound)]) == (
-        "exact, but omega for 4 groups (1000 records)"
+        "exact, but bethe for 4 groups (1000 records)"
     )
     # To insist on what is not feasible is an error that names a group.
     query = "SELECT * FROM bkpriv.disclosure(%s, '2', 'exact')"

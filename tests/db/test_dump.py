@@ -15,13 +15,13 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from tests.conftest import Connection, Database
-from tests.db.clinic import declare_own, one, publish, rows_of, state_policy
+from tests.db.clinic import declare_own, declare_people, one, publish, rows_of, state_policy
 
 MANNERS = ["plain", "custom", "directory"]
 
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
-    *("release_event", "audit_record"),
+    *("release_respondent", "release_event", "audit_record"),
 )
 
 
@@ -59,13 +59,16 @@ def original(
         publish(db, policy=policy, view="public.patients")
     db.execute("COMMENT ON VIEW public.patients IS 'published'")
     db.execute('SELECT bkpriv.audit(2, \'{"k_anonymity": {"k": 9}}\')')
-    withdrawn = publish(db, view="public.withdrawn")
+    declare_people(db)
+    withdrawn = publish(db, "people", view="public.withdrawn")
     db.execute("SELECT bkpriv.withdraw(%s, 'a patient objected')", [withdrawn])
     own = shared_database.connect(publisher)
     declare_own(own)
     state_policy(own, "own", {"k_anonymity": {"k": 3}})
     publish(own, "mine", "own", "stored", {"materialized": True})
     publish(own, "mine", "own", "shown")
+    state_policy(own, "diverse", {"l_diversity": {"l": 2}})
+    publish(own, "mine", "diverse", "exact", method="anatomy")
     own.execute(
         sql.SQL(
             "GRANT USAGE ON SCHEMA {publisher} TO {reader};"
@@ -74,7 +77,8 @@ def original(
     )
     db.execute(sql.SQL("GRANT SELECT ON public.patients TO {reader}").format(**names))
     own.execute("INSERT INTO own VALUES (1, 1)")
-    views = ["public.patients", f'"{publisher}".shown', f'"{publisher}".stored']
+    names_shown = ("shown", "stored", "exact", "exact_sensitive")
+    views = ["public.patients", *(f'"{publisher}".{name}' for name in names_shown)]
     views += ["bkpriv.releases", "bkpriv.audits"]
     kept = [*views, *(f"bkpriv.{table}" for table in TABLES)]
     return Original(shared_database, publisher, reader, {name: rows_of(db, name) for name in kept})
@@ -146,6 +150,7 @@ def test_everything_is_there(restored: Database, original: Original) -> None:
         ("withdrawn", False),
         ("published", True),
         ("published", True),
+        ("published", True),
     ]
     comment = "SELECT obj_description('public.patients'::regclass, 'pg_class')"
     assert one(db, comment) == "published"
@@ -159,6 +164,7 @@ def test_guards_and_privileges_are_there(restored: Database, original: Original)
         "DELETE FROM bkpriv.release_event",
         "UPDATE bkpriv.release SET records = 1",
         "TRUNCATE bkpriv_release.release_1",
+        "TRUNCATE bkpriv_release.release_7_sensitive",
         "INSERT INTO bkpriv_release.release_1 SELECT * FROM bkpriv_release.release_1",
     ):
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
@@ -189,21 +195,24 @@ def test_publishing_goes_on(restored: Database, original: Original) -> None:
     db.execute("INSERT INTO clinic.patient VALUES (30, 'f', 'Aln', 'ulcer')")
     assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 3") is True
     # Ids and versions go on, views move, and their grants stay.
-    assert publish(db, policy="beliefs", view="public.patients") == 7
-    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 7") == 5
+    assert publish(db, policy="beliefs", view="public.patients") == 8
+    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 8") == 4
     assert one(db, "SELECT status FROM bkpriv.releases WHERE release = 3") == "superseded"
     assert one(db, "SELECT count(*) FROM patients") == 301
     reader = restored.connect(original.reader)
     assert len(rows_of(reader, "patients")) == 301
     # Its owner publishes without superuser, as before.
-    assert publish(publisher, "mine", "own", "stored", {"materialized": True}) == 8
-    assert publish(publisher, "mine", "own", "shown") == 9
+    assert publish(publisher, "mine", "own", "stored", {"materialized": True}) == 9
+    assert publish(publisher, "mine", "own", "shown") == 10
+    assert publish(publisher, "mine", "diverse", "exact", method="anatomy") == 11
     assert len(rows_of(reader, f'"{original.publisher}".shown')) == 121
     before = one(db, "SELECT max(audit) FROM bkpriv.audits")
-    publisher.execute("SELECT bkpriv.audit(9)")
+    publisher.execute("SELECT bkpriv.audit(10)")
     assert one(db, "SELECT max(audit) FROM bkpriv.audits") == before + 1
     publisher.execute("SELECT bkpriv.withdraw(release, 'moved') FROM bkpriv.releases")
     publisher.execute("SELECT bkpriv.drop_dataset('mine')")
+    left = "SELECT count(*) FROM pg_class WHERE relname ~ '^(exact|release_(7|11))(_sensitive)?$'"
+    assert one(db, left) == 0
 
 
 def test_a_dump_of_the_extension_can_be_dumped_again(

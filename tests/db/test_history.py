@@ -10,9 +10,12 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
-from tests.db.clinic import one, publish, state_policy
+from tests.db.clinic import declare_people, one, publish, state_policy
 
-HISTORY = ("release", "release_attribute", "release_content", "release_event", "audit_record")
+HISTORY = (
+    *("release", "release_attribute", "release_content", "release_respondent"),
+    *("release_event", "audit_record"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +23,8 @@ def history(shared_clinic: Connection) -> Connection:
     """Superuser's connection to a database whose history has rows of every kind."""
     publish(shared_clinic)
     publish(shared_clinic)
+    declare_people(shared_clinic)
+    publish(shared_clinic, "people", view="public.people")
     return shared_clinic
 
 
@@ -62,6 +67,7 @@ def test_history_refuses_to_change_for_a_publisher(
         ("release_content", "sensitive_codes", "sensitive_codes || 0"),
         ("release_content", "counts", "counts || 1::bigint"),
         ("release_content", "codes", "codes || 0"),
+        ("release_respondent", "group_ids", "group_ids || 0"),
         ("release_event", "kind", "'forgiven'"),
         ("release_event", "reason", "''"),
         ("audit_record", "vulnerable", "-1"),
@@ -84,6 +90,7 @@ def test_history_refuses_rows_that_make_no_sense(
     free = {
         "release": {"release": "release + 1000"},
         "release_content": {"release": "release"},
+        "release_respondent": {"release": "release"},
         "release_attribute": {"place": "place + 1000"},
         "release_event": {"event": "event + 1000"},
         "audit_record": {"audit": "audit + 1000"},

@@ -61,7 +61,7 @@ def test_a_policy_is_stated_anew_under_its_name(clinic: Connection) -> None:
         # Unknown keys
         ('{"k_anonymty": {"k": 5}}', ["k_anonymty"]),
         ('{"K_ANONYMITY": {"k": 5}}', ["K_ANONYMITY"]),
-        ('{"k_anonymity": {"k": 5}, "beta_likeness": {"beta": 2}}', ["beta_likeness"]),
+        ('{"k_anonymity": {"k": 5}, "beta_likenes": {"beta": 2}}', ["beta_likenes"]),
         ('{"k_anonymity": {"k": 5, "l": 2}}', ["k_anonymity", '"l"']),
         ('{"l_diversity": {"l": 2, "variante": "distinct"}}', ["l_diversity", "variante"]),
         ('{"t_closeness": {"t": 0.2, "gruond": "equal"}}', ["t_closeness", "gruond"]),

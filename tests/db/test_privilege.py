@@ -27,6 +27,7 @@ RELATIONS = """
     bkpriv.release_attribute   ra         r
     bkpriv.release_content     ra         r
     bkpriv.release_event       ra         r
+    bkpriv.release_respondent  ra         r
     bkpriv.audit_record        ra         ra
     bkpriv.releases            r          r
     bkpriv.audits              r          r
@@ -46,9 +47,10 @@ FUNCTIONS = """
     function                                                         publisher  auditor
     bkpriv._auditor()                                                -          X
     bkpriv._bootstrap()                                              X          X
-    bkpriv._create_release_table(bigint,text[],regtype[])            X          -
+    bkpriv._create_release_table(bigint,text[],regtype[],text)       X          -
     bkpriv._disclosure(bigint,jsonb,text)                            X          X
-    bkpriv._drop_release_table(bigint)                               X          -
+    bkpriv._disclosure_given(bigint,jsonb)                           X          X
+    bkpriv._drop_release_tables(bigint)                              X          -
     bkpriv._grant_reading(regrole)                                   -          -
     bkpriv._guard()                                                  -          -
     bkpriv._mark_stale()                                             X          -
@@ -56,27 +58,37 @@ FUNCTIONS = """
     bkpriv._posterior(bigint,jsonb,text)                             X          X
     bkpriv._prior(text,jsonb)                                        X          X
     bkpriv._python_path()                                            X          X
-    bkpriv._release_table(bigint)                                    X          -
-    bkpriv._seal_release_table(bigint)                               X          -
+    bkpriv._release_table(bigint,text)                               X          X
+    bkpriv._release_tables(bigint)                                   X          -
+    bkpriv._seal_release_tables(bigint)                              X          -
     bkpriv._sees(text)                                               X          X
     bkpriv._stale_trigger(text)                                      X          X
     bkpriv._hold_writers(bigint)                                     X          -
     bkpriv._tracked(text,text,text)                                  X          X
     bkpriv._written_tables(text,text)                                X          X
+    bkpriv.association(bigint)                                       X          X
     bkpriv.audit(bigint,jsonb,text)                                  X          X
+    bkpriv.bethe_posterior(double_precision[],integer[])             X          X
     bkpriv.disclosure(bigint,jsonb,text)                             X          X
+    bkpriv.disclosure_given(bigint,jsonb)                            X          X
     bkpriv.doctor()                                                  X          X
     bkpriv.drop_dataset(text)                                        X          -
     bkpriv.emd(double_precision[],double_precision[],double_precision[])  X     X
     bkpriv.exact_posterior(double_precision[],integer[])             X          X
+    bkpriv.explain_disclosure(bigint,jsonb,text)                     X          X
     bkpriv.grant_auditor(regrole)                                    -          -
     bkpriv.grant_publisher(regrole)                                  -          -
     bkpriv.js_divergence(double_precision[],double_precision[])      X          X
+    bkpriv.lattice(text,text,jsonb)                                  X          X
+    bkpriv.max_disclosure(bigint,integer,text)                       X          X
     bkpriv.omega_posterior(double_precision[],integer[])             X          X
     bkpriv.posterior(bigint,jsonb,text)                              X          X
     bkpriv.prior(text,jsonb)                                         X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)              X          -
+    bkpriv.query_accuracy(bigint,text)                               X          X
+    bkpriv.query_workload(bigint,integer,integer,double_precision,bigint)  X    X
     bkpriv.register_dataset(text,regclass,text[],text,text,text)     X          -
+    bkpriv.rewrite_query(bigint,text)                                X          X
     bkpriv.set_hierarchy(text,text,regclass)                         X          -
     bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)       X          -
     bkpriv.set_policy(text,jsonb)                                    X          -
@@ -84,6 +96,7 @@ FUNCTIONS = """
     bkpriv.utility(bigint)                                           X          X
     bkpriv.version()                                                 X          X
     bkpriv.withdraw(bigint,text)                                     X          -
+    bkpriv.worst_case(integer[],integer,text)                        X          X
 """  # noqa: E501
 
 COLUMNS = {("bkpriv.dataset", "registered_at", "UPDATE", "publisher")}
@@ -286,15 +299,19 @@ def test_publishers_do_not_see_each_other(
     colleague = shared_database.connect(people["colleague"])
     for relation in (
         *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
-        *("release_event", "audit_record", "releases", "audits"),
+        *("release_respondent", "release_event", "audit_record", "releases", "audits"),
     ):
         query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
         assert colleague.execute(query).fetchall() == [], relation
     with unchanged(shared_db):
-        for call in ("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"):
+        for call in (
+            *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
+            *("max_disclosure(1, 1)", "disclosure_given(1, '[]')"),
+        ):
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
         for call in (
-            "prior('mine', '0.3')", "publish('mine', 'own', 'v')", "drop_dataset('mine')",
+            "lattice('mine', 'own')", "prior('mine', '0.3')",
+            "publish('mine', 'own', 'v')", "drop_dataset('mine')",
             "set_hierarchy('mine', 'a', 'pg_class')", "set_interval_hierarchy('mine', 'a', '{5}')",
         ):  # fmt: skip
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["mine"])

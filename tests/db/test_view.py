@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import psycopg
 import pytest
 
@@ -9,11 +11,15 @@ from tests.conftest import Connection
 from tests.db.clinic import one, publish
 
 
-def test_a_view_that_reads_more_than_a_release_is_left_alone(clinic: Connection) -> None:
+@pytest.mark.parametrize("other", ["clinic.patient", "clinic.later"])
+def test_a_view_that_reads_more_than_a_release_is_left_alone(
+    clinic: Connection, other: str
+) -> None:
     release = publish(clinic, view="shown")
+    clinic.execute("CREATE TABLE clinic.later AS SELECT 1 AS age")
     clinic.execute(
-        f"CREATE VIEW mine AS SELECT r.disease, p.age "
-        f"FROM bkpriv_release.release_{release} r, clinic.patient p"
+        f"CREATE VIEW mine AS SELECT r.disease, o.age "
+        f"FROM bkpriv_release.release_{release} r, {other} o"
     )
     definition = one(clinic, "SELECT pg_get_viewdef('mine'::regclass)")
     with pytest.raises(psycopg.errors.DuplicateTable, match="mine"):
@@ -22,9 +28,9 @@ def test_a_view_that_reads_more_than_a_release_is_left_alone(clinic: Connection)
 
 
 def test_publishing_again_does_not_give_back_what_was_revoked(
-    clinic: Connection, make_role: object
+    clinic: Connection, make_role: Callable[..., str]
 ) -> None:
-    reader = make_role("reader")  # type: ignore[operator]
+    reader = make_role("reader")
     clinic.execute(f"ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO {reader}")
     options = {"materialized": True}
     publish(clinic, view="shown", options=options)
@@ -33,6 +39,19 @@ def test_publishing_again_does_not_give_back_what_was_revoked(
     clinic.execute(f"REVOKE SELECT ON shown FROM {reader}")
     publish(clinic, view="shown", options=options)
     assert one(clinic, may) is False
+
+
+def test_privileges_on_columns_stay_where_the_column_does(
+    clinic: Connection, make_role: Callable[..., str]
+) -> None:
+    reader = make_role("reader")
+    publish(clinic, view="public.v", method="bucketize")
+    clinic.execute(f"GRANT SELECT (age, disease), INSERT (sex) ON public.v TO {reader}")
+    publish(clinic, view="public.v", method="anatomy")
+    may = "SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'v'"
+    may += "::regclass AND has_column_privilege(%s, attrelid, attnum, %s)"
+    assert one(clinic, may, [reader, "SELECT"]) == ["age"]
+    assert one(clinic, may, [reader, "INSERT"]) == ["sex"]
 
 
 def test_an_unusual_smoothing_is_stated_by_every_audit(clinic: Connection) -> None:

@@ -10,7 +10,7 @@ from tests.db.clinic import one
 
 __all__ = ["until", "until_blocked"]
 
-_SECONDS = 20.0
+_SECONDS = 90.0
 
 
 def until(condition: Callable[[], object], seconds: float = _SECONDS) -> None:

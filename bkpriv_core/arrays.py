@@ -1,0 +1,41 @@
+"""What arrays of integers lack in numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bkpriv_core.groups import IntArray
+
+__all__ = ["distinct_rows"]
+
+_PACKED = 2**62
+"""Range of the integers into which columns are packed."""
+
+
+def distinct_rows(rows: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Find the distinct rows of non-negative integers.
+
+    Returns
+    -------
+    first : (u,) int array
+        The first row of each kind; kinds are in lexicographic order.
+    kind : (b,) int array
+        Kind of each row.
+    counts : (u,) int array
+        Rows of each kind.
+    """
+    keys = np.zeros(len(rows), dtype=np.int64)
+    span = 1
+    for column in rows.T:
+        width = int(column.max(initial=0)) + 1
+        if width > 1 and span * width > _PACKED:
+            keys = np.unique(keys, return_inverse=True)[1]
+            column = np.unique(column, return_inverse=True)[1]
+            span, width = int(keys.max()) + 1, int(column.max()) + 1
+        if width > 1:
+            keys = keys * width + column
+            span *= width
+    _, first, kind, counts = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    return first, kind, counts

@@ -1,0 +1,25 @@
+"""``bkpriv bench``: the studies of the papers, on data at hand, through SQL.
+
+Each study is a package that says what is measured and how it is drawn; `Laboratory` measures,
+`Figure` keeps what was measured and draws it, and `Study` is the way all of them go.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from bkpriv_core.cli.study.li2009.command import li2009
+from bkpriv_core.cli.study.martin2007.command import martin2007
+
+__all__ = ["bench"]
+
+bench = typer.Typer(no_args_is_help=True)
+
+
+@bench.callback()
+def _about() -> None:
+    """Repeat the study of a paper and write its figures, as data and as pictures."""
+
+
+bench.command()(li2009)
+bench.command()(martin2007)

@@ -1,0 +1,278 @@
+"""A figure of a study: how it is measured, its data as CSV and its picture as PNG.
+
+Rules
+-----
+- The data are tidy: one row per measurement, every setting in a column of its own. Numbers have six
+  significant digits.
+- A picture shows what is in the data, by the names of columns. Series are told apart by colour
+  (the palette of Okabe and Ito), by marker and by line, so that no one has to see colours.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from bkpriv_core.cli.study.laboratory import Laboratory
+from bkpriv_core.cli.terminal import Advance
+
+if TYPE_CHECKING:
+    # Imported when something is drawn: it takes longer than all else that a command imports.
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+__all__ = ["Figure", "Grid", "Lines", "Picture", "Row", "Value", "write_csv"]
+
+Value = str | int | float | None
+
+Row = Mapping[str, Value]
+"""One measurement: settings and figures by column."""
+
+_Design = TypeVar("_Design")
+
+# Okabe and Ito's palette without black and yellow, which is pale on white.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_DASHES = ("-", "--", "-.", ":")
+
+_DOTS_PER_INCH = 130
+_PANEL_INCHES = (4.4, 3.6)
+_SINGLE_INCHES = 6.6
+_LEGEND_INCHES = 0.9
+_TICKS = 9
+"""So many different numbers at most are all written along an axis."""
+
+
+@dataclass(frozen=True)
+class Figure(Generic[_Design]):
+    """One figure of a study.
+
+    Parameters
+    ----------
+    name : str
+        What its files are called.
+    title : str
+        What it shows.
+    measure : callable
+        Measures it, to a design, and reports progress.
+    picture : Picture
+        How it is drawn.
+    """
+
+    name: str
+    title: str
+    measure: Callable[[Laboratory, _Design, Advance], list[Row]]
+    picture: Picture
+
+    def write(self, rows: Sequence[Row], directory: Path) -> None:
+        """Write data and picture into a directory."""
+        write_csv(directory / f"{self.name}.csv", rows)
+        self.picture.save(directory / f"{self.name}.png", self.title, rows)
+
+
+def write_csv(path: Path, rows: Sequence[Row]) -> None:
+    """Write rows that have the same columns."""
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(rows[0])
+        writer.writerows([_written(value) for value in row.values()] for row in rows)
+
+
+def _written(value: Value) -> str:
+    """Write a value as a field."""
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture(ABC):
+    """How rows are drawn, in panels side by side that share their axes.
+
+    Parameters
+    ----------
+    x, y : str
+        Columns along the axes.
+    x_label, y_label : str
+        What they are, with units.
+    panel : str, optional
+        Column whose values tell panels apart.
+    panel_label : str, optional
+        Heading of a panel, with braces for the value.
+    where : mapping of str to Value, optional
+        Values that columns must have for a row to be drawn.
+    """
+
+    x: str
+    y: str
+    x_label: str
+    y_label: str
+    panel: str = ""
+    panel_label: str = "{}"
+    where: Mapping[str, Value] = field(default_factory=dict)
+
+    def save(self, path: Path, title: str, rows: Sequence[Row]) -> None:
+        """Draw rows into a file, the same bytes for the same rows."""
+        from matplotlib.figure import Figure as Canvas
+
+        drawn = [row for row in rows if all(row[key] == self.where[key] for key in self.where)]
+        panels = _distinct(row[self.panel] for row in drawn) if self.panel else [None]
+        width, height = _PANEL_INCHES
+        canvas = Canvas(
+            figsize=(max(_SINGLE_INCHES, width * len(panels)), height + _LEGEND_INCHES),
+            layout="constrained",
+        )
+        axes = canvas.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+        for axis, panel in zip(axes, panels, strict=True):
+            self._draw(axis, [row for row in drawn if row.get(self.panel) == panel], drawn)
+            axis.set_xlabel(self.x_label)
+            if self.panel:
+                axis.set_title(self.panel_label.format(panel), fontsize="medium")
+        axes[0].set_ylabel(self.y_label)
+        self._finish(canvas, axes)
+        canvas.suptitle(title)
+        canvas.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Software": None})
+
+    @abstractmethod
+    def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
+        """Draw the rows of one panel; those of all panels are given for a common scale."""
+
+    @abstractmethod
+    def _finish(self, canvas: Canvas, axes: Sequence[Axes]) -> None:
+        """Add what all panels share: limits, and what explains colours."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines(Picture):
+    """Lines, one per series.
+
+    Parameters
+    ----------
+    series : str
+        Column whose values tell lines apart.
+    series_label : str, optional
+        What these values are, where they do not say so themselves.
+    scale : {"linear", "log", "symlog"}, optional
+        Scale of the vertical axis; "symlog" is logarithmic above 1 and shows 0.
+    bound : float, optional
+        Height of a thin line to compare with.
+    """
+
+    series: str
+    series_label: str = ""
+    scale: Literal["linear", "log", "symlog"] = "linear"
+    bound: float | None = None
+
+    def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
+        names = _distinct(row[self.series] for row in drawn)
+        styles = zip(names, *map(itertools.cycle, (_COLOURS, _MARKERS, _DASHES)), strict=False)
+        for name, colour, marker, dash in styles:
+            points = [
+                (row[self.x], row[self.y])
+                for row in shown
+                if row[self.series] == name and row[self.y] is not None
+            ]
+            if not points:
+                continue
+            axis.plot(
+                *zip(*points, strict=True),
+                label=str(name),
+                color=colour,
+                marker=marker,
+                linestyle=dash,
+                markersize=6,
+                fillstyle="none",
+                clip_on=False,
+                zorder=3,
+            )
+        if self.bound is not None:
+            axis.axhline(self.bound, color="#777777", linewidth=0.8)
+        if self.scale == "symlog":
+            axis.set_yscale("symlog", linthresh=1)
+        else:
+            axis.set_yscale(self.scale)
+        _tick(axis, [row[self.x] for row in drawn])
+        axis.grid(color="#dddddd", linewidth=0.6)
+        axis.set_axisbelow(True)
+
+    def _finish(self, canvas: Canvas, axes: Sequence[Axes]) -> None:
+        if self.scale != "log":
+            axes[0].set_ylim(bottom=0)
+        entries: dict[str, Artist] = {}
+        for axis in axes:
+            handles, labels = axis.get_legend_handles_labels()
+            entries = dict(zip(labels, handles, strict=True)) | entries
+        canvas.legend(
+            list(entries.values()),
+            list(entries),
+            title=self.series_label or None,
+            loc="outside lower center",
+            ncols=3 if len(axes) > 1 else 2,
+            fontsize="small",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid(Picture):
+    """Figures of pairs of settings, as numbers on squares that are darker where they are larger.
+
+    Parameters
+    ----------
+    value : str
+        Column of the figures.
+    value_label : str
+        What they are, with units.
+    """
+
+    value: str
+    value_label: str
+
+    def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
+        columns = sorted(_distinct(float(row[self.x] or 0) for row in drawn))
+        lines = sorted(_distinct(float(row[self.y] or 0) for row in drawn))
+        held = {(row[self.x], row[self.y]): float(row[self.value] or 0) for row in shown}
+        highest = max(float(row[self.value] or 0) for row in drawn)
+        axis.imshow(
+            [[held[column, line] for column in columns] for line in lines],
+            cmap="cividis_r",
+            vmin=0,
+            vmax=highest,
+            origin="lower",
+            aspect="auto",
+        )
+        for place, row in itertools.product(range(len(columns)), range(len(lines))):
+            figure = held[columns[place], lines[row]]
+            axis.annotate(
+                f"{figure:.2f}",
+                (place, row),
+                ha="center",
+                va="center",
+                fontsize="small",
+                color="white" if figure > highest / 2 else "black",
+            )
+        axis.set_xticks(range(len(columns)), [f"{column:g}" for column in columns])
+        axis.set_yticks(range(len(lines)), [f"{line:g}" for line in lines])
+
+    def _finish(self, canvas: Canvas, axes: Sequence[Axes]) -> None:
+        canvas.colorbar(axes[0].get_images()[0], ax=list(axes), label=self.value_label)
+
+
+def _tick(axis: Axes, values: Sequence[Value]) -> None:
+    """Write all numbers along the horizontal axis where they are few."""
+    numbers = sorted({value for value in values if isinstance(value, int | float)})
+    if 0 < len(numbers) <= _TICKS:
+        axis.set_xticks(numbers, [f"{number:,.6g}" for number in numbers])
+
+
+_Item = TypeVar("_Item")
+
+
+def _distinct(items: Iterable[_Item]) -> list[_Item]:
+    """Distinct items in order of appearance."""
+    return list(dict.fromkeys(items))

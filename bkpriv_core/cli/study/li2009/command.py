@@ -1,0 +1,45 @@
+"""``bkpriv bench li2009``: the study, from a CSV file to figures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bkpriv_core.cli.adult import read_adult
+from bkpriv_core.cli.options import Uri
+from bkpriv_core.cli.study.li2009 import attack, continuity, cost, inference, utility
+from bkpriv_core.cli.study.li2009.design import FULL, QUICK
+from bkpriv_core.cli.study.procedure import Adult, Out, Study
+
+__all__ = ["STUDY", "li2009"]
+
+STUDY = Study(
+    "li2009",
+    tuple(
+        figure
+        for topic in (attack, continuity, utility, inference, cost)
+        for figure in topic.FIGURES
+    ),
+)
+
+
+def li2009(
+    adult: Adult,
+    out: Out,
+    uri: Uri = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIGURE", help=f"Only this one; repeatable. {STUDY.choice}."),
+    ] = None,
+) -> None:
+    """Repeat the study of Li, Li and Zhang 2009: data and picture of each figure.
+
+    Works in a database of its own beside the given one, which it drops at the end: the role must be
+    a superuser. All but the times comes out the same at every run.
+    """
+    design = QUICK if quick else FULL
+    STUDY.carry_out(lambda: read_adult(adult), design, uri, out, only or ())

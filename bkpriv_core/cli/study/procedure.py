@@ -1,0 +1,118 @@
+"""The procedure of every study: load the data, measure each figure, write it, leave nothing else.
+
+Rules
+-----
+- A study works in a database of its own beside the given one, and drops it at the end.
+- Each figure is written as soon as it is measured, so that an interrupted study keeps what it has.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Generic, TypeVar
+
+import typer
+
+from bkpriv_core.cli.failure import ClientError
+from bkpriv_core.cli.source import Source
+from bkpriv_core.cli.study.figure import Figure
+from bkpriv_core.cli.study.laboratory import Laboratory, own_database
+from bkpriv_core.cli.terminal import make_console, step
+
+__all__ = ["Adult", "Out", "Study"]
+
+Adult = Annotated[
+    Path,
+    typer.Option(
+        metavar="PATH",
+        help="CSV file of the UCI Adult data, with hierarchy_ATTRIBUTE.csv files beside it.",
+    ),
+]
+
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Where to write figures; it is created.")]
+
+_Design = TypeVar("_Design")
+
+
+@dataclass(frozen=True)
+class Study(Generic[_Design]):
+    """A study of a paper.
+
+    Parameters
+    ----------
+    name : str
+        The command's; its database is named after it.
+    figures : tuple of Figure
+        What is measured, in order.
+    """
+
+    name: str
+    figures: tuple[Figure[_Design], ...]
+
+    @property
+    def mark(self) -> str:
+        """Comment by which the study's database is known to be its own."""
+        return f"Made by `bkpriv bench {self.name}`, which drops it when it is done."
+
+    @property
+    def choice(self) -> str:
+        """Names of the figures, for people."""
+        return ", ".join(figure.name for figure in self.figures)
+
+    def chosen(self, only: Iterable[str]) -> Sequence[Figure[_Design]]:
+        """Return the figures of some names, or all if there are none.
+
+        Raises
+        ------
+        ClientError
+            If there is no figure of a name.
+        """
+        known = {figure.name: figure for figure in self.figures}
+        wanted = list(only)
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise ClientError(
+                f'there is no figure "{unknown[0]}"', hint=f"There are {self.choice}."
+            )
+        return [known[name] for name in wanted] or self.figures
+
+    def carry_out(
+        self,
+        read: Callable[[], Source],
+        design: _Design,
+        uri: str,
+        out: Path,
+        only: Iterable[str] = (),
+    ) -> None:
+        """Measure figures on a source and write them into a directory.
+
+        Parameters
+        ----------
+        read : callable
+            Reads the source.
+        design : object
+            How much is measured.
+        uri : str
+            A database of the server, as a superuser.
+        out : Path
+            The directory; it is created.
+        only : iterable of str, optional
+            Names of figures; all if there are none.
+        """
+        started = time.monotonic()
+        figures = self.chosen(only)
+        console = make_console()
+        source = read()
+        out.mkdir(parents=True, exist_ok=True)
+        with own_database(uri, self.name, self.mark) as connection:
+            with step(console, f"Loading {source.records:,} {source.title}") as advance:
+                laboratory = Laboratory(
+                    connection, source, lambda count: advance(count / source.records)
+                )
+            for figure in figures:
+                with step(console, figure.title) as advance:
+                    figure.write(figure.measure(laboratory, design, advance), out)
+        console.print(f"\nFigures are in {out}. Done in {time.monotonic() - started:.0f} s.")

@@ -1,0 +1,132 @@
+"""Contradictions: when a prior gives probability 0 to the values that a group was released with.
+
+The likelihood of a release is 0 if and only if the group's values cannot be handed to its records
+so that each record gets one to which its prior gives a positive probability. Whether they can is a
+transport problem between cells, with their numbers of records, and values, with their counts. By
+Hall's theorem something is short where they cannot: some records have too few values between them,
+or some values too few records. Often it is one value or one cell, and then it can be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_flow
+
+from bkpriv_core.errors import ContradictoryKnowledge
+from bkpriv_core.groups import FloatArray, Groups, IntArray
+
+__all__ = ["contradiction", "contradictory"]
+
+_CHUNK_EDGES = 1_000_000
+"""Edges of one transport problem, unless one group has more."""
+
+
+def contradictory(
+    groups: Groups,
+    held: IntArray,
+    prior: FloatArray,
+    poll: Callable[[], None] = lambda: None,
+) -> npt.NDArray[np.bool_]:
+    """Which groups have likelihood 0, by maximum flow.
+
+    Parameters
+    ----------
+    groups : Groups
+        Groups of cells.
+    held : (e, m) int array
+        Records of each membership with each value; only row sums and each group's sums matter.
+    prior : (c, m) float array
+        Prior beliefs.
+    poll : callable
+        Called between batches; may raise to cancel.
+
+    Returns
+    -------
+    (g,) bool array
+    """
+    short = np.zeros(len(groups), dtype=bool)
+    for first, last in groups.chunks(_CHUNK_EDGES // held.shape[1]):
+        poll()
+        part = groups.select(np.arange(first, last))
+        rows = slice(int(groups.offsets[first]), int(groups.offsets[last]))
+        short[first:last] = _short(part, held[rows], prior[part.members])
+    return short
+
+
+def _short(groups: Groups, held: IntArray, prior: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which groups cannot send all records to values, all groups side by side in one network."""
+    members = len(prior)
+    weights, histograms = held.sum(axis=1), groups.sum(held)
+    row, value = np.nonzero(prior > 0)
+    # Nodes: the source, the memberships, the values of each group, the sink.
+    source, sink = 0, 1 + members + histograms.size
+    from_cell = 1 + np.arange(members)
+    to_value = 1 + members + np.arange(histograms.size).reshape(histograms.shape)
+    tails = np.concatenate((np.full(members, source), from_cell[row], to_value.ravel()))
+    heads = np.concatenate(
+        (from_cell, to_value[groups.owner[row], value], np.full(histograms.size, sink))
+    )
+    capacities = np.concatenate((weights, weights[row], histograms.ravel())).astype(np.int32)
+    network = csr_matrix((capacities, (tails, heads)), shape=(sink + 1, sink + 1))
+    # Sparse matrices are what every supported version of scipy takes here.
+    flow = maximum_flow(network, source, sink).flow  # type: ignore[arg-type]
+    sent = flow[source].toarray().ravel()[from_cell]
+    unsent: npt.NDArray[np.bool_] = groups.sum(weights - sent) > 0
+    return unsent
+
+
+def contradiction(
+    group: int, cells: IntArray, held: IntArray, prior: FloatArray
+) -> ContradictoryKnowledge:
+    """Error about one group, which names a value or a cell if that alone is at fault.
+
+    Parameters
+    ----------
+    group : int
+        The group's place.
+    cells : (e,) int array
+        Its cells.
+    held : (e, m) int array
+        Records of each cell with each value.
+    prior : (c, m) float array
+        Prior beliefs.
+    """
+    weights, counts = held.sum(axis=1), held.sum(axis=0)
+    records = weights.sum()
+    choices = prior[cells] > 0
+    takers = weights @ choices
+    lacking = np.flatnonzero(takers < counts)
+    stuck = np.flatnonzero(~(choices & (counts > 0)).any(axis=1))
+    value = cell = None
+    if lacking.size:
+        value = int(lacking[0])
+        fault = f": value {value}"
+        detail = (
+            f"It occurs {counts[value]} times in the group, and the prior gives it probability 0 "
+            f"for all but {takers[value]} of the group's {records} records."
+        )
+    elif stuck.size:
+        cell = int(cells[stuck[0]])
+        fault = f": cell {cell}"
+        detail = (
+            "For them the prior gives probability 0 to every value that the group's "
+            f"{records} records hold."
+        )
+    else:
+        fault = ""
+        detail = (
+            "No value and no record alone is at fault, but the prior gives probability 0 to every "
+            f"way of handing the group's values to its {records} records."
+        )
+    return ContradictoryKnowledge(
+        f"the prior contradicts the release in group {group}{fault}",
+        detail=detail,
+        hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
+        group=group,
+        value=value,
+        cell=cell,
+    )

@@ -1,0 +1,143 @@
+"""Full-domain generalization: which node of the lattice is published, and how.
+
+The lattice is that of `bkpriv_core.partition.incognito`: levels of intervals or hierarchies, exact
+values at the bottom, ``*`` at the top. Nodes are judged with the estimator of the publication, so
+what is found safe is certified as it stands: no group is merged, and suppressed is what the option
+``suppression`` allows.
+
+A column is published at one level throughout: labels of nodes, and for numbers the range from the
+smallest to the largest value of the interval that occurs in the table. All groups with an interval
+in common show the same range, which is shorter than the interval where its ends are not in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.groups import Groups
+from bkpriv_core.options import Options
+from bkpriv_core.partition.incognito import Lattice, Node, incognito
+from bkpriv_core.partition.levels import Levels
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.divergence import divergences
+from bkpriv_core.query.joint import CellJoint, GeneralizedJoint
+from bkpriv_core.query.release import Release
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.setting import Setting
+
+__all__ = ["Figures", "cheapest_node", "describe", "divergence", "find_lattice", "publish_node"]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is known of a node.
+
+    Parameters
+    ----------
+    node : tuple of int
+        Its levels.
+    safe, minimal, measured : bool
+        See `Lattice`.
+    chosen : bool
+        Whether it is the one that is published.
+    suppressed : int or None
+        Records that publishing it suppresses; None if it is not safe.
+    costs : dict of str to float
+        By the measures of `COSTS`, if it is safe, and ``kl``, if it is minimal.
+    """
+
+    node: Node
+    safe: bool
+    minimal: bool
+    measured: bool
+    chosen: bool
+    suppressed: int | None
+    costs: dict[str, float]
+
+
+def find_lattice(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    options: Options,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Lattice:
+    """Decide every node of a table's lattice."""
+    levels = [Levels.of(domain) for domain in setting.table.quasi_identifiers]
+    return incognito(
+        setting,
+        requirements,
+        levels,
+        suppression=options.suppression,
+        estimator=options.estimator,
+        progress=progress,
+    )
+
+
+def cheapest_node(lattice: Lattice, utility: str) -> Node:
+    """Minimal node that costs the analyst least, by one of the choices of option ``utility``.
+
+    Raises
+    ------
+    UnattainableRequirement
+        If no node is safe.
+    """
+    if utility == "kl":
+        nodes = lattice.minimal_nodes()
+        found = min(nodes, key=lambda node: divergence(lattice, node), default=None)
+    else:
+        found = lattice.cheapest(utility)
+    if found is None:
+        raise UnattainableRequirement(
+            "no node of the lattice is safe",
+            detail=f"None of {lattice.safe.size} nodes meets the policy with at most "
+            f"{lattice.suppression:g} of the records suppressed.",
+            hint="Require less strictly, or allow more suppression.",
+        )
+    return found
+
+
+def publish_node(lattice: Lattice, node: Node) -> tuple[Setting, Groups]:
+    """What is published at a node: the table recoded, and its groups that meet the policy."""
+    table = lattice.setting.table
+    recoding = tuple(
+        item.recoding(domain, level)
+        for item, domain, level in zip(lattice.levels, table.quasi_identifiers, node, strict=True)
+    )
+    return lattice.setting.over(replace(table, recoding=recoding)), lattice.groups(node)
+
+
+def divergence(lattice: Lattice, node: Node) -> float:
+    """KL divergence of the joint distribution that a node leaves from the original one, in bits."""
+    setting, groups = publish_node(lattice, node)
+    table = setting.table
+    # Steps of types matter to queries only: here records are spread over values that occur.
+    release = Release(table, groups, (None,) * len(table.quasi_identifiers))
+    joints = CellJoint(CellCounts.of(table)), GeneralizedJoint(release, setting.poll)
+    return divergences(*joints, int(table.sizes(groups).sum()))["kl"]
+
+
+def describe(lattice: Lattice, utility: str) -> list[Figures]:
+    """Figures of all nodes in lexicographic order, the chosen one by `utility`."""
+    table = lattice.setting.table
+    found = []
+    for node in np.ndindex(lattice.safe.shape):
+        lattice.setting.poll()
+        safe, minimal = bool(lattice.safe[node]), bool(lattice.minimal[node])
+        suppressed, costs = None, {}
+        if safe:
+            groups = lattice.groups(node)
+            suppressed = table.records - int(table.sizes(groups).sum())
+            costs = lattice.costs(node, groups)
+        if minimal:
+            costs["kl"] = divergence(lattice, node)
+        measured = bool(lattice.measured[node])
+        found.append(Figures(node, safe, minimal, measured, False, suppressed, costs))
+    minimal_ones = [place for place, figures in enumerate(found) if figures.minimal]
+    if minimal_ones:
+        best = min(minimal_ones, key=lambda place: found[place].costs[utility])
+        found[best] = replace(found[best], chosen=True)
+    return found

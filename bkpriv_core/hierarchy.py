@@ -1,0 +1,111 @@
+"""Generalization hierarchies as they are declared: trees of labels, and nested intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from bkpriv_core.errors import InvalidData
+
+__all__ = ["Hierarchy", "Intervals", "some_of"]
+
+_SHOWN = 8
+"""How many offending values an error message lists."""
+
+
+def some_of(values: Sequence[str]) -> str:
+    """List values for an error message, the first few of many."""
+    shown = ", ".join(repr(value) for value in values[:_SHOWN])
+    return shown if len(values) <= _SHOWN else f"{shown} and {len(values) - _SHOWN} more"
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Nested intervals of a numeric attribute, for methods that generalize whole columns.
+
+    Parameters
+    ----------
+    widths : tuple of Decimal
+        Widths, each a larger multiple of the one before, in the unit of the domain's positions.
+    origin : Decimal
+        A bound of intervals of every width.
+    """
+
+    widths: tuple[Decimal, ...]
+    origin: Decimal
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A generalization hierarchy, one path per leaf.
+
+    Parameters
+    ----------
+    paths : mapping of str to tuple of str
+        For each leaf its labels from the leaf itself to the root.
+    """
+
+    paths: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def from_rows(cls, attribute: str, rows: Sequence[Sequence[str | None]]) -> Hierarchy:
+        """Validate rows of *leaf, coarser, ..., root* labels.
+
+        Raises
+        ------
+        InvalidData
+            If there are no rows or fewer than two levels, a label is missing, a leaf stands twice
+            with different paths, a label has two parents, or there is more than one root.
+        """
+        name = f'hierarchy of attribute "{attribute}"'
+        if not rows:
+            raise InvalidData(
+                f"the {name} is empty",
+                detail="It has no rows.",
+                hint="Give one row per value: the value, coarser labels, and the root.",
+            )
+        if len(rows[0]) < 2:
+            raise InvalidData(
+                f"the {name} has only one level",
+                detail=f"The first row is {tuple(rows[0])!r}.",
+                hint="Give at least two columns: the value and the root.",
+            )
+        paths: dict[str, tuple[str, ...]] = {}
+        parent: dict[tuple[int, str], str] = {}
+        for row in rows:
+            labels = tuple(label for label in row if label is not None)
+            if len(labels) != len(row):
+                raise InvalidData(
+                    f"the {name} has a NULL label",
+                    detail=f"The row is {tuple(row)!r}.",
+                    hint="Fill it; repeat the label below where there is no coarser one.",
+                )
+            if paths.setdefault(labels[0], labels) != labels:
+                raise InvalidData(
+                    f"the {name} gives two paths to the value {labels[0]!r}",
+                    detail=f"They are {paths[labels[0]]!r} and {labels!r}.",
+                    hint="Keep one row for each value.",
+                )
+            for level, (label, above) in enumerate(pairwise(labels)):
+                if parent.setdefault((level, label), above) != above:
+                    raise InvalidData(
+                        f"the {name} gives two parents to the label {label!r}",
+                        detail=f"At level {level} it lies under {parent[level, label]!r} and "
+                        f"under {above!r}.",
+                        hint="Give the label of each branch a name of its own.",
+                    )
+        roots = sorted({path[-1] for path in paths.values()})
+        if len(roots) > 1:
+            raise InvalidData(
+                f"the {name} has no single root",
+                detail=f"Its last column holds {some_of(roots)}.",
+                hint="Add a last column with one label, such as '*', for all values.",
+            )
+        return cls(paths)
+
+    @property
+    def height(self) -> int:
+        """Number of levels above the leaves."""
+        return len(next(iter(self.paths.values()))) - 1

@@ -1,0 +1,104 @@
+"""Atoms, implications between them, and checks of the buckets they speak about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import IntArray
+
+__all__ = ["Atom", "Implication", "check_histograms", "check_pieces"]
+
+
+@dataclass(frozen=True, order=True)
+class Atom:
+    """A person of a bucket has a value.
+
+    Parameters
+    ----------
+    bucket : int
+        The bucket.
+    person : int
+        Which of its persons, from 0; nothing but identity tells them apart.
+    value : int
+        Code of the sensitive value.
+    """
+
+    bucket: int
+    person: int
+    value: int
+
+
+@dataclass(frozen=True)
+class Implication:
+    """If all atoms of `antecedent` hold, at least one of `consequent` does.
+
+    With no consequent it says that the antecedent does not hold, and so denies a single atom; with
+    no antecedent, that one of the consequents does. Neither says more than some basic implications
+    do: a denial of an atom is the implication to another value of the same person.
+
+    Parameters
+    ----------
+    antecedent : tuple of Atom
+        Joined by *and*.
+    consequent : tuple of Atom
+        Joined by *or*.
+    """
+
+    antecedent: tuple[Atom, ...]
+    consequent: tuple[Atom, ...] = ()
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """All atoms that it mentions."""
+        return self.antecedent + self.consequent
+
+
+def check_pieces(k: object) -> int:
+    """Return `k` if it is a whole number of at least 0.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not.
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
+        raise InvalidParameter(
+            f"k is {k!r}, which is not a number of pieces of knowledge",
+            detail="An adversary knows 0, 1, 2, ... implications or negations.",
+            hint="Write k as a whole number of at least 0.",
+        )
+    return int(k)
+
+
+def check_histograms(histograms: npt.NDArray[np.integer]) -> IntArray:
+    """Return `histograms` as integers if they are those of at least one bucket.
+
+    Parameters
+    ----------
+    histograms : (b, m) int array
+        Persons of each bucket with each value.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no bucket, a count is negative, or a bucket is empty.
+    """
+    if histograms.ndim != 2 or not histograms.size:
+        raise InvalidParameter(
+            "there are no buckets to judge",
+            detail=f"The histograms have shape {histograms.shape}.",
+            hint="Give one row for each bucket and one column for each sensitive value.",
+        )
+    wrong = (histograms < 0).any(axis=1) | ~histograms.any(axis=1)
+    if wrong.any():
+        bucket = int(wrong.argmax())
+        raise InvalidParameter(
+            f"row {bucket + 1} of the histograms is no bucket",
+            detail=f"It is {histograms[bucket].tolist()}.",
+            hint="Counts must not be negative, and every bucket must hold somebody.",
+        )
+    return histograms.astype(np.int64, copy=False)

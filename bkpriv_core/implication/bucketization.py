@@ -1,0 +1,290 @@
+"""A changing set of buckets, and what it discloses at worst.
+
+Buckets with equal sizes and ``k + 1`` largest counts are alike, of one *kind*. What MINIMIZE1 finds
+for a kind is kept, so that adding, removing and splitting buckets costs what is new.
+
+Negations, the adversary of l-diversity, say of persons that they do *not* have a value: the best
+``k`` of them rule out the most frequent other values of one person, and disclose
+``r_0 / (n - r_1 - ... - r_k)``.
+
+Figures are exact up to rounding: the ratio ``r`` of disclosure ``1 / (1 + r)`` has a relative error
+of about ``4k`` units in the last place. Where it underflows, the disclosure is 1 to all digits.
+
+(c,k)-safety
+------------
+A set of buckets is (c,k)-safe if its maximum disclosure for ``k`` implications is below ``c``. This
+is a property of all buckets together: a target that is safe by itself may not be beside buckets
+that help to disclose it. It is monotone, though: merging buckets lowers the maximum disclosure, and
+so does leaving one out (unless none is left). Hence:
+
+- The *figure* of a bucket is the maximum disclosure of its own persons, helped by all others. The
+  largest figure is the maximum disclosure, so that figures tell which buckets to merge or suppress,
+  and merging and suppressing keep a safe set safe.
+- Whether buckets may be split depends on which others are. A split that is unsafe while nothing
+  else changes is unsafe for good. Those that are safe one by one are made together; where that is
+  unsafe, the longest run of them from the first that is safe together is found by bisection, the
+  one after it is refused for good, and the rest is judged anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.arrays import distinct_rows
+from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.implication.atoms import check_histograms, check_pieces
+from bkpriv_core.implication.minimization import signatures
+from bkpriv_core.implication.profiles import Pool, Profiles, convolve
+
+__all__ = ["MOST_PIECES", "Bucketization", "check_attackable", "negation_ratios"]
+
+MOST_PIECES = 256
+"""Largest k for which profiles are computed."""
+
+_SLACK = 1e-9
+"""How far below the threshold a disclosure must be to count as below it."""
+
+
+def check_attackable(pieces: int) -> None:
+    """Refuse more pieces of knowledge than profiles are computed for.
+
+    Raises
+    ------
+    TooLarge
+        If there are.
+    """
+    if pieces > MOST_PIECES:
+        raise TooLarge(
+            f"k is {pieces}, which is too many pieces of knowledge",
+            detail=f"The worst case is computed for at most {MOST_PIECES} pieces of knowledge.",
+            hint=f"Ask for a k of at most {MOST_PIECES}.",
+        )
+
+
+def negation_ratios(signed: IntArray) -> FloatArray:
+    """``r`` of the largest disclosure ``1 / (1 + r)`` by ``0 ... k`` negations, bucket by bucket.
+
+    Parameters
+    ----------
+    signed : (u, k + 2) int array
+        Signatures for ``k + 1`` atoms.
+
+    Returns
+    -------
+    (u, k + 1) float array
+    """
+    ratios: FloatArray = (signed[:, :1] - np.cumsum(signed[:, 1:], axis=1)) / signed[:, 1:2]
+    return ratios
+
+
+class Bucketization:
+    """A changing set of buckets, judged against up to `k` implications.
+
+    Parameters
+    ----------
+    k : int
+        Largest number of pieces of knowledge.
+
+    Raises
+    ------
+    InvalidParameter
+        If `k` is not a whole number of at least 0.
+    TooLarge
+        If it is beyond `MOST_PIECES`.
+    """
+
+    def __init__(self, k: int) -> None:
+        self.k = check_pieces(k)
+        check_attackable(self.k)
+        self._kind_of: dict[bytes, int] = {}
+        self._signed = np.zeros((0, self.k + 2), dtype=np.int64)
+        self._profiles = Profiles(np.zeros((0, self.k + 1)), np.zeros((0, self.k + 1)))
+        self._multiplicity = np.zeros(0, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return int(self._multiplicity.sum())
+
+    def add(self, histograms: IntArray) -> None:
+        """Add buckets.
+
+        Parameters
+        ----------
+        histograms : (b, m) int array
+            Persons of each bucket with each value.
+
+        Raises
+        ------
+        InvalidParameter
+            If a count is negative or a bucket empty.
+        """
+        self._count(self._kinds(histograms), 1)
+
+    def remove(self, histograms: IntArray) -> None:
+        """Remove buckets.
+
+        Raises
+        ------
+        InvalidParameter
+            If they are not there; nothing is removed then.
+        """
+        kinds = self._kinds(histograms)
+        here = self._multiplicity - np.bincount(kinds, minlength=len(self._multiplicity))
+        if (here < 0).any():
+            absent = int((here[kinds] < 0).argmax())
+            raise InvalidParameter(
+                f"row {absent + 1} of the histograms is not that of a bucket",
+                detail=f"It is {np.asarray(histograms)[absent].tolist()}.",
+                hint="Remove only what was added.",
+            )
+        self._count(kinds, -1)
+
+    def curve(self) -> FloatArray:
+        """Maximum disclosure for 0 ... k implications, shape (k + 1,).
+
+        Raises
+        ------
+        InvalidParameter
+            If there are no buckets.
+        """
+        self._check_buckets()
+        ratios = Pool(self._profiles, self._multiplicity).total.target[0]
+        found: FloatArray = 1.0 / (1.0 + ratios)
+        return found
+
+    def negation_curve(self) -> FloatArray:
+        """Maximum disclosure for 0 ... k negations, shape (k + 1,).
+
+        Raises
+        ------
+        InvalidParameter
+            If there are no buckets.
+        """
+        self._check_buckets()
+        ratios = negation_ratios(self._signed[self._multiplicity > 0]).min(axis=0)
+        found: FloatArray = 1.0 / (1.0 + ratios)
+        return found
+
+    def figures(self, histograms: IntArray) -> FloatArray:
+        """Maximum disclosure of each bucket's persons by k implications about all buckets.
+
+        Parameters
+        ----------
+        histograms : (b, m) int array
+            Buckets of the set, not necessarily all.
+
+        Returns
+        -------
+        (b,) float array
+
+        Raises
+        ------
+        InvalidParameter
+            If one of them is not in the set.
+        """
+        kinds, places = np.unique(self._kinds(histograms), return_inverse=True)
+        if not self._multiplicity[kinds].all():
+            raise InvalidParameter(
+                "buckets are judged among others that they do not belong to",
+                detail=f"{int((self._multiplicity[kinds] == 0).sum())} of their kinds are absent.",
+                hint="Add them first.",
+            )
+        rest = Pool(self._profiles, self._multiplicity).without_one(kinds)
+        ratios = convolve(self._profiles.target[kinds], rest.helper)[:, self.k]
+        found: FloatArray = (1.0 / (1.0 + ratios))[places]
+        return found
+
+    def safe(self, c: float) -> bool:
+        """Whether the maximum disclosure for k implications is below `c`, by more than rounding."""
+        return not len(self) or self._safe(self._multiplicity, c)
+
+    def split(self, parents: IntArray, halves: IntArray, c: float) -> npt.NDArray[np.bool_]:
+        """Split those buckets in two whose splits keep a safe set safe, the first ones first.
+
+        Parameters
+        ----------
+        parents : (b, m) int array
+            Different buckets of the set.
+        halves : (2b, m) int array
+            Rows ``2i`` and ``2i + 1`` are what bucket ``i`` would become.
+        c : float
+            The disclosure that must not be reached.
+
+        Returns
+        -------
+        (b,) bool array
+            Which were split. Any other split would make the set unsafe.
+        """
+        old, new = self._kinds(parents), self._kinds(halves)
+        pairs = self._profiles[new[0::2]].join(self._profiles[new[1::2]])
+        done = np.zeros(len(old), dtype=bool)
+        waiting = np.arange(len(old))
+        while waiting.size:
+            pool = Pool(self._profiles, self._multiplicity, spare=1)
+            alone = pool.without_one(old[waiting]).join(pairs[waiting])
+            waiting = waiting[_below(alone.target[:, self.k], c)]
+            # The longest run from the first that is safe; the first one alone is known to be.
+            low, high = min(1, len(waiting)), len(waiting)
+            tried = high
+            while low < high:
+                if self._safe(self._after(old, new, waiting[:tried]), c):
+                    low = tried
+                else:
+                    high = tried - 1
+                tried = (low + high + 1) // 2
+            made = waiting[:low]
+            self._multiplicity = self._after(old, new, made)
+            done[made] = True
+            waiting = waiting[low + 1 :]
+        return done
+
+    def _after(self, old: IntArray, new: IntArray, made: IntArray) -> IntArray:
+        """Buckets of each kind after some splits."""
+        kinds = len(self._multiplicity)
+        halves = np.concatenate((new[2 * made], new[2 * made + 1]))
+        gone = np.bincount(old[made], minlength=kinds)
+        found: IntArray = self._multiplicity - gone + np.bincount(halves, minlength=kinds)
+        return found
+
+    def _safe(self, multiplicity: IntArray, c: float) -> bool:
+        total = Pool(self._profiles, multiplicity).total
+        return bool(_below(total.target[:, self.k], c).all())
+
+    def _check_buckets(self) -> None:
+        if not len(self):
+            raise InvalidParameter(
+                "there are no buckets to judge",
+                detail="The set is empty.",
+                hint="Add buckets first.",
+            )
+
+    def _count(self, kinds: IntArray, change: int) -> None:
+        counts = np.bincount(kinds, minlength=len(self._multiplicity))
+        self._multiplicity = self._multiplicity + change * counts
+
+    def _kinds(self, histograms: IntArray) -> IntArray:
+        """Kind of each bucket, those that are new with a profile of their own."""
+        if not len(histograms):
+            return np.zeros(0, dtype=np.int64)
+        signed = signatures(check_histograms(histograms), self.k + 1)
+        first, place, _ = distinct_rows(signed)
+        kinds = np.empty(len(first), dtype=np.int64)
+        new = []
+        for row, signature in enumerate(signed[first]):
+            known = len(self._kind_of)
+            kinds[row] = self._kind_of.setdefault(signature.tobytes(), known)
+            if kinds[row] == known:
+                new.append(first[row])
+        if new:
+            found = signed[np.array(new)]
+            self._signed = np.concatenate((self._signed, found))
+            self._profiles = self._profiles.stack(Profiles.of_buckets(found))
+            self._multiplicity = np.concatenate((self._multiplicity, np.zeros(len(new), np.int64)))
+        return kinds[place]
+
+
+def _below(ratios: FloatArray, c: float) -> npt.NDArray[np.bool_]:
+    """Which disclosures ``1 / (1 + ratio)`` are below `c`."""
+    below: npt.NDArray[np.bool_] = 1.0 / (1.0 + ratios) < c - _SLACK
+    return below

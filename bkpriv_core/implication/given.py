@@ -1,0 +1,288 @@
+"""Probabilities under stated knowledge, by enumeration of what the knowledge mentions.
+
+The problem is #P-complete, so there is a budget and no sampling. What keeps enumeration small:
+
+- Buckets that the knowledge does not mention stay as they are, and buckets that no implication
+  links to one another, by however many steps, are enumerated apart.
+- Within a bucket only the persons mentioned are told apart, and only the values mentioned: all
+  others are one class. An assignment of classes to the ``p`` persons mentioned, of a bucket with
+  counts ``n_s`` in ``n``, has the probability of drawing them without replacement.
+- Nobody else in the bucket can be told apart, so they share the distribution of what is left.
+
+Every term is positive, so figures are exact up to a relative rounding error of a few units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.implication.atoms import Atom, Implication, check_histograms
+
+__all__ = ["BUDGET", "Beliefs", "disclosure_given"]
+
+BUDGET = 2**20
+"""Most assignments, of all persons mentioned in buckets that are linked, that are enumerated."""
+
+_Truth = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What an adversary with some knowledge believes about every person.
+
+    Parameters
+    ----------
+    histograms : (b, m) int array
+        The buckets.
+    persons : mapping of (int, int) to (m,) float array
+        Distribution over the values of each person mentioned, by bucket and person.
+    others : mapping of int to (m,) float array
+        Distribution of everybody else, in each bucket that is mentioned and has anybody else.
+    """
+
+    histograms: IntArray
+    persons: dict[tuple[int, int], FloatArray]
+    others: dict[int, FloatArray]
+
+    def about(self, bucket: int, person: int) -> FloatArray:
+        """Distribution over the values of a person, shape (m,)."""
+        _check_atom(self.histograms, Atom(bucket, person, 0))
+        if (bucket, person) in self.persons:
+            return self.persons[bucket, person]
+        if bucket in self.others:
+            return self.others[bucket]
+        shares: FloatArray = self.histograms[bucket] / self.histograms[bucket].sum()
+        return shares
+
+    def probability(self, atom: Atom) -> float:
+        """Probability of an atom."""
+        _check_atom(self.histograms, atom)
+        return float(self.about(atom.bucket, atom.person)[atom.value])
+
+
+@dataclass(frozen=True, eq=False)
+class _Assignments:
+    """What the persons mentioned of one bucket may have.
+
+    Parameters
+    ----------
+    persons : tuple of int
+        The persons mentioned.
+    values : tuple of int
+        The values mentioned; the class of a value is its place, that of all others the number.
+    classes : (a, p) array of small ints
+        The assignments.
+    weights : (a,) float array
+        Their probabilities before anything is known.
+    left : (a, classes) int array
+        How many of each class are left for everybody else.
+    """
+
+    persons: tuple[int, ...]
+    values: tuple[int, ...]
+    classes: npt.NDArray[np.signedinteger]
+    weights: FloatArray
+    left: IntArray
+
+    def truth(self, atom: Atom) -> _Truth:
+        """Which assignments make an atom about this bucket true."""
+        column = self.classes[:, self.persons.index(atom.person)]
+        found: _Truth = column == self.values.index(atom.value)
+        return found
+
+
+def disclosure_given(
+    histograms: npt.NDArray[np.integer],
+    knowledge: Sequence[Implication],
+    *,
+    budget: int = BUDGET,
+    poll: Callable[[], None] = lambda: None,
+) -> Beliefs:
+    """Beliefs about every person given implications that all hold.
+
+    Parameters
+    ----------
+    histograms : (b, m) int array
+        Persons of each bucket with each value.
+    knowledge : sequence of Implication
+        What is known.
+    budget : int
+        Most assignments that are enumerated together.
+    poll : callable
+        Called between steps; may raise to cancel.
+
+    Returns
+    -------
+    Beliefs
+
+    Raises
+    ------
+    InvalidParameter
+        If an atom names a bucket, person or value that is not there.
+    ContradictoryKnowledge
+        If no assignment of the buckets' values agrees with the knowledge.
+    TooLarge
+        If the assignments of linked buckets exceed the budget.
+    """
+    checked = check_histograms(histograms)
+    for implication in knowledge:
+        for atom in implication.atoms:
+            _check_atom(checked, atom)
+        if not implication.atoms:
+            raise InvalidParameter(
+                "an implication has no atoms",
+                detail="Nothing implies nothing, which is never true.",
+                hint="Give it an atom on either side.",
+            )
+    beliefs = Beliefs(checked, {}, {})
+    for buckets, linked in _components(knowledge):
+        poll()
+        _enumerate(beliefs, buckets, linked, budget, poll)
+    return beliefs
+
+
+def _check_atom(histograms: IntArray, atom: Atom) -> None:
+    buckets, values = histograms.shape
+    persons = int(histograms[atom.bucket].sum()) if 0 <= atom.bucket < buckets else 0
+    for what, code, size in (
+        ("bucket", atom.bucket, buckets),
+        ("person", atom.person, persons),
+        ("value", atom.value, values),
+    ):
+        if not 0 <= code < size:
+            raise InvalidParameter(
+                f"an atom names {what} {code}, which is not there",
+                detail=f"It is about person {atom.person} of bucket {atom.bucket} "
+                f"and value {atom.value}.",
+                hint=f"Number {what}s from 0 to {size - 1}.",
+            )
+
+
+def _components(
+    knowledge: Sequence[Implication],
+) -> list[tuple[list[int], list[Implication]]]:
+    """Sets of buckets that implications link, each with its implications."""
+    component: dict[int, int] = {}
+    fresh = count()
+    for implication in knowledge:
+        buckets = {atom.bucket for atom in implication.atoms}
+        joined = {component[bucket] for bucket in buckets if bucket in component}
+        label = next(fresh)
+        for bucket, old in component.items():
+            if old in joined:
+                component[bucket] = label
+        component.update(dict.fromkeys(buckets, label))
+    found: dict[int, tuple[list[int], list[Implication]]] = {}
+    for bucket in sorted(component):
+        found.setdefault(component[bucket], ([], []))[0].append(bucket)
+    for implication in knowledge:
+        found[component[implication.atoms[0].bucket]][1].append(implication)
+    return list(found.values())
+
+
+def _enumerate(
+    beliefs: Beliefs,
+    buckets: list[int],
+    knowledge: list[Implication],
+    budget: int,
+    poll: Callable[[], None],
+) -> None:
+    """Infer the beliefs about linked buckets and add them."""
+    parts: dict[int, _Assignments] = {}
+    size = 1
+    for bucket in buckets:
+        poll()
+        atoms = [atom for item in knowledge for atom in item.atoms if atom.bucket == bucket]
+        parts[bucket] = _assignments(beliefs.histograms[bucket], atoms, budget // size, budget)
+        size *= len(parts[bucket].weights)
+    # An axis for each bucket that leaves a choice: few, since their product is within the budget.
+    axes = [bucket for bucket in buckets if len(parts[bucket].weights) > 1]
+
+    def shape(bucket: int) -> list[int]:
+        return [len(parts[axis].weights) if bucket == axis else 1 for axis in axes]
+
+    def holds(atom: Atom) -> _Truth:
+        return parts[atom.bucket].truth(atom).reshape(shape(atom.bucket))
+
+    possible: _Truth = np.ones([len(parts[axis].weights) for axis in axes], dtype=bool)
+    for item in knowledge:
+        poll()
+        fulfilled: _Truth = np.zeros([1] * len(axes), dtype=bool)
+        for atom in item.antecedent:
+            fulfilled = fulfilled | ~holds(atom)
+        for atom in item.consequent:
+            fulfilled = fulfilled | holds(atom)
+        possible &= fulfilled
+    if not possible.any():
+        raise ContradictoryKnowledge(
+            "the knowledge contradicts the release",
+            detail=f"No assignment of the values of buckets {', '.join(map(str, buckets))} "
+            f"agrees with all {len(knowledge)} implications about them.",
+            hint="Leave out an implication, or correct the persons and values that it names.",
+        )
+    weights: FloatArray = possible.astype(np.float64)
+    for axis in axes:
+        weights *= parts[axis].weights.reshape(shape(axis))
+    weights /= weights.sum()
+    for bucket in buckets:
+        poll()
+        others = tuple(place for place, axis in enumerate(axes) if axis != bucket)
+        marginal = weights.sum(axis=others).reshape(-1)
+        _add_beliefs(beliefs, bucket, parts[bucket], marginal)
+
+
+def _assignments(
+    histogram: IntArray, atoms: Sequence[Atom], most: int, budget: int
+) -> _Assignments:
+    """Enumerate the classes of values that the persons mentioned may have."""
+    persons = tuple(sorted({atom.person for atom in atoms}))
+    values = tuple(sorted({atom.value for atom in atoms}))
+    counts = np.append(histogram[list(values)], 0)
+    counts[-1] = histogram.sum() - counts.sum()
+    classes = np.zeros((1, 0), dtype=np.int16 if len(counts) < 2**15 else np.int64)
+    weights = np.ones(1)
+    left = counts[None, :]
+    for _ in persons:
+        which, drawn = np.nonzero(left)
+        if len(which) > most:
+            raise TooLarge(
+                "the knowledge links too many persons for exact probabilities",
+                detail=f"Those in one bucket or linked by implications have more than {budget} "
+                "assignments.",
+                hint="Mention fewer persons of large groups, or link fewer groups.",
+            )
+        weights = weights[which] * left[which, drawn] / left[which].sum(axis=1)
+        classes = np.column_stack((classes[which], drawn.astype(classes.dtype)))
+        left = left[which].copy()
+        left[np.arange(len(which)), drawn] -= 1
+    return _Assignments(persons, values, classes, weights, left)
+
+
+def _add_beliefs(beliefs: Beliefs, bucket: int, part: _Assignments, marginal: FloatArray) -> None:
+    """Turn the probabilities of a bucket's assignments into beliefs."""
+    histogram = beliefs.histograms[bucket]
+    kinds = len(part.values) + 1
+    for place, person in enumerate(part.persons):
+        drawn = np.zeros(kinds)
+        np.add.at(drawn, part.classes[:, place], marginal)
+        beliefs.persons[bucket, person] = _by_value(histogram, part.values, drawn)
+    nobody = int(histogram.sum()) - len(part.persons)
+    if nobody:
+        beliefs.others[bucket] = _by_value(histogram, part.values, marginal @ (part.left / nobody))
+
+
+def _by_value(histogram: IntArray, values: tuple[int, ...], shares: FloatArray) -> FloatArray:
+    """Probabilities of values from those of their classes."""
+    found = histogram.astype(np.float64)
+    found[list(values)] = 0.0
+    if found.any():
+        found *= shares[-1] / found.sum()
+    found[list(values)] = shares[:-1]
+    return found

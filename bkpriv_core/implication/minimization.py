@@ -1,0 +1,154 @@
+"""MINIMIZE1: the least probability that none of ``j`` atoms about one bucket holds.
+
+A bucket has ``n`` persons and counts ``r_0 >= r_1 >= ...`` of its values, with prefix sums
+``S_c``. Where ``c_0 >= c_1 >= ...`` of the atoms are about persons ``0, 1, ...``, ``j`` in all, it
+is best to give every person the most frequent values (lemma 12), and then none holds with
+probability ::
+
+    prod_i (n - i - S_{c_i}) / (n - i)
+
+in which a factor below 0 stands for 0: once the values left over do not reach for all persons, some
+earlier factor is 0 already. The least product over all ``c`` is found by dynamic programming over
+the persons, for all buckets at once, in ``O(K^2 log K)`` for ``j = 0 ... K``.
+
+Factors are quotients of integers and products have at most ``K`` of them, so a figure is exact up
+to a relative rounding error of ``2K`` units; there are no differences to cancel. It is 0 exactly
+from ``j`` = the bucket's number of distinct values on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bkpriv_core.groups import FloatArray, IntArray
+
+__all__ = ["atoms_per_person", "least_failing", "signatures"]
+
+_ROWS = 2**14
+"""Buckets that are sorted at a time, few enough for the processor's cache."""
+
+_FLOATS = 2**22
+"""Size to which the layers of one batch of buckets are limited."""
+
+
+def signatures(histograms: IntArray, pieces: int) -> IntArray:
+    """All of each bucket that matters to `pieces` atoms.
+
+    Parameters
+    ----------
+    histograms : (b, m) int array
+        Persons of each bucket with each value.
+    pieces : int
+        Number of atoms, ``K >= 1``.
+
+    Returns
+    -------
+    (b, K + 1) int array
+        The bucket's persons, then its ``K`` largest counts, descending, zero-padded.
+    """
+    kept = min(pieces, histograms.shape[1])
+    found = np.zeros((len(histograms), pieces + 1), dtype=np.int64)
+    for start in range(0, len(histograms), _ROWS):
+        block, rows = histograms[start : start + _ROWS], found[start : start + _ROWS]
+        rows[:, 0] = block.sum(axis=1)
+        rows[:, 1 : kept + 1] = np.sort(block, axis=1)[:, ::-1][:, :kept]
+    return found
+
+
+def least_failing(signed: IntArray) -> FloatArray:
+    """Least probability that none of ``j = 0 ... K`` atoms about a bucket holds.
+
+    Parameters
+    ----------
+    signed : (u, K + 1) int array
+        Signatures of buckets.
+
+    Returns
+    -------
+    (u, K + 1) float array
+        Non-increasing rows that begin with 1.
+    """
+    pieces = signed.shape[1] - 1
+    step = max(1, _FLOATS // _states(pieces))
+    parts = [
+        _layers(signed[start : start + step])[0][pieces].T for start in range(0, len(signed), step)
+    ]
+    return np.concatenate(parts) if parts else np.zeros((0, pieces + 1))
+
+
+def atoms_per_person(signed: IntArray, atoms: int) -> list[int]:
+    """Into how many atoms about each person the least probability divides `atoms`.
+
+    Parameters
+    ----------
+    signed : (K + 1,) int array
+        Signature of one bucket.
+    atoms : int
+        At most ``K``, and at most as many as the bucket has distinct values.
+
+    Returns
+    -------
+    list of int
+        Descending and positive; it sums to `atoms`.
+    """
+    pieces = len(signed) - 1
+    layers = _layers(signed[None, :])
+    found: list[int] = []
+    most = pieces
+    while atoms:
+        person = len(found)
+        choices = range(1, min(most, atoms, pieces // (person + 1)) + 1)
+        below = layers[person + 1]
+        # Ties go to the largest number, and so to the fewest persons.
+        most = -min(
+            (float(_factor(signed[None, :], person, c)[0] * _entry(below, c, atoms - c)[0]), -c)
+            for c in choices
+        )[1]
+        found.append(most)
+        atoms -= most
+    return found
+
+
+def _states(pieces: int) -> int:
+    """Floats that the layers of one bucket take."""
+    return (pieces + 1) * sum(pieces // person + 1 for person in range(1, pieces + 1))
+
+
+def _factor(signed: IntArray, person: int, atoms: int) -> FloatArray:
+    """Probability that none of `atoms` atoms about this person holds, as those before it failed."""
+    left = signed[:, 0] - person
+    failing = left - signed[:, 1 : atoms + 1].sum(axis=1)
+    factor: FloatArray = np.maximum(failing, 0) / np.maximum(left, 1)
+    return factor
+
+
+def _entry(layer: FloatArray, most: int, atoms: int) -> FloatArray:
+    """Figure of a layer: `atoms` atoms, at most `most` about one person."""
+    figure: FloatArray = layer[min(most, len(layer) - 1), atoms]
+    return figure
+
+
+def _layers(signed: IntArray) -> list[FloatArray]:
+    """Least probabilities from each person on, by the most atoms per person and their number.
+
+    Person ``i`` is about ``K // (i + 1)`` atoms at most, since those before are about as many each.
+    So layer ``i`` has shape ``(K // (i + 1) + 1, K + 1, u)``. Of the row for at most ``c`` atoms a
+    person, the first ``K - i c`` figures are meant; the others can never be asked for.
+    """
+    pieces = signed.shape[1] - 1
+    last = np.zeros((1, pieces + 1, len(signed)))
+    last[0, 0] = 1.0
+    layers = [last]
+    for person in reversed(range(pieces)):
+        below = layers[-1]
+        layer = np.empty((pieces // (person + 1) + 1, pieces + 1, len(signed)))
+        layer[0] = np.inf
+        layer[0, 0] = 1.0
+        for most in range(1, len(layer)):
+            end = pieces - person * most
+            after = below[min(most, len(below) - 1), : end - most + 1]
+            layer[most] = layer[most - 1]
+            here = layer[most, most : end + 1]
+            np.minimum(here, _factor(signed, person, most) * after, out=here)
+        layers.append(layer)
+    return layers[::-1]

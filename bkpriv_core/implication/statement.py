@@ -1,0 +1,300 @@
+"""Knowledge as people state it, in decoded JSON, and the persons that it speaks about.
+
+Knowledge is a list. Each of its items holds::
+
+    {"if": [atom, ...], "then": [atom, ...]}    all of the first, then one of the second
+    {"not": atom}                               it is not so
+
+An atom says who has which value. Where respondents are named that is ``{"respondent": "7", "value":
+"flu"}``. Otherwise a person is one of a cell's in a group, ``{"group": 3, "qi": {"age": 41},
+"person": 1, "value": "flu"}``, counted from 1: persons of a group differ in nothing but identity.
+``group`` may be left out where all records of the cell lie in one, and ``person`` for the first.
+
+A value is written as its text, or as the number that it is; NULL, where it is a value, as null.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.domain import Domain, Table
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.implication.atoms import Atom, Implication
+from bkpriv_core.implication.worst_case import Witness
+
+__all__ = ["Cells", "Names", "Persons", "parse_statements", "tell_implication", "tell_witness"]
+
+_DIGITS = 20
+"""Longest text of a number that is told as one: longer ones are not read back exactly."""
+
+_SHAPE = 'Write [{"if": [...], "then": [...]}, {"not": {...}}, ...]; see bkpriv.disclosure_given.'
+
+
+class Persons(ABC):
+    """The persons of the published groups, and what they are called.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    groups : Groups
+        Its published groups.
+    """
+
+    keys: frozenset[str]
+    """What an atom says about who it is, as far as it says anything."""
+
+    def __init__(self, table: Table, groups: Groups) -> None:
+        self.table = table
+        self.groups = groups
+
+    @abstractmethod
+    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
+        """Group and number within it of the person that an atom is about.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is no such person.
+        """
+
+    @abstractmethod
+    def tell(self, group: int, person: int) -> dict[str, Any]:
+        """What an atom about a person says about who it is."""
+
+
+class Names(Persons):
+    """Persons by the names of respondents.
+
+    Parameters
+    ----------
+    table, groups
+        See `Persons`.
+    names : sequence of str
+        The respondents.
+    labels : (n,) int array
+        The group of each, `SUPPRESSED` for those who are not published.
+    """
+
+    keys = frozenset({"respondent"})
+
+    def __init__(
+        self, table: Table, groups: Groups, names: Sequence[str], labels: IntArray
+    ) -> None:
+        super().__init__(table, groups)
+        self.names = names
+        self._labels = labels
+        self.members = Groups.from_labels(labels)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
+        """See `Persons`."""
+        name = stated.get("respondent")
+        text = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+        place = self._places.get(text) if isinstance(text, str) else None
+        if place is None:
+            raise InvalidParameter(
+                f"there is no respondent {name!r} in the release",
+                detail=f"It is about {len(self.names)} respondents, whose names are texts.",
+                hint='Write for example {"respondent": "7", "value": "flu"}.',
+            )
+        group = int(self._labels[place])
+        if group == SUPPRESSED:
+            raise InvalidParameter(
+                f"respondent {text!r} was suppressed",
+                detail="The release says nothing about whoever is not in it.",
+                hint="Leave out what is known about this respondent.",
+            )
+        return group, int(np.searchsorted(self.members[group], place))
+
+    def tell(self, group: int, person: int) -> dict[str, Any]:
+        """See `Persons`."""
+        return {"respondent": self.names[self.members[group][person]]}
+
+
+class Cells(Persons):
+    """Persons by their quasi-identifiers and a number."""
+
+    keys = frozenset({"group", "qi", "person"})
+
+    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
+        """See `Persons`."""
+        qi = stated.get("qi")
+        names = [domain.name for domain in self.table.quasi_identifiers]
+        if not isinstance(qi, Mapping) or set(qi) != set(names):
+            raise InvalidParameter(
+                f"an atom does not say who it is about: {dict(stated)!r}",
+                detail=f"qi must have a value for each of {', '.join(names)}; the dataset "
+                "declares no respondents.",
+                hint='Write {"group": ..., "qi": {...}, "person": ..., "value": ...}.',
+            )
+        codes = [find_code(domain, qi[domain.name]) for domain in self.table.quasi_identifiers]
+        here = np.flatnonzero((self.table.codes[self.groups.members] == codes).all(axis=1))
+        held = self.groups.owner[here].tolist()
+        group = stated.get("group", held[0] if len(held) == 1 else None)
+        if isinstance(group, bool) or group not in held:
+            listed = ", ".join(map(str, held)) or "none"
+            raise InvalidParameter(
+                f"group {group!r} has no records with {dict(qi)!r}"
+                if "group" in stated or not held
+                else f"several groups have records with {dict(qi)!r}",
+                detail=f"Published groups that have them: {listed}.",
+                hint="Name one of these groups, or other quasi-identifiers.",
+            )
+        member = int(here[held.index(group)])
+        weight = int(self.table.weights[self.groups.members[member]])
+        person = stated.get("person", 1)
+        if isinstance(person, bool) or not isinstance(person, int) or not 0 < person <= weight:
+            raise InvalidParameter(
+                f"there is no person {person!r} with {dict(qi)!r} in group {group}",
+                detail=f"Such persons are numbered from 1 to {weight}.",
+                hint="Persons of one cell and group are told apart by number only.",
+            )
+        start = int(self.groups.offsets[group])
+        before = int(self.table.weights[self.groups.members[start:member]].sum())
+        return int(group), before + person - 1
+
+    def tell(self, group: int, person: int) -> dict[str, Any]:
+        """See `Persons`."""
+        cells = self.groups[group]
+        ends = np.cumsum(self.table.weights[cells])
+        place = int(np.searchsorted(ends, person, side="right"))
+        cell = int(cells[place])
+        qi = {
+            domain.name: tell_value(domain, int(code))
+            for domain, code in zip(
+                self.table.quasi_identifiers, self.table.codes[cell], strict=True
+            )
+        }
+        first = int(ends[place] - self.table.weights[cell])
+        return {"group": group, "qi": qi, "person": person - first + 1}
+
+
+def parse_statements(decoded: object, persons: Persons) -> list[Implication]:
+    """Read knowledge.
+
+    Parameters
+    ----------
+    decoded : object
+        Decoded JSON; see the module.
+    persons : Persons
+        Whom it may speak about.
+
+    Raises
+    ------
+    InvalidParameter
+        If it has another shape, or names a person or a value that is not there.
+    """
+    if not isinstance(decoded, list):
+        raise _misshapen("knowledge is no list", decoded)
+    return [_implication(item, persons) for item in decoded]
+
+
+def _implication(item: object, persons: Persons) -> Implication:
+    if isinstance(item, dict) and set(item) == {"not"}:
+        return Implication((_atom(item["not"], persons),))
+    if not isinstance(item, dict) or set(item) != {"if", "then"}:
+        raise _misshapen("a piece of knowledge is neither an implication nor a negation", item)
+    for side in item.values():
+        if not isinstance(side, list):
+            raise _misshapen("a side of an implication is no list of atoms", side)
+    if not item["if"] and not item["then"]:
+        raise _misshapen("an implication has no atoms", item)
+    sides = [tuple(_atom(atom, persons) for atom in item[key]) for key in ("if", "then")]
+    return Implication(*sides)
+
+
+def _atom(stated: object, persons: Persons) -> Atom:
+    allowed = persons.keys | {"value"}
+    if not isinstance(stated, dict) or "value" not in stated or not set(stated) <= allowed:
+        listed = ", ".join(sorted(allowed))
+        raise InvalidParameter(
+            f"an atom is {stated!r}",
+            detail=f"It must be an object with keys among {listed}, value being one of them.",
+            hint=_SHAPE,
+        )
+    group, person = persons.find(stated)
+    return Atom(group, person, find_code(persons.table.sensitive, stated["value"]))
+
+
+def _misshapen(message: str, found: object) -> InvalidParameter:
+    return InvalidParameter(message, detail=f"It is {found!r}.", hint=_SHAPE)
+
+
+def find_code(domain: Domain, stated: object) -> int:
+    """Code of a value in decoded JSON.
+
+    Raises
+    ------
+    InvalidParameter
+        If the domain has no such value.
+    """
+    text = str(stated).lower() if isinstance(stated, bool) else stated
+    if isinstance(text, int | float):
+        # Numbers have several texts: 1.5 and 1.50.
+        for code, label in enumerate(domain.labels):
+            if label is not None and (label == str(text) or _number(label) == text):
+                return code
+    elif (text is None or isinstance(text, str)) and text in domain.labels:
+        return domain.labels.index(text)
+    values = ", ".join(map(repr, domain.labels[:8])) + (", ..." if domain.size > 8 else "")
+    raise InvalidParameter(
+        f'"{domain.name}" has no value {stated!r}',
+        detail=f"Its values in the release's source are {values}.",
+        hint="Values are written as PostgreSQL writes them as text.",
+    )
+
+
+def _number(label: str) -> float | None:
+    try:
+        return float(label)
+    except ValueError:
+        return None
+
+
+def tell_value(domain: Domain, code: int) -> str | int | float | None:
+    """A value of a domain as it goes into JSON: a number where that is the same text."""
+    label = domain.labels[code]
+    if label is not None and domain.numeric and len(label) < _DIGITS:
+        for read in (int, float):
+            try:
+                number = read(label)
+            except ValueError:
+                continue
+            if str(number) == label and math.isfinite(number):
+                return number
+    return label
+
+
+def tell_atom(atom: Atom, persons: Persons) -> dict[str, Any]:
+    """An atom as it is stated."""
+    who = persons.tell(atom.bucket, atom.person)
+    return {**who, "value": persons.table.sensitive.labels[atom.value]}
+
+
+def tell_implication(implication: Implication, persons: Persons) -> dict[str, Any]:
+    """An implication as it is stated, or a negation."""
+    if not implication.consequent and len(implication.antecedent) == 1:
+        return {"not": tell_atom(implication.antecedent[0], persons)}
+    return {
+        "if": [tell_atom(atom, persons) for atom in implication.antecedent],
+        "then": [tell_atom(atom, persons) for atom in implication.consequent],
+    }
+
+
+def tell_witness(witness: Witness, language: str, persons: Persons) -> list[dict[str, Any]]:
+    """A witness as knowledge is stated: implications of its target, or negations."""
+    implications = witness.implications
+    if language == "negations":
+        implications = tuple(Implication((atom,)) for atom in witness.antecedents)
+    return [tell_implication(item, persons) for item in implications]

@@ -1,0 +1,202 @@
+"""The maximum disclosure for ``0 ... k`` pieces of knowledge, and the knowledge that attains it.
+
+There are two languages. An *implication* is between atoms about any persons; a *negation* says that
+a person does not have a value, and is the implication to another value of that person. So either
+way a *witness* is a target and atoms each of which implies it. Negations disclose no more than as
+many implications, and either reach 1 when all values but one of some bucket are ruled out: no
+figure beyond that is computed.
+
+Figures are exact up to rounding; see `bucketization`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.arrays import distinct_rows
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.implication.atoms import Atom, Implication, check_histograms, check_pieces
+from bkpriv_core.implication.bucketization import (
+    Bucketization,
+    check_attackable,
+    negation_ratios,
+)
+from bkpriv_core.implication.minimization import atoms_per_person, signatures
+from bkpriv_core.implication.profiles import Pool, Profiles
+
+__all__ = ["LANGUAGES", "Witness", "witnesses", "worst_case"]
+
+LANGUAGES = ("implications", "negations")
+"""What an adversary may know pieces of."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Knowledge that attains a maximum disclosure.
+
+    Parameters
+    ----------
+    disclosure : float
+        The maximum.
+    target : Atom
+        What is disclosed.
+    antecedents : tuple of Atom
+        Each of them implies the target; fewer than were allowed if they suffice for certainty.
+    """
+
+    disclosure: float
+    target: Atom
+    antecedents: tuple[Atom, ...]
+
+    @property
+    def implications(self) -> tuple[Implication, ...]:
+        """The knowledge as implications; among atoms of one person they are negations."""
+        return tuple(Implication((atom,), (self.target,)) for atom in self.antecedents)
+
+
+def worst_case(
+    histograms: npt.NDArray[np.integer], k: int, language: str = "implications"
+) -> FloatArray:
+    """Maximum disclosure of a set of buckets for 0 ... k pieces of knowledge.
+
+    Parameters
+    ----------
+    histograms : (b, m) int array
+        Persons of each bucket with each value.
+    k : int
+        Largest number of pieces.
+    language : {"implications", "negations"}
+        What they are.
+
+    Returns
+    -------
+    (k + 1,) float array
+        Non-decreasing.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument means nothing, or there are no buckets.
+    TooLarge
+        If no bucket is disclosed by as many pieces as profiles are computed for.
+    """
+    _check_language(language)
+    k = check_pieces(k)
+    checked = check_histograms(histograms)
+    pieces = _useful(checked, k)
+    buckets = Bucketization(pieces)
+    buckets.add(checked)
+    found = buckets.curve() if language == "implications" else buckets.negation_curve()
+    return np.concatenate((found, np.ones(k - pieces)))
+
+
+def witnesses(
+    histograms: npt.NDArray[np.integer], k: int, language: str = "implications"
+) -> tuple[Witness, ...]:
+    """Knowledge that attains the maximum disclosure for each of 0 ... k pieces.
+
+    Parameters and errors are those of `worst_case`. Persons of a bucket are interchangeable, so
+    those that a witness names are the bucket's first.
+    """
+    _check_language(language)
+    k = check_pieces(k)
+    checked = check_histograms(histograms)
+    pieces = _useful(checked, k)
+    signed = signatures(checked, pieces + 1)
+    if language == "implications":
+        found = _implication_witnesses(checked, signed)
+    else:
+        found = _negation_witnesses(checked, signed)
+    return (*found, *(found[-1] for _ in range(k - pieces)))
+
+
+def _check_language(language: object) -> None:
+    if language not in LANGUAGES:
+        raise InvalidParameter(
+            f"there is no language {language!r}",
+            detail="It says what an adversary may know pieces of.",
+            hint=f"It must be one of {', '.join(LANGUAGES)}.",
+        )
+
+
+def _useful(histograms: IntArray, k: int) -> int:
+    """Pieces of knowledge up to which the disclosure may still rise, at most `k`."""
+    pieces = min(k, int(np.count_nonzero(histograms, axis=1).min()) - 1)
+    check_attackable(pieces)
+    return pieces
+
+
+def _negation_witnesses(histograms: IntArray, signed: IntArray) -> list[Witness]:
+    ratios = negation_ratios(signed)
+    found = []
+    for pieces, bucket in enumerate(ratios.argmin(axis=0).tolist()):
+        target, *ruled_out = _atoms(histograms, bucket, [pieces + 1])
+        disclosure = 1.0 / (1.0 + float(ratios[bucket, pieces]))
+        found.append(Witness(disclosure, target, tuple(ruled_out)))
+    return found
+
+
+def _implication_witnesses(histograms: IntArray, signed: IntArray) -> list[Witness]:
+    first, kind, counts = distinct_rows(signed)
+    kinds = Profiles.of_buckets(signed[first])
+    pool = Pool(kinds, counts)
+    found = []
+    for pieces in range(kinds.pieces + 1):
+        order, shares = _best_shares(kinds[pool.entries], pieces)
+        used = np.bincount(pool.entries[order], minlength=len(first))
+        free = {
+            u: iter(np.flatnonzero(kind == u)[: used[u]].tolist()) for u in np.flatnonzero(used)
+        }
+        atoms: list[Atom] = []
+        for entry, share in zip(order, shares, strict=True):
+            bucket = next(free[pool.entries[entry]])
+            atoms += _atoms(histograms, bucket, atoms_per_person(signed[bucket], share))
+        disclosure = 1.0 / (1.0 + float(pool.total.target[0, pieces]))
+        found.append(Witness(disclosure, atoms[0], tuple(atoms[1:])))
+    return found
+
+
+def _best_shares(entries: Profiles, pieces: int) -> tuple[list[int], list[int]]:
+    """Which buckets of a pool hold the best atoms, the target's first, and how many each."""
+    runs = list(entries.running())
+    target: tuple[int, int] | None = None
+    helpers: list[tuple[int, int]] = []
+    left = pieces
+    for entry in reversed(range(len(entries))):
+        before = runs[entry]
+        shares = np.arange(left + 1)
+        helping = entries.helper[entry, : left + 1]
+        if target is not None:
+            share = int(np.argmin(before.helper[0, left - shares] * helping))
+        else:
+            with np.errstate(invalid="ignore"):
+                here = entries.target[entry, : left + 1] * before.helper[0, left - shares]
+                there = before.target[0, left - shares] * helping
+            there[np.isnan(there)] = np.inf
+            # On a tie this bucket is the target: an earlier one need not exist.
+            if here.min() <= there.min():
+                share = int(here.argmin())
+                target = (entry, share + 1)
+                left -= share
+                continue
+            share = int(there.argmin())
+        if share:
+            helpers.append((entry, share))
+            left -= share
+    assert target is not None
+    chosen = [target, *helpers]
+    return [entry for entry, _ in chosen], [share for _, share in chosen]
+
+
+def _atoms(histograms: IntArray, bucket: int, shares: list[int]) -> list[Atom]:
+    """Atoms that say of each of the first persons that he has one of the most frequent values."""
+    frequent = np.argsort(-histograms[bucket], kind="stable").tolist()
+    return [
+        Atom(bucket, person, value)
+        for person, share in enumerate(shares)
+        for value in frequent[:share]
+    ]

@@ -1,0 +1,256 @@
+"""What an adversary knows before a release, in any of the forms that a prior may come from.
+
+==========================  =====================================================================
+in JSON                     prior belief about a record
+==========================  =====================================================================
+``0.3``                     of Adv(B), that bandwidth for every quasi-identifier (`prior`)
+``{"age": 0.2, ...}``       of Adv(B), one bandwidth for each quasi-identifier
+``{"kernel": "uniform"}``   the whole table's distribution of sensitive values: all records weigh
+                            alike, which is the adversary that t-closeness assumes
+``{"table": "s.prior"}``    from outside, given for each cell by a table
+==========================  =====================================================================
+
+Sources: Li, Li, Zhang 2009, section II. A prior from outside need not have to do with the data; it
+is only checked to be one distribution for each cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.arrays import distinct_rows
+from bkpriv_core.domain import Table
+from bkpriv_core.errors import InvalidData, InvalidParameter
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.kernels import check_bandwidth
+from bkpriv_core.prior import Bandwidth, resolve_bandwidth
+
+__all__ = [
+    "UNKNOWN",
+    "Knowledge",
+    "Outside",
+    "Uniform",
+    "outside_prior",
+    "parse_knowledge",
+    "resolve_knowledge",
+    "state_knowledge",
+    "uniform_prior",
+]
+
+UNKNOWN = -1
+"""Code of a value that the data do not have."""
+
+_ROWS = 500_000
+"""Rows of an outside table that are looked up at a time, unless the data have more cells."""
+
+_TOLERANCE = 1e-6
+"""How far the probabilities of a cell may miss 1; they are scaled to it."""
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """The uniform kernel: every record of the table weighs alike."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A prior that a table gives.
+
+    Parameters
+    ----------
+    table : str
+        Its name, as in SQL.
+    """
+
+    table: str
+
+
+Knowledge = Bandwidth | Uniform | Outside
+"""The forms of knowledge; see the module."""
+
+Resolved = tuple[float, ...] | Uniform | Outside
+"""The same, with one bandwidth for each attribute in order: equal for equal knowledge."""
+
+
+def parse_knowledge(value: object) -> Knowledge:
+    """Read knowledge from decoded JSON, without knowing the attributes.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is of none of the forms.
+    """
+    if not isinstance(value, Mapping):
+        return check_bandwidth(value, "the bandwidth")
+    if not value:
+        raise InvalidParameter(
+            "the bandwidth names no attribute",
+            detail="The object is empty.",
+            hint="Give a number, or one number for each quasi-identifier by name.",
+        )
+    # An attribute may be called "kernel" or "table"; its bandwidth is a number then.
+    kernel, table = value.get("kernel"), value.get("table")
+    if isinstance(kernel, str):
+        if dict(value) != {"kernel": "uniform"}:
+            raise InvalidParameter(
+                f"there is no knowledge {dict(value)!r}",
+                detail="A kernel is named by itself, and only the uniform one has no bandwidth.",
+                hint='Write {"kernel": "uniform"}, or a bandwidth such as 0.3.',
+            )
+        return Uniform()
+    if isinstance(table, str):
+        if len(value) > 1 or not table:
+            raise InvalidParameter(
+                f"there is no knowledge {dict(value)!r}",
+                detail="A prior table is named by itself, and its name is not empty.",
+                hint='Write {"table": "schema.name"}.',
+            )
+        return Outside(table)
+    resolve_bandwidth(dict(value), tuple(value))
+    return dict(value)
+
+
+def state_knowledge(knowledge: Knowledge) -> Any:
+    """Knowledge as the JSON value that `parse_knowledge` reads."""
+    if isinstance(knowledge, Uniform):
+        return {"kernel": "uniform"}
+    if isinstance(knowledge, Outside):
+        return {"table": knowledge.table}
+    return knowledge
+
+
+def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Resolved:
+    """Knowledge with one bandwidth for each of the attributes.
+
+    Raises
+    ------
+    InvalidParameter
+        See `resolve_bandwidth`.
+    """
+    if isinstance(knowledge, Uniform | Outside):
+        return knowledge
+    return resolve_bandwidth(knowledge, attributes)
+
+
+def uniform_prior(table: Table) -> FloatArray:
+    """Prior of the uniform kernel: the table's distribution for every cell, shape (c, m). Exact."""
+    overall = table.counts.sum(axis=0) / table.records
+    return np.tile(overall, (table.cells, 1))
+
+
+def outside_prior(
+    table: Table,
+    name: str,
+    cells: IntArray,
+    values: IntArray,
+    probabilities: FloatArray,
+    poll: Callable[[], None] = lambda: None,
+) -> FloatArray:
+    """Prior beliefs that a table from outside gives, one row for each cell and value.
+
+    Parameters
+    ----------
+    table : Table
+        The data that the beliefs are about.
+    name : str
+        Name of the outside table, for errors.
+    cells : (r, d) int array
+        Codes of the rows' quasi-identifiers in the domains of `table`, `UNKNOWN` for others. Rows
+        about cells that the data do not have play no part.
+    values : (r,) int array
+        Codes of their sensitive values, `UNKNOWN` for others.
+    probabilities : (r,) float array
+        Their probabilities, NaN for NULL. A value without a row has probability 0.
+    poll : callable
+        Called between steps; may raise to cancel.
+
+    Returns
+    -------
+    (c, m) float array
+        Rows sum to 1.
+
+    Raises
+    ------
+    InvalidData
+        If a cell has no row, a probability is negative or not finite, a cell and value have two
+        rows, a value that the data do not have has a positive probability, or the probabilities
+        of a cell do not sum to 1. Names the cell.
+    """
+    place = _places(table, cells, poll)
+    known = place >= 0
+    place, values, probabilities = place[known], values[known], probabilities[known]
+
+    def fault(row: int, what: str, hint: str) -> InvalidData:
+        return InvalidData(
+            f"the prior table {name} {what}",
+            detail=f"It is so where {table.describe(int(place[row]))}.",
+            hint=hint,
+        )
+
+    bad = ~(np.isfinite(probabilities) & (probabilities >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        what = (
+            "has a probability that is NULL or not finite"
+            if not np.isfinite(probabilities[row])
+            else f"has the negative probability {probabilities[row]:g}"
+        )
+        raise fault(row, what, "Probabilities lie between 0 and 1.")
+    foreign = (values == UNKNOWN) & (probabilities > 0)
+    if foreign.any():
+        raise fault(
+            int(np.argmax(foreign)),
+            f'believes in a value that "{table.sensitive.name}" does not have',
+            "Spread its probability over the values that occur; nobody can hold it.",
+        )
+    place, values, probabilities = (
+        part[values != UNKNOWN] for part in (place, values, probabilities)
+    )
+    keys = place * table.sensitive.size + values
+    order = np.argsort(keys, kind="stable")
+    twice = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    if twice.size:
+        row = int(order[twice[0]])
+        value = table.sensitive.quote(int(values[row]))
+        raise fault(row, f"gives two probabilities of {value}", "Keep one row for each.")
+    prior = np.zeros(table.counts.shape)
+    prior[place, values] = probabilities
+    covered = np.zeros(table.cells, dtype=bool)
+    covered[place] = True
+    # Parts of a split cell share what is said about it.
+    whole = _places(table, table.codes, poll)
+    prior, covered = prior[whole], covered[whole]
+    if not covered.all():
+        raise InvalidData(
+            f"the prior table {name} misses {int((~covered).sum())} of {table.cells} cells",
+            detail=f"One has {table.describe(int(np.argmin(covered)))}.",
+            hint="Give every combination of quasi-identifiers in the data a row for each value.",
+        )
+    sums = prior.sum(axis=1)
+    off = np.abs(sums - 1.0)
+    if off.max() > _TOLERANCE:
+        cell = int(np.argmax(off))
+        raise InvalidData(
+            f"the prior table {name} has probabilities that do not sum to 1",
+            detail=f"They sum to {sums[cell]:.9g} where {table.describe(cell)}.",
+            hint="The probabilities of each combination of quasi-identifiers must sum to 1.",
+        )
+    normalised: FloatArray = prior / sums[:, None]
+    return normalised
+
+
+def _places(table: Table, cells: IntArray, poll: Callable[[], None]) -> IntArray:
+    """First place of each row of codes among the table's cells, `UNKNOWN` if it has no such."""
+    found = np.empty(len(cells), dtype=np.int64)
+    step = max(_ROWS, table.cells)
+    for start in range(0, len(cells), step):
+        poll()
+        part = slice(start, start + step)
+        # Codes begin at UNKNOWN; what is told apart must not be negative.
+        first, kind, _ = distinct_rows(np.concatenate((table.codes, cells[part])) - UNKNOWN)
+        found[part] = first[kind[table.cells :]]
+    return np.where(found < table.cells, found, UNKNOWN)

@@ -1,0 +1,138 @@
+"""A bound on query error, which a policy may state beside its requirements.
+
+The error of a release is that of a random workload (`draw_workload`), whose queries have conditions
+on `dimensions` quasi-identifiers and the sensitive attribute: the median of the relative errors of
+those that count anything. It is no property of groups: partitioning does not look at it. It is
+measured on the finished release, and an audit that finds another workload would find another
+median; so the workload is drawn from a fixed seed, and audits repeat what publication found.
+
+References
+----------
+.. [1] X. Xiao, Y. Tao, "Anatomy: Simple and Effective Privacy Preservation", VLDB 2006, section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.estimator import Estimator
+from bkpriv_core.query.release import Release
+from bkpriv_core.query.workload import draw_workload, relative_errors
+from bkpriv_core.requirement import Bound
+from bkpriv_core.requirement.parsing import (
+    choice,
+    fields_of,
+    positive_number,
+    real_number,
+    whole_number,
+)
+
+__all__ = ["ErrorFigures", "QueryError"]
+
+_SEED = 2012
+"""Any number; the same for ever, so that audits of one release agree."""
+
+
+@dataclass(frozen=True)
+class ErrorFigures:
+    """Relative errors of a workload, of the queries that count anything.
+
+    Parameters
+    ----------
+    median, mean : float
+        Exact for the workload that was drawn.
+    """
+
+    median: float
+    mean: float
+
+
+@dataclass(frozen=True)
+class QueryError:
+    """The median relative error of a random workload is at most `median`.
+
+    Parameters
+    ----------
+    median : float
+        The bound, at least 0.
+    queries : int
+        Queries in the workload.
+    dimensions : int
+        Quasi-identifiers that a query has conditions on.
+    selectivity : float
+        Share of all combinations of values that a query asks for, in (0, 1].
+    action : {"refuse", "warn"}
+        What becomes of a publication that breaks the bound.
+    """
+
+    median: float
+    queries: int = 1000
+    dimensions: int = 3
+    selectivity: float = 0.05
+    action: str = "refuse"
+    key: ClassVar[str] = "query_error"
+    actions: ClassVar[tuple[str, ...]] = ("refuse", "warn")
+
+    @classmethod
+    def parse(cls, value: object) -> QueryError:
+        """Read ``{"median": 0.1, "queries": 1000, "dimensions": 3, "selectivity": 0.05}``."""
+        optional = ("queries", "dimensions", "selectivity", "action")
+        fields = fields_of(cls.key, value, required=("median",), optional=optional)
+        selectivity = fields.get("selectivity", cls.selectivity)
+        positive_number(cls.key, "selectivity", selectivity)
+        return cls(
+            real_number(cls.key, "median", fields["median"], 0.0, np.inf),
+            whole_number(cls.key, "queries", fields.get("queries", cls.queries), 1),
+            whole_number(cls.key, "dimensions", fields.get("dimensions", cls.dimensions), 1),
+            real_number(cls.key, "selectivity", selectivity, 0.0, 1.0),
+            choice(cls.key, "action", fields.get("action", cls.action), cls.actions),
+        )
+
+    @property
+    def bound(self) -> Bound:
+        """Bound on the median."""
+        parameters = {
+            "median": self.median,
+            "queries": self.queries,
+            "dimensions": self.dimensions,
+            "selectivity": self.selectivity,
+            "action": self.action,
+        }
+        return Bound(self.key, parameters, self.median, upper=True)
+
+    def measure(
+        self, release: Release, estimator: Estimator, poll: Callable[[], None] = lambda: None
+    ) -> ErrorFigures:
+        """Measure a release.
+
+        Raises
+        ------
+        InvalidParameter
+            If no query of the workload counts anything, or the release does not have so many
+            quasi-identifiers.
+        """
+        workload = draw_workload(
+            release.domains,
+            self.queries,
+            self.dimensions,
+            self.selectivity,
+            np.random.default_rng(_SEED),
+            poll,
+        )
+        actual = CellCounts.of(release.table).answer(workload, poll)
+        errors = relative_errors(actual, estimator.answer(workload, poll))
+        errors = errors[~np.isnan(errors)]
+        if not errors.size:
+            raise InvalidParameter(
+                f"none of the {self.queries} queries of {self.key} counts any record",
+                detail=f"They have conditions on {self.dimensions} quasi-identifiers and the "
+                f"sensitive attribute, with a selectivity of {self.selectivity:g}.",
+                hint="State more queries, fewer dimensions or a larger selectivity.",
+            )
+        return ErrorFigures(float(np.median(errors)), float(errors.mean()))

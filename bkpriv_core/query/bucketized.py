@@ -1,0 +1,59 @@
+"""Estimates from releases that keep the quasi-identifiers: bucketization and anatomy.
+
+Within a group only the link between quasi-identifiers and sensitive values is broken, so each
+record has the group's distribution of them: the estimate is the number of the group's records that
+meet the condition on quasi-identifiers, times the share of its sensitive values that meet the other
+(Xiao, Tao 2006, section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from bkpriv_core.groups import FloatArray
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.estimator import Estimator
+from bkpriv_core.query.predicate import Predicate
+from bkpriv_core.query.release import Release
+from bkpriv_core.query.workload import Workload
+
+__all__ = ["Bucketized"]
+
+
+class Bucketized(Estimator):
+    """Exact counts of quasi-identifiers times the group's shares of sensitive values.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    """
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+
+    @cached_property
+    def expected(self) -> CellCounts:
+        """Expected records of each published cell."""
+        table, groups = self._release.table, self._release.groups
+        shares = table.histograms(groups) / table.sizes(groups)[:, None]
+        weights = table.weights[groups.members]
+        return CellCounts(
+            self._release.domains,
+            table.codes[groups.members],
+            weights[:, None] * shares[groups.owner],
+        )
+
+    def tabulate(
+        self,
+        predicate: Predicate,
+        keys: Sequence[int] = (),
+        poll: Callable[[], None] = lambda: None,
+    ) -> FloatArray:
+        """See `Estimator`."""
+        return self.expected.tabulate(predicate, keys, poll)
+
+    def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
+        """See `Estimator`."""
+        return self.expected.answer(workload, poll)

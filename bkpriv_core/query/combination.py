@@ -1,0 +1,117 @@
+"""Conditions as sums of disjoint conjunctions.
+
+The values of each attribute fall into *classes* that the comparisons of a condition do not tell
+apart; the condition is true for certain combinations of classes, one from each attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.groups import IntArray
+from bkpriv_core.query.predicate import (
+    Atom,
+    BoolArray,
+    Predicate,
+    Truth,
+    Values,
+    atom_truth,
+    atoms,
+    evaluate,
+)
+
+__all__ = ["Classes", "atoms_by_attribute", "combinations_met"]
+
+_COMBINATIONS = 1_000_000
+"""Largest number of combinations of classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Values of one attribute as far as a condition tells them apart.
+
+    Parameters
+    ----------
+    attribute : int
+        The attribute.
+    members : (t,) int array
+        Class of each value; there are ``k`` of them.
+    truths : dict of Atom to Truth
+        Truth of each comparison for each class, shapes (k,).
+    """
+
+    attribute: int
+    members: IntArray
+    truths: dict[Atom, Truth]
+
+    @classmethod
+    def of(cls, attribute: int, told: Sequence[Atom], values: Values) -> Classes:
+        """Tell values of an attribute apart by comparisons with it."""
+        if not told:
+            return cls(attribute, np.zeros(len(values.null), dtype=np.int64), {})
+        truths = {atom: atom_truth(atom, values) for atom in told}
+        marks = np.vstack([row for truth in truths.values() for row in truth])
+        _, first, members = np.unique(marks, axis=1, return_index=True, return_inverse=True)
+        kept = {atom: Truth(*(row[first] for row in truth)) for atom, truth in truths.items()}
+        return cls(attribute, members.ravel().astype(np.int64), kept)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of classes."""
+        return int(self.members.max()) + 1
+
+
+def atoms_by_attribute(predicate: Predicate) -> dict[int, list[Atom]]:
+    """Distinct comparisons of a condition, by the attribute that they are about."""
+    found: dict[int, list[Atom]] = {}
+    for atom in dict.fromkeys(atoms(predicate)):
+        found.setdefault(atom.attribute, []).append(atom)
+    return found
+
+
+def combinations_met(
+    predicate: Predicate,
+    classes: Sequence[Classes],
+    poll: Callable[[], None] = lambda: None,
+) -> BoolArray:
+    """For which combinations of classes a condition is true.
+
+    Parameters
+    ----------
+    predicate : Predicate
+        The condition.
+    classes : sequence of Classes
+        Classes of all attributes in it, perhaps of others, by ``k`` for each.
+
+    Returns
+    -------
+    bool array
+        One axis of length ``k`` for each attribute.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many combinations.
+    """
+    shape = [item.size for item in classes]
+    if prod(shape) > _COMBINATIONS:
+        raise TooLarge(
+            f"the condition tells {prod(shape)} combinations of values apart",
+            detail=f"Each must be weighed in each group; at most {_COMBINATIONS} are.",
+            hint="Ask about fewer attributes or values at a time.",
+        )
+    along = {item.attribute: place for place, item in enumerate(classes)}
+
+    def truth(atom: Atom) -> Truth:
+        place = along[atom.attribute]
+        sides = tuple(-1 if other == place else 1 for other in range(len(shape)))
+        told = classes[place].truths[atom]
+        return Truth(told.true.reshape(sides), told.false.reshape(sides))
+
+    return np.broadcast_to(evaluate(predicate, truth, poll).true, shape)

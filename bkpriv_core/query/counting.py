@@ -1,0 +1,96 @@
+"""Counts over cells: of the records that are there, or of those that are expected.
+
+A release that keeps the quasi-identifiers tells exactly how many records a cell has, and of each
+the distribution of its sensitive value; its estimates are counts like the actual ones, with
+expected records in place of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.domain import Domain, Table
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.query.predicate import Atom, Codes, Predicate, Truth, atom_truth, evaluate
+from bkpriv_core.query.workload import Workload
+
+__all__ = ["CellCounts"]
+
+_CHUNK = 4_000_000
+"""Pairs of query and cell at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellCounts:
+    """Records of cells by sensitive value.
+
+    Parameters
+    ----------
+    domains : tuple of Domain
+        Domains of all attributes, ``d`` quasi-identifiers and the sensitive one.
+    codes : (c, d) int array
+        The value codes of each cell; rows may recur.
+    counts : (c, m) array
+        Records, or expected records, of each cell with each sensitive value.
+    """
+
+    domains: tuple[Domain, ...]
+    codes: IntArray
+    counts: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, table: Table) -> CellCounts:
+        """Records of a table."""
+        return cls((*table.quasi_identifiers, table.sensitive), table.codes, table.counts)
+
+    def _met(self, predicate: Predicate, poll: Callable[[], None]) -> Any:
+        """Where a condition is true: shape (c, m), or 1 in place of either, or a scalar."""
+
+        def truth(atom: Atom) -> Truth:
+            told = atom_truth(atom, Codes.of(self.domains[atom.attribute]))
+            if atom.attribute == len(self.domains) - 1:
+                return Truth(told.true[None, :], told.false[None, :])
+            cells = self.codes[:, atom.attribute, None]
+            return Truth(told.true[cells], told.false[cells])
+
+        return evaluate(predicate, truth, poll).true
+
+    def tabulate(
+        self,
+        predicate: Predicate,
+        keys: Sequence[int] = (),
+        poll: Callable[[], None] = lambda: None,
+    ) -> FloatArray:
+        """Count what meets a condition by the values of some attributes: `Estimator.tabulate`."""
+        met: npt.NDArray[Any] = np.where(self._met(predicate, poll), self.counts, 0)
+        poll()
+        cells, values = np.nonzero(met)
+        columns = [
+            values if key == len(self.domains) - 1 else self.codes[cells, key] for key in keys
+        ]
+        shape = [self.domains[key].size for key in keys]
+        place = np.ravel_multi_index(tuple(columns), shape) if keys else np.zeros_like(cells)
+        found = np.bincount(place, met[cells, values], minlength=prod(shape))
+        return found.reshape(shape).astype(np.float64)
+
+    def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
+        """Counts of all queries of a workload, shape (q,)."""
+        found = np.empty(len(workload))
+        counts = self.counts.astype(np.float64)
+        step = max(1, _CHUNK // max(1, len(self.codes)))
+        for start in range(0, len(workload), step):
+            poll()
+            part = slice(start, start + step)
+            *chosen, secret = (chosen[part] for chosen in workload.chosen)
+            met = np.ones((len(secret), len(self.codes)), dtype=bool)
+            for axis, mask in enumerate(chosen):
+                if workload.queried[part, axis].any():
+                    met &= np.take(mask, self.codes[:, axis], axis=1)
+            found[part] = ((met.astype(np.float64) @ counts) * secret).sum(axis=1)
+        return found

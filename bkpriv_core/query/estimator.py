@@ -1,0 +1,52 @@
+"""Estimators: counts from the release alone, one class for each way of publishing."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from bkpriv_core.groups import FloatArray
+from bkpriv_core.query.predicate import Predicate
+from bkpriv_core.query.workload import Workload
+
+__all__ = ["Estimator"]
+
+
+class Estimator(ABC):
+    """Estimated counts of the records that meet a condition.
+
+    Suppressed records are not in a release, so no estimate counts them.
+    """
+
+    @abstractmethod
+    def tabulate(
+        self,
+        predicate: Predicate,
+        keys: Sequence[int] = (),
+        poll: Callable[[], None] = lambda: None,
+    ) -> FloatArray:
+        """Estimate what meets a condition by the values of some attributes.
+
+        Parameters
+        ----------
+        predicate : Predicate
+            The condition.
+        keys : sequence of int
+            Distinct attributes; with none, everything is one count.
+        poll : callable
+            Called between steps; may raise to cancel.
+
+        Returns
+        -------
+        array
+            Expected counts, its shape the sizes of the keys' domains.
+
+        Raises
+        ------
+        TooLarge
+            If the condition or the table is beyond the budget.
+        """
+
+    @abstractmethod
+    def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
+        """Estimates of all queries of a workload, shape (q,)."""

@@ -1,0 +1,339 @@
+"""Extents: what a generalized release publishes in place of values, and how records spread there.
+
+Each record of a group may be anywhere in the group's box with equal probability, independently in
+each attribute. Along one attribute the box's side is an *extent*, which many groups share:
+
+- a range of integers or dates: each point of the range is as likely, whether or not it occurs;
+- a range of other numbers or of timestamps: a part is as likely as it is long; a range from a value
+  to itself is that value;
+- a label: each of the occurring values that may stand under that label is as likely. The same label
+  at two places of the hierarchy cannot be told apart, so it stands for the values under both;
+- NULL alone: NULL. A range without bounds, where numbers and NULL are mixed: NULL counts as one of
+  the domain's values, and numbers are spread over the range of the domain.
+
+Positions are floats: integers beyond 2^53 are spread over a range that is rounded as they are.
+
+A part of an extent has a *mass* in the extent's own units (points, length, values); its share is
+that over the extent's whole mass, so that shares of whole numbers of points are exact ratios.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from bkpriv_core.domain import ROOT, Domain, Table
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.query.predicate import (
+    Atom,
+    BoolArray,
+    Codes,
+    Comparison,
+    Membership,
+    Point,
+    Values,
+)
+
+__all__ = ["Axis", "Labels", "Pieces", "Ranges", "axes_of"]
+
+_SHARES = 100_000_000
+"""Largest number of pieces times extents of an attribute, an array of 800 MB."""
+
+
+class Axis(ABC):
+    """The extents of all groups in one quasi-identifier.
+
+    Parameters
+    ----------
+    domain : Domain
+        The attribute's values.
+    owner : (g,) int array
+        Extent of each group; there are ``x`` of them.
+    """
+
+    def __init__(self, domain: Domain, owner: IntArray) -> None:
+        self.domain = domain
+        self.owner = owner
+
+    @abstractmethod
+    def pieces(self, atoms: Sequence[Atom]) -> tuple[Values, FloatArray | sparse.csr_array]:
+        """Cut the line so that no comparison tells two values of a piece apart.
+
+        Returns
+        -------
+        Values
+            The pieces, ``t`` of them.
+        (t, x) array
+            Share of each extent in each piece; columns sum to 1.
+
+        Raises
+        ------
+        TooLarge
+            If there are too many pieces and extents.
+        """
+
+    @abstractmethod
+    def values(self) -> FloatArray:
+        """Share of each extent that is exactly each value of the domain, shape (size, x).
+
+        Raises
+        ------
+        TooLarge
+            If there are too many values and extents.
+        """
+
+    def _check_size(self, pieces: int) -> None:
+        extents = int(self.owner.max(initial=-1)) + 1
+        if pieces * extents > _SHARES:
+            raise TooLarge(
+                f'attribute "{self.domain.name}" has {extents} published values, too many to weigh '
+                f"{pieces} of its own in each",
+                detail=f"That takes {pieces * extents} shares; at most {_SHARES} are taken.",
+                hint="Name fewer values, or do not group by the attribute.",
+            )
+
+    @abstractmethod
+    def spread(self) -> sparse.csr_array:
+        """Each extent spread uniformly over the values of the domain in it, shape (size, x)."""
+
+    @abstractmethod
+    def covered(self, chosen: BoolArray) -> FloatArray:
+        """Share of each extent that a workload's conditions ask for.
+
+        Parameters
+        ----------
+        chosen : (q, size) bool array
+            The values asked for, see `Workload`.
+
+        Returns
+        -------
+        (q, x) float array
+        """
+
+
+class Labels(Axis):
+    """Labels of a hierarchy; attribute `labels` has that of each extent.
+
+    Parameters
+    ----------
+    domain : Domain
+        The attribute's values.
+    shown : sequence of str or None
+        Label of each group.
+    """
+
+    def __init__(self, domain: Domain, shown: Sequence[str | None]) -> None:
+        distinct: dict[str | None, int] = {
+            label: extent for extent, label in enumerate(dict.fromkeys(shown))
+        }
+        super().__init__(domain, np.array([distinct[label] for label in shown], dtype=np.int64))
+        codes, extents = [], []
+        for code, labels in enumerate(_labels(domain)):
+            for label in labels & distinct.keys():
+                codes.append(code)
+                extents.append(distinct[label])
+        self.labels = tuple(distinct)
+        shape = (domain.size, len(distinct))
+        under = sparse.csr_array((np.ones(len(codes)), (codes, extents)), shape=shape)
+        self._shares = sparse.csr_array(under / under.sum(axis=0))
+
+    def pieces(self, atoms: Sequence[Atom]) -> tuple[Values, FloatArray | sparse.csr_array]:
+        """See `Axis`."""
+        return Codes.of(self.domain), self._shares
+
+    def values(self) -> FloatArray:
+        """See `Axis`."""
+        self._check_size(self.domain.size)
+        return np.asarray(self._shares.toarray())
+
+    def spread(self) -> sparse.csr_array:
+        """See `Axis`."""
+        return self._shares
+
+    def covered(self, chosen: BoolArray) -> FloatArray:
+        """See `Axis`."""
+        return np.asarray(chosen.astype(np.float64) @ self._shares)
+
+
+def _labels(domain: Domain) -> list[set[str | None]]:
+    """For each value, the labels under which it may be published."""
+    if domain.hierarchy is None:
+        return [{label, ROOT} for label in domain.labels]
+    paths = domain.hierarchy.paths
+    root = next(iter(paths.values()))[-1]
+    return [{None, root} if label is None else set(paths[label]) for label in domain.labels]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Points and the open intervals between them, from the left, and NULL at the end.
+
+    Parameters
+    ----------
+    cuts : dict of (int, float, bool) to int
+        For each cut its number; it has as many pieces to its left, and one more.
+    has_null : bool
+        Whether NULL is a piece.
+    """
+
+    cuts: dict[tuple[int, float, bool], int]
+    has_null: bool
+
+    @property
+    def _pieces(self) -> IntArray:
+        return np.arange(len(self.cuts) + 1 + self.has_null, dtype=np.int64)
+
+    @property
+    def null(self) -> BoolArray:
+        """See `Values`."""
+        null: BoolArray = self._pieces == len(self.cuts) + 1
+        return null
+
+    def below(self, point: Point) -> BoolArray:
+        """See `Values`."""
+        return self._pieces <= self.cuts[_before(point)]
+
+    def through(self, point: Point) -> BoolArray:
+        """See `Values`."""
+        return self._pieces <= self.cuts[_after(point)]
+
+
+def _before(point: Point) -> tuple[int, float, bool]:
+    """The cut just before a literal: values of the domain below it, its position, its side."""
+    return (point.below, point.position, False)
+
+
+def _after(point: Point) -> tuple[int, float, bool]:
+    """The cut just after a literal."""
+    return (point.through, point.position, True)
+
+
+class Ranges(Axis):
+    """Ranges of numbers.
+
+    Parameters
+    ----------
+    domain : Domain
+        The attribute's values.
+    low, high : (g,) int array
+        Codes of the smallest and largest value of each group.
+    step : float, optional
+        Distance of neighbouring points, or None for a continuum.
+    """
+
+    def __init__(self, domain: Domain, low: IntArray, high: IntArray, step: float | None) -> None:
+        assert domain.positions is not None
+        last = domain.size - 1 - domain.has_null  # -1 if there is nothing but NULL
+        null = high > last
+        mixed = null & (low < high)
+        sides = np.column_stack((np.where(mixed, 0, low), np.where(mixed, last, high), mixed))
+        distinct, owner = np.unique(sides, axis=0, return_inverse=True)
+        super().__init__(domain, owner.ravel().astype(np.int64))
+        self._first, self._last = distinct[:, 0], distinct[:, 1]
+        self._low = domain.positions[self._first]
+        self._high = domain.positions[self._last]
+        self.step = step
+        self._null = np.where(distinct[:, 2] > 0, 1 / domain.size, self._first > last)
+        ends = np.array([last + 1])
+        self._mass = self._below(ends, np.zeros(1), np.ones(1, dtype=bool))[0]
+        self._scale = np.zeros(len(distinct))
+        np.divide(1 - self._null, self._mass, out=self._scale, where=self._mass > 0)
+
+    def _below(self, rank: IntArray, position: FloatArray, after: BoolArray) -> FloatArray:
+        """Mass of each extent below some cuts, shape (cuts, x).
+
+        Parameters
+        ----------
+        rank : (cuts,) int array
+            How many values of the domain are below each cut.
+        position : (cuts,) float array
+            Where it is.
+        after : (cuts,) bool array
+            Whether what is exactly there is below the cut.
+        """
+        point = self._first == self._last
+        whole = np.where(point, 1.0, self._high - self._low)
+        along = position[:, None] - self._low
+        if self.step is not None:
+            steps = along / self.step
+            along = np.where(after[:, None], np.floor(steps) + 1, np.ceil(steps))
+            whole = np.where(point, 1.0, np.round(whole / self.step) + 1)
+        # What is before the first or after the last value is told by rank: that is exact.
+        along = np.where(rank[:, None] > self._last, whole, along)
+        return np.where(rank[:, None] <= self._first, 0.0, along)
+
+    def pieces(self, atoms: Sequence[Atom]) -> tuple[Values, FloatArray | sparse.csr_array]:
+        """See `Axis`."""
+        points: set[Point] = set()
+        for atom in atoms:
+            if isinstance(atom, Membership):
+                points.update(atom.points)
+            elif isinstance(atom, Comparison):
+                points.add(atom.point)
+        cuts = sorted({*map(_before, points), *map(_after, points)})
+        self._check_size(len(cuts))
+        ranks = np.array([cut[0] for cut in cuts], dtype=np.int64)
+        positions = np.array([cut[1] for cut in cuts], dtype=np.float64)
+        after = np.array([cut[2] for cut in cuts], dtype=bool)
+        mass = np.vstack(
+            (np.zeros_like(self._mass), self._below(ranks, positions, after), self._mass)
+        )
+        shares = np.diff(mass, axis=0) * self._scale
+        if self.domain.has_null:
+            shares = np.vstack((shares, self._null))
+        numbered = {cut: place for place, cut in enumerate(cuts)}
+        return Pieces(numbered, self.domain.has_null), shares
+
+    def values(self) -> FloatArray:
+        """See `Axis`."""
+        assert self.domain.positions is not None
+        self._check_size(self.domain.size)
+        size = self.domain.size - self.domain.has_null
+        ranks, positions = np.arange(size), self.domain.positions[:size]
+        after = np.ones(size, dtype=bool)
+        mass = self._below(ranks + 1, positions, after) - self._below(ranks, positions, ~after)
+        shares = mass * self._scale
+        return np.vstack((shares, self._null)) if self.domain.has_null else shares
+
+    def spread(self) -> sparse.csr_array:
+        """See `Axis`."""
+        # An extent that mixes numbers and NULL holds every value of the domain, NULL being last.
+        mixed = (self._null > 0) & (self._null < 1)
+        last = np.where(mixed, self.domain.size - 1, self._last)
+        widths = last - self._first + 1
+        offsets = np.concatenate(([0], np.cumsum(widths)))
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], widths)
+        codes = np.repeat(self._first, widths) + within
+        shape = (len(widths), self.domain.size)
+        by_extent = sparse.csr_array((np.repeat(1 / widths, widths), codes, offsets), shape=shape)
+        return sparse.csr_array(by_extent.T)
+
+    def covered(self, chosen: BoolArray) -> FloatArray:
+        """See `Axis`."""
+        assert self.domain.positions is not None
+        numbers = chosen[:, : self.domain.size - self.domain.has_null]
+        first = numbers.argmax(axis=1)
+        last = first + numbers.sum(axis=1) - 1
+        after = np.ones(len(chosen), dtype=bool)
+        mass = self._below(last + 1, self.domain.positions[last], after)
+        mass -= self._below(first, self.domain.positions[first], ~after)
+        shares = mass * self._scale
+        # Without a condition the last value is asked for, which is NULL if there is one.
+        return shares + chosen[:, -1:] * self._null
+
+
+def axes_of(table: Table, groups: Groups, steps: Sequence[float | None]) -> list[Axis]:
+    """Extents of groups in each quasi-identifier."""
+    low, high = table.boxes(groups)
+    axes: list[Axis] = []
+    for place, (domain, step) in enumerate(zip(table.quasi_identifiers, steps, strict=True)):
+        if domain.numeric:
+            axes.append(Ranges(domain, low[:, place], high[:, place], step))
+        else:
+            axes.append(Labels(domain, table.labels(place, low[:, place], high[:, place])))
+    return axes

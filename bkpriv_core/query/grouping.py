@@ -1,0 +1,137 @@
+"""GROUP BY: counts by the values of attributes, in several grouping sets at once.
+
+The keys are values of the domains. A key is answered where the source or the estimate has a count;
+an estimate may have one where no record is, and its error is undefined. Grouping by no attribute
+gives one count, be it 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
+
+import numpy as np
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.estimator import Estimator
+from bkpriv_core.query.predicate import Predicate
+from bkpriv_core.query.release import Release
+
+__all__ = ["GroupedCounts", "answer_groups", "cross", "cube", "rollup", "together"]
+
+GroupingSet = tuple[int, ...]
+"""Attributes to group by; none of them twice."""
+
+_KEYS = 1_000_000
+"""Largest number of keys of one grouping set."""
+
+_SETS = 4_096
+"""Largest number of grouping sets; PostgreSQL has the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedCounts:
+    """Counts of one grouping set.
+
+    Parameters
+    ----------
+    keys : tuple of int
+        The attributes grouped by, ``k`` of them.
+    codes : (r, k) int array
+        Their values.
+    actual, estimate : (r,) float array
+        Counts.
+    """
+
+    keys: GroupingSet
+    codes: IntArray
+    actual: FloatArray
+    estimate: FloatArray
+
+
+def cube(parts: Sequence[GroupingSet]) -> list[GroupingSet]:
+    """Grouping sets of ``CUBE (...)``, whose parts are attributes or lists of them."""
+    _check_sets(2 ** len(parts))
+    return [
+        _union(chosen) for size in range(len(parts), -1, -1) for chosen in combinations(parts, size)
+    ]
+
+
+def rollup(parts: Sequence[GroupingSet]) -> list[GroupingSet]:
+    """Grouping sets of ``ROLLUP (...)``."""
+    _check_sets(len(parts) + 1)
+    return [_union(parts[:size]) for size in range(len(parts), -1, -1)]
+
+
+def cross(items: Sequence[Sequence[GroupingSet]]) -> list[GroupingSet]:
+    """Grouping sets of a ``GROUP BY`` list, from those of its items."""
+    _check_sets(prod(map(len, items)))
+    return [_union(chosen) for chosen in product(*items)]
+
+
+def together(items: Iterable[Sequence[GroupingSet]]) -> list[GroupingSet]:
+    """Grouping sets of ``GROUPING SETS (...)``, from those of its items."""
+    found: list[GroupingSet] = []
+    for sets in items:
+        found += sets
+        _check_sets(len(found))
+    return found
+
+
+def _union(sets: Sequence[GroupingSet]) -> GroupingSet:
+    return tuple(dict.fromkeys(attribute for some in sets for attribute in some))
+
+
+def _check_sets(count: int) -> None:
+    if count > _SETS:
+        raise TooLarge(
+            f"there are more than {_SETS} grouping sets",
+            detail="No more are answered.",
+            hint="Use fewer attributes in CUBE.",
+        )
+
+
+def answer_groups(
+    release: Release,
+    estimator: Estimator,
+    predicate: Predicate,
+    keys: GroupingSet,
+    poll: Callable[[], None] = lambda: None,
+) -> GroupedCounts:
+    """Actual and estimated counts of one grouping set.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    estimator : Estimator
+        The estimator of it.
+    predicate : Predicate
+        What to count.
+    keys : tuple of int
+        The attributes to group by.
+    poll : callable
+        Called between steps; may raise to cancel.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many keys, or the estimator refuses.
+    """
+    shape = [release.domains[key].size for key in keys]
+    if prod(shape) > _KEYS:
+        names = ", ".join(release.domains[key].name for key in keys)
+        raise TooLarge(
+            f"grouping by {names} has {prod(shape)} keys",
+            detail=f"At most {_KEYS} are answered.",
+            hint="Group by fewer attributes.",
+        )
+    actual = CellCounts.of(release.table).tabulate(predicate, keys, poll)
+    estimate = estimator.tabulate(predicate, keys, poll)
+    found = (actual > 0) | (estimate > 0) if keys else np.ones((), dtype=bool)
+    codes = np.argwhere(found).astype(np.int64)
+    return GroupedCounts(keys, codes, actual[found], estimate[found])

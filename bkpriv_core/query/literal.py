@@ -1,0 +1,111 @@
+"""Literals of a query, and where they stand among the values of a domain.
+
+Numbers are compared exactly, as decimals of any length, not as floats. A literal that is no value
+of the domain is not an error: nothing is equal to it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Protocol
+
+from bkpriv_core.domain import Domain
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.query.predicate import Point, value_point
+
+__all__ = ["Literal", "Resolver", "domain_resolver", "number_point"]
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?\s*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A literal as it is written.
+
+    Parameters
+    ----------
+    text : str
+        The number with its sign, the string without its quotes, or "true" or "false".
+    quoted : bool
+        Whether it is a string.
+    """
+
+    text: str
+    quoted: bool
+
+    def __str__(self) -> str:
+        """How it is shown in messages."""
+        return repr(self.text) if self.quoted else self.text
+
+
+class Resolver(Protocol):
+    """Says where a literal stands."""
+
+    def __call__(self, attribute: int, literal: Literal, *, ordered: bool) -> Point:
+        """Find the point of a literal in an attribute's domain.
+
+        Parameters
+        ----------
+        attribute : int
+            The attribute that it is compared with.
+        literal : Literal
+            The literal.
+        ordered : bool
+            Whether it is compared by order, not only for equality.
+
+        Raises
+        ------
+        InvalidParameter
+            If it cannot be compared with the attribute's values.
+        """
+
+
+def number_point(domain: Domain, literal: Literal) -> Point:
+    """Point of a literal in a domain of numbers.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is no number.
+    """
+    if not _NUMBER.fullmatch(literal.text):
+        raise InvalidParameter(
+            f'attribute "{domain.name}" is compared with {literal}, which is not a number',
+            detail="Its values are numbers.",
+            hint="Compare it with a number, such as 42.",
+        )
+    number = Decimal(literal.text.strip())
+    labels = [label for label in domain.labels if label is not None]
+    below = bisect_left(labels, number, key=Decimal)
+    through = bisect_right(labels, number, lo=below, key=Decimal)
+    if through > below:
+        return value_point(domain, below)
+    return Point(below, through, float(number))
+
+
+def domain_resolver(domains: Sequence[Domain]) -> Resolver:
+    """Resolver that knows nothing but domains.
+
+    Numeric attributes are taken for numbers. A literal that is no value of a categorical domain has
+    no place in its order.
+    """
+
+    def resolve(attribute: int, literal: Literal, *, ordered: bool) -> Point:
+        domain = domains[attribute]
+        if domain.numeric:
+            return number_point(domain, literal)
+        if literal.text in domain.labels:
+            return value_point(domain, domain.labels.index(literal.text))
+        if ordered:
+            raise InvalidParameter(
+                f'attribute "{domain.name}" is compared by order with {literal}',
+                detail="That is none of its values, so it has no place in their order.",
+                hint="Name one of its values, or list values with IN.",
+            )
+        return Point(0, 0)
+
+    return resolve

@@ -1,0 +1,231 @@
+"""Conditions on a record, in SQL's three-valued logic.
+
+A comparison with a NULL value is unknown, and so is NOT of it; AND is false where a part is false,
+OR true where a part is true, whatever the others are. A query counts only what is true.
+
+A literal is compared by where it stands among the values of the domain, which is exact whatever the
+type, and by its position on the line, for an estimate has to place it between values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.domain import Domain
+from bkpriv_core.groups import IntArray
+
+__all__ = [
+    "EVERYTHING",
+    "And",
+    "Atom",
+    "BoolArray",
+    "Codes",
+    "Comparison",
+    "IsNull",
+    "Membership",
+    "Not",
+    "Operator",
+    "Or",
+    "Point",
+    "Predicate",
+    "Truth",
+    "Values",
+    "atom_truth",
+    "atoms",
+    "evaluate",
+    "value_point",
+]
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+Operator = Literal["=", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A literal among the values of a domain.
+
+    Parameters
+    ----------
+    below : int
+        How many values of the domain are less than it.
+    through : int
+        How many are less than or equal to it; `below`, if it is none of them.
+    position : float
+        Its position on the line of a numeric attribute; not used for others.
+    """
+
+    below: int
+    through: int
+    position: float = 0.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of an attribute with a literal."""
+
+    attribute: int
+    operator: Operator
+    point: Point
+
+
+@dataclass(frozen=True)
+class Membership:
+    """``IN`` a list of literals."""
+
+    attribute: int
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class IsNull:
+    """``IS NULL``, which is never unknown."""
+
+    attribute: int
+
+
+@dataclass(frozen=True)
+class And:
+    """A conjunction; true if it has no parts."""
+
+    parts: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """A disjunction; false if it has no parts."""
+
+    parts: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True)
+class Not:
+    """A negation."""
+
+    part: Predicate
+
+
+Atom: TypeAlias = Comparison | Membership | IsNull
+Predicate: TypeAlias = Atom | And | Or | Not
+
+EVERYTHING = And(())
+"""The condition that every record meets."""
+
+
+class Truth(NamedTuple):
+    """Where a condition is true and where it is false; elsewhere it is unknown."""
+
+    true: Any
+    false: Any
+
+
+class Values(Protocol):
+    """Values of one attribute, in the order of their type, as comparisons see them."""
+
+    @property
+    def null(self) -> BoolArray:
+        """Which of them are NULL, shape (t,)."""
+
+    def below(self, point: Point) -> BoolArray:
+        """Which of them are less than a literal, NULL or not, shape (t,)."""
+
+    def through(self, point: Point) -> BoolArray:
+        """Which of them are less than or equal to it, shape (t,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """All values of a domain, or those of some codes."""
+
+    codes: IntArray
+    null: BoolArray
+
+    @classmethod
+    def of(cls, domain: Domain) -> Codes:
+        """All values of a domain, in the order of their codes."""
+        codes = np.arange(domain.size, dtype=np.int64)
+        return cls(codes, (codes == domain.size - 1) & domain.has_null)
+
+    def below(self, point: Point) -> BoolArray:
+        """See `Values`."""
+        return self.codes < point.below
+
+    def through(self, point: Point) -> BoolArray:
+        """See `Values`."""
+        return self.codes < point.through
+
+
+def value_point(domain: Domain, code: int) -> Point:
+    """The point of a value of a domain that is not NULL."""
+    position = 0.0 if domain.positions is None else float(domain.positions[code])
+    return Point(code, code + 1, position)
+
+
+def atoms(predicate: Predicate) -> Iterator[Atom]:
+    """All comparisons in a condition, from left to right."""
+    if isinstance(predicate, And | Or):
+        for part in predicate.parts:
+            yield from atoms(part)
+    elif isinstance(predicate, Not):
+        yield from atoms(predicate.part)
+    else:
+        yield predicate
+
+
+def atom_truth(atom: Atom, values: Values) -> Truth:
+    """Truth of one comparison for each of some values, shape (t,)."""
+    null = values.null
+    if isinstance(atom, IsNull):
+        return Truth(null, ~null)
+    if isinstance(atom, Membership):
+        found = np.zeros(len(null), dtype=bool)
+        for point in atom.points:
+            found |= values.through(point) & ~values.below(point)
+    else:
+        found = _compared(atom.operator, atom.point, values)
+    return Truth(found & ~null, ~found & ~null)
+
+
+def _compared(operator: Operator, point: Point, values: Values) -> BoolArray:
+    match operator:
+        case "=":
+            return values.through(point) & ~values.below(point)
+        case "<>":
+            return ~values.through(point) | values.below(point)
+        case "<":
+            return values.below(point)
+        case "<=":
+            return values.through(point)
+        case ">":
+            return ~values.through(point)
+        case ">=":
+            return ~values.below(point)
+
+
+def evaluate(
+    predicate: Predicate,
+    truth: Callable[[Atom], Truth],
+    poll: Callable[[], None] = lambda: None,
+) -> Truth:
+    """Truth of a condition from that of its comparisons, whose arrays broadcast."""
+    if isinstance(predicate, Not):
+        inner = evaluate(predicate.part, truth, poll)
+        return Truth(inner.false, inner.true)
+    if not isinstance(predicate, And | Or):
+        return truth(predicate)
+    # Part by part, for there may be thousands, each with a truth for every cell and value.
+    true, false = (np.True_, np.False_) if isinstance(predicate, And) else (np.False_, np.True_)
+    found = Truth(true, false)
+    for part in predicate.parts:
+        poll()
+        told = evaluate(part, truth, poll)
+        if isinstance(predicate, And):
+            found = Truth(found.true & told.true, found.false | told.false)
+        else:
+            found = Truth(found.true | told.true, found.false & told.false)
+    return found

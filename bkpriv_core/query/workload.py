@@ -1,0 +1,223 @@
+"""Random queries of a given dimension and expected selectivity (Xiao, Tao 2006, section 6).
+
+A query of dimension ``qd`` has a condition on ``qd`` quasi-identifiers, drawn anew for each query,
+and one on the sensitive attribute. A condition on an attribute of ``|A|`` values asks for ``b =
+ceil(|A| * s ** (1 / (qd + 1)))`` of them, so that a share ``s`` of all combinations of values is
+asked for, a little more by rounding up: a range of neighbouring values of a numeric attribute,
+which starts anywhere; a set of values of a categorical one. NULL meets no condition and is not
+among the values.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bkpriv_core.domain import Domain
+from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.groups import FloatArray
+from bkpriv_core.query.predicate import (
+    And,
+    BoolArray,
+    Comparison,
+    Membership,
+    Predicate,
+    value_point,
+)
+
+__all__ = ["Workload", "draw_workload", "relative_errors"]
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
+
+_MARKS = 200_000_000
+"""Largest number of queries times values of all domains, arrays of 200 MB."""
+
+_CHUNK = 1_000_000
+"""Marks made at a time."""
+
+_ROWS = 100_000
+"""Queries drawn at a time."""
+
+_ROUNDING = 1e-9
+"""What a number of values may exceed a whole one by, for that is rounding of the root."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """Queries, each a condition on some attributes, all of which must hold.
+
+    Parameters
+    ----------
+    domains : tuple of Domain
+        Domains of all attributes.
+    chosen : tuple of (q, size) bool arrays
+        For each attribute the values that each query asks for; neighbours, if it is numeric; all
+        of them, NULL included, where the query has no condition on it.
+    queried : (q, d + 1) bool array
+        Which attributes each query has a condition on.
+    """
+
+    domains: tuple[Domain, ...]
+    chosen: tuple[BoolArray, ...]
+    queried: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.queried)
+
+    def predicate(self, query: int) -> Predicate:
+        """The condition of one query."""
+        parts: list[Predicate] = []
+        for attribute in np.flatnonzero(self.queried[query]).tolist():
+            domain = self.domains[attribute]
+            codes = np.flatnonzero(self.chosen[attribute][query]).tolist()
+            points = [value_point(domain, code) for code in codes]
+            if domain.numeric:
+                parts.append(Comparison(attribute, ">=", points[0]))
+                parts.append(Comparison(attribute, "<=", points[-1]))
+            else:
+                parts.append(Membership(attribute, tuple(points)))
+        return And(tuple(parts))
+
+    def text(self, query: int, relation: str) -> str:
+        """One query as SQL.
+
+        Parameters
+        ----------
+        query : int
+            Its number.
+        relation : str
+            What it counts in, as SQL.
+        """
+        parts = []
+        for attribute in np.flatnonzero(self.queried[query]).tolist():
+            domain = self.domains[attribute]
+            codes = np.flatnonzero(self.chosen[attribute][query]).tolist()
+            literals = [_literal(domain, code) for code in codes]
+            name = '"' + domain.name.replace('"', '""') + '"'
+            if domain.numeric:
+                parts.append(f"{name} BETWEEN {literals[0]} AND {literals[-1]}")
+            else:
+                parts.append(f"{name} IN ({', '.join(literals)})")
+        return f"SELECT count(*) FROM {relation} WHERE {' AND '.join(parts)}"
+
+
+def _literal(domain: Domain, code: int) -> str:
+    """A value as an SQL literal."""
+    label = domain.labels[code]
+    assert label is not None
+    if domain.numeric and _NUMBER.fullmatch(label):
+        return label
+    return "'" + label.replace("'", "''") + "'"
+
+
+def draw_workload(
+    domains: tuple[Domain, ...],
+    queries: int,
+    dimensions: int,
+    selectivity: float,
+    random: np.random.Generator,
+    poll: Callable[[], None] = lambda: None,
+) -> Workload:
+    """Draw random queries.
+
+    Parameters
+    ----------
+    domains : tuple of Domain
+        Domains of all attributes, the sensitive one last.
+    queries : int
+        How many, at least 1.
+    dimensions : int
+        On how many quasi-identifiers each has a condition, at least 1.
+    selectivity : float
+        Share of all combinations of values that a query asks for, above 0, at most 1.
+    random : Generator
+        Source of random numbers.
+    poll : callable
+        Called between steps; may raise to cancel.
+
+    Raises
+    ------
+    InvalidParameter
+        If a figure is out of its range, or an attribute has no values but NULL.
+    TooLarge
+        If the values that the queries ask for are too many to mark.
+    """
+    _check(domains, queries, dimensions, selectivity)
+    share = selectivity ** (1 / (dimensions + 1))
+    attributes = len(domains)
+    queried = np.zeros((queries, attributes), dtype=bool)
+    queried[:, -1] = True
+    queried[:, :dimensions] = True
+    for start in range(0, queries, _ROWS):
+        poll()
+        some = queried[start : start + _ROWS, :-1]
+        some[:] = random.permuted(some, axis=1)
+    chosen = []
+    for attribute, domain in enumerate(domains):
+        poll()
+        size = domain.size - domain.has_null
+        asked = min(size, max(1, math.ceil(size * share - _ROUNDING)))
+        marks = np.ones((queries, domain.size), dtype=bool)
+        rows = np.flatnonzero(queried[:, attribute])
+        first = np.zeros(len(rows), dtype=np.int64)
+        if domain.numeric:
+            first = random.integers(0, size - asked, size=len(rows), endpoint=True)
+        places = np.arange(domain.size)
+        step = min(_ROWS, max(1, _CHUNK // domain.size))
+        for start in range(0, len(rows), step):
+            poll()
+            part = slice(start, start + step)
+            some = (places >= first[part, None]) & (places < first[part, None] + asked)
+            if not domain.numeric:
+                some[:, :size] = random.permuted(some[:, :size], axis=1)
+            marks[rows[part]] = some
+        chosen.append(marks)
+    return Workload(domains, tuple(chosen), queried)
+
+
+def _check(domains: tuple[Domain, ...], queries: int, dimensions: int, selectivity: float) -> None:
+    if queries < 1:
+        raise InvalidParameter(
+            f"the number of queries is {queries}",
+            detail="A workload has at least one.",
+            hint="10000 is usual.",
+        )
+    if not 1 <= dimensions < len(domains):
+        raise InvalidParameter(
+            f"the number of dimensions is {dimensions}",
+            detail="A query has a condition on so many quasi-identifiers, and on the sensitive "
+            "attribute.",
+            hint=f"It must be at least 1 and at most {len(domains) - 1}.",
+        )
+    if not 0 < selectivity <= 1:
+        raise InvalidParameter(
+            f"the selectivity is {selectivity:g}",
+            detail="It is the share of all combinations of values that a query asks for.",
+            hint="It must be above 0 and at most 1; 0.05 is usual.",
+        )
+    for domain in domains:
+        if domain.labels == (None,):
+            raise InvalidParameter(
+                f'attribute "{domain.name}" has no values but NULL',
+                detail="No comparison with it is ever true.",
+                hint="Ask queries of your own.",
+            )
+    marks = queries * sum(domain.size for domain in domains)
+    if marks > _MARKS:
+        raise TooLarge(
+            f"{queries} queries about domains of so many values are too many",
+            detail=f"They take {marks} marks; at most {_MARKS} fit in memory.",
+            hint="Ask fewer queries at a time.",
+        )
+
+
+def relative_errors(actual: FloatArray, estimate: FloatArray) -> FloatArray:
+    """``|estimate - actual| / actual``, NaN where nothing is counted."""
+    counted = actual > 0
+    errors = np.full(actual.shape, np.nan)
+    np.divide(np.abs(estimate - actual), actual, out=errors, where=counted)
+    return errors

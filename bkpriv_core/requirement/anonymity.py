@@ -1,0 +1,44 @@
+"""k-anonymity (Sweeney 2002)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bkpriv_core.groups import Groups
+from bkpriv_core.posterior import Estimator
+from bkpriv_core.requirement.base import Bound, Measurement, Progress, Requirement, silent
+from bkpriv_core.requirement.parsing import fields_of, whole_number
+from bkpriv_core.setting import Setting
+
+__all__ = ["KAnonymity"]
+
+
+@dataclass(frozen=True)
+class KAnonymity(Requirement):
+    """At least `k` records in every group."""
+
+    k: int
+    key: ClassVar[str] = "k_anonymity"
+    monotone, absorbing = True, True
+
+    @classmethod
+    def parse(cls, value: object) -> KAnonymity:
+        """Read ``{"k": 5}``."""
+        fields = fields_of(cls.key, value, required=("k",))
+        return cls(whole_number(cls.key, "k", fields["k"], 1))
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the group's records."""
+        return (Bound(self.key, {"k": self.k}, self.k, upper=False),)
+
+    def measure(
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress = silent,
+    ) -> Measurement:
+        """Count records."""
+        return self._of_groups(groups, setting.table.sizes(groups))

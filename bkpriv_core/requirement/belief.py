@@ -1,0 +1,89 @@
+"""(B,t)-privacy and its skyline (Li, Li, Zhang 2009, definitions 1 and 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import Groups
+from bkpriv_core.knowledge import Knowledge, parse_knowledge, state_knowledge
+from bkpriv_core.posterior import Estimator
+from bkpriv_core.requirement.base import (
+    Bound,
+    Measurement,
+    Progress,
+    Requirement,
+    Shift,
+    silent,
+)
+from bkpriv_core.requirement.parsing import fields_of, real_number
+from bkpriv_core.setting import Setting
+
+__all__ = ["BtPrivacy"]
+
+
+@dataclass(frozen=True)
+class BtPrivacy(Requirement):
+    """Skyline (B,t)-privacy: no adversary i of the skyline moves a belief by more than t_i.
+
+    Adversaries are Adv(B), or know what a `Knowledge` of another form says.
+    """
+
+    skyline: tuple[tuple[Knowledge, float], ...]
+    key: ClassVar[str] = "bt_privacy"
+    cost: ClassVar[int] = 3
+    infers: ClassVar[bool] = True
+
+    @classmethod
+    def parse(cls, value: object) -> BtPrivacy:
+        """Read ``[{"bandwidth": 0.3, "t": 0.2}, ...]`` or one such object."""
+        items = value if isinstance(value, list) else [value]
+        if not items:
+            raise InvalidParameter(
+                f"{cls.key} lists no adversary",
+                detail="The list is empty.",
+                hint='Write [{"bandwidth": 0.3, "t": 0.2}], one object for each adversary.',
+            )
+        skyline = []
+        for item in items:
+            fields = fields_of(cls.key, item, required=("bandwidth", "t"))
+            knowledge = parse_knowledge(fields["bandwidth"])
+            skyline.append((knowledge, real_number(cls.key, "t", fields["t"], 0.0, 1.0)))
+        return cls(tuple(skyline))
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """One bound for each adversary."""
+        return tuple(
+            Bound(self.key, {"bandwidth": state_knowledge(knowledge), "t": t}, t, upper=True)
+            for knowledge, t in self.skyline
+        )
+
+    def measure(
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress = silent,
+    ) -> Measurement:
+        """Infer every adversary's posterior and measure how far beliefs move."""
+        skyline = [knowledge for knowledge, _ in self.skyline]
+        found = setting.adversaries(skyline).disclosure(groups, estimator, progress)
+        return Measurement(found.figures, found.used)
+
+    def explain(
+        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+    ) -> Shift:
+        """Tell which belief moves most; see `Requirement.explain`.
+
+        It is about the cell whose records disclose most to the adversary of the bound, and the
+        value whose probability moves most, up or down, in the belief about them.
+        """
+        (_,) = group
+        # All adversaries at once, as when the group is measured, so that the estimator does alike.
+        skyline = [knowledge for knowledge, _ in self.skyline]
+        told = setting.adversaries(skyline).explain(group, estimator, bound)
+        (member,), (value,) = told.members, told.values
+        moved = float(told.before[0]), float(told.after[0])
+        return Shift(int(group.members[member]), int(value), *moved)

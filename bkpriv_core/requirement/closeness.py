@@ -1,0 +1,54 @@
+"""t-closeness (Li, Li, Venkatasubramanian 2007): earth mover's distance of group and table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.distance import emd_equal, emd_hierarchical, emd_ordered
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.parsing import choice, fields_of, real_number
+from bkpriv_core.setting import Setting
+
+__all__ = ["TCloseness"]
+
+
+@dataclass(frozen=True)
+class TCloseness(HistogramRequirement):
+    """Every group's distribution within earth mover's distance `t` of the table's."""
+
+    t: float
+    ground: str
+    key: ClassVar[str] = "t_closeness"
+    monotone = True
+    cost: ClassVar[int] = 2
+    grounds: ClassVar[tuple[str, ...]] = ("equal", "ordered", "hierarchical")
+
+    @classmethod
+    def parse(cls, value: object) -> TCloseness:
+        """Read ``{"t": 0.2, "ground": "ordered"}``; the ground defaults to equal."""
+        fields = fields_of(cls.key, value, required=("t",), optional=("ground",))
+        ground = choice(cls.key, "ground", fields.get("ground", "equal"), cls.grounds)
+        return cls(real_number(cls.key, "t", fields["t"], 0.0, 1.0), ground)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the distance."""
+        return (Bound(self.key, {"t": self.t, "ground": self.ground}, self.t, upper=True),)
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Measure the distance to the table's distribution."""
+        shares, overall = shares_of(histograms), setting.overall
+        if self.ground == "equal":
+            return emd_equal(shares, overall)
+        if self.ground == "ordered":
+            return emd_ordered(shares, overall)
+        return emd_hierarchical(shares, overall, setting.table.sensitive.membership)
+
+    def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
+        """Blame the value whose share differs most, up or down."""
+        return np.abs(shares - overall)

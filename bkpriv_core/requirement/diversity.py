@@ -1,0 +1,114 @@
+"""l-diversity (Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006).
+
+A group with counts ``r_1 >= r_2 >= ... >= r_m`` of its sensitive values, in all ``r``, is
+
+distinct
+    l-diverse if at least l counts are positive;
+probabilistic
+    l-diverse if ``r_1 / r <= 1 / l``;
+entropy
+    l-diverse if ``H = -sum (r_i / r) log (r_i / r) >= log l``;
+recursive
+    (c, l)-diverse if ``r_1 < c (r_l + r_{l+1} + ... + r_m)``: even to an adversary who rules out
+    l - 2 values, the most frequent one does not occur too often.
+
+Each is stated as a bound on one figure, exact up to rounding: the number of values, ``r / r_1``,
+``2 ** H`` with H in bits, and ``r_1 / (r_l + ... + r_m)``, infinite where nothing is left to sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.distance import negative_entropy
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.parsing import (
+    choice,
+    fields_of,
+    positive_number,
+    real_number,
+    whole_number,
+)
+from bkpriv_core.setting import Setting
+
+__all__ = ["LDiversity"]
+
+
+@dataclass(frozen=True)
+class LDiversity(HistogramRequirement):
+    """At least `l` well-represented sensitive values in every group.
+
+    Parameters
+    ----------
+    l : float
+        How many; a whole number where values are counted (distinct, recursive).
+    variant : {"distinct", "probabilistic", "entropy", "recursive"}
+        What well-represented means.
+    c : float, optional
+        Of the recursive variant, which needs it, and of no other.
+    """
+
+    l: float  # noqa: E741 - the field's own name
+    variant: str
+    c: float | None = None
+    key: ClassVar[str] = "l_diversity"
+    monotone = True
+    cost: ClassVar[int] = 1
+    variants: ClassVar[tuple[str, ...]] = ("distinct", "probabilistic", "entropy", "recursive")
+
+    def __post_init__(self) -> None:
+        if self.variant == "recursive" and self.c is None:
+            raise InvalidParameter(
+                f'{self.key} lacks the key "c"',
+                detail="The variant recursive bounds the most frequent value by c times the rest.",
+                hint='Write for example {"l": 3, "variant": "recursive", "c": 2}.',
+            )
+        if self.variant != "recursive" and self.c is not None:
+            raise InvalidParameter(
+                f'{self.key} has no key "c" with the variant {self.variant}',
+                detail=f"c is {self.c!r}; it belongs to the variant recursive.",
+                hint="Leave c out, or choose the variant recursive.",
+            )
+
+    @classmethod
+    def parse(cls, value: object) -> LDiversity:
+        """Read ``{"l": 3, "variant": "recursive", "c": 2}``; the variant defaults to distinct."""
+        fields = fields_of(cls.key, value, required=("l",), optional=("variant", "c"))
+        variant = choice(cls.key, "variant", fields.get("variant", "distinct"), cls.variants)
+        c = positive_number(cls.key, "c", fields["c"]) if "c" in fields else None
+        if variant in ("distinct", "recursive"):
+            return cls(whole_number(cls.key, "l", fields["l"], 1), variant, c)
+        return cls(real_number(cls.key, "l", fields["l"], 1.0, np.inf), variant, c)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the diversity."""
+        stated = {"l": self.l, "variant": self.variant}
+        if self.c is not None:
+            return (Bound(self.key, {**stated, "c": self.c}, self.c, upper=True, strict=True),)
+        return (Bound(self.key, stated, self.l, upper=False),)
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Measure the diversity; see the module."""
+        diversity: npt.NDArray[Any]
+        if self.variant == "distinct":
+            diversity = (histograms > 0).sum(axis=1)
+        elif self.variant == "probabilistic":
+            diversity = histograms.sum(axis=1) / histograms.max(axis=1)
+        elif self.variant == "entropy":
+            diversity = 2.0 ** -negative_entropy(shares_of(histograms))
+        else:
+            falling = -np.sort(-histograms, axis=1)
+            top, rest = falling[:, 0], falling[:, int(self.l) - 1 :].sum(axis=1)
+            diversity = np.divide(top, rest, out=np.full(len(top), np.inf), where=rest > 0)
+        return diversity
+
+    def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
+        """Blame the most frequent value of the group."""
+        return shares

@@ -1,0 +1,75 @@
+"""beta-likeness (Cao, Karras, Publishing microdata with a robust privacy guarantee, VLDB 2012).
+
+A value's share may grow from ``p`` in the table to ``q`` in a group by a bounded factor only; what
+becomes less frequent in a group is not bounded. For every value with ``q > p``,
+
+basic
+    ``(q - p) / p <= beta``;
+enhanced
+    ``(q - p) / p <= min(beta, -ln p)``, so that frequent values too are kept from becoming certain:
+    ``q <= p (1 - ln p) < 1``.
+
+Enhanced has a bound for each value. To have one threshold, its figure is the gain in the scale of
+beta, ``(q - p) / p * beta / min(beta, -ln p)``: it is at most beta exactly where the gain is at
+most ``min(beta, -ln p)``. Figures are the largest over the values, 0 if none gains, and exact up to
+rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.parsing import choice, fields_of, positive_number
+from bkpriv_core.setting import Setting
+
+__all__ = ["BetaLikeness"]
+
+
+@dataclass(frozen=True)
+class BetaLikeness(HistogramRequirement):
+    """No value's share in a group exceeds its share in the table by more than `beta` times that."""
+
+    beta: float
+    variant: str
+    key: ClassVar[str] = "beta_likeness"
+    monotone = True
+    cost: ClassVar[int] = 1
+    variants: ClassVar[tuple[str, ...]] = ("basic", "enhanced")
+
+    @classmethod
+    def parse(cls, value: object) -> BetaLikeness:
+        """Read ``{"beta": 2, "variant": "enhanced"}``; the variant defaults to basic."""
+        fields = fields_of(cls.key, value, required=("beta",), optional=("variant",))
+        variant = choice(cls.key, "variant", fields.get("variant", "basic"), cls.variants)
+        return cls(positive_number(cls.key, "beta", fields["beta"]), variant)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the gain."""
+        stated = {"beta": self.beta, "variant": self.variant}
+        return (Bound(self.key, stated, self.beta, upper=True),)
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Measure the largest gain, in the scale of beta."""
+        gains: FloatArray = self.faults(shares_of(histograms), setting.overall).max(axis=1)
+        return gains
+
+    def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
+        """Blame the value that gains most, in the scale of beta: that which attains the figure."""
+        excess = shares - overall
+        gains: FloatArray = np.zeros(excess.shape)
+        np.divide(excess, overall, out=gains, where=excess > 0)
+        if self.variant == "basic":
+            return gains
+        # A value that is all of the table cannot gain, nor can one that does not occur in it.
+        limit = -np.log(overall, out=np.full(overall.shape, -np.inf), where=overall > 0)
+        tighter = (limit > 0) & (limit < self.beta)
+        with np.errstate(over="ignore"):  # only of what is beyond every beta
+            gains[:, tighter] = gains[:, tighter] / limit[tighter] * self.beta
+        return gains

@@ -1,0 +1,73 @@
+"""(c,k)-safety (Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007).
+
+Whoever knows any k implications about the persons of a release, whichever they are, gives less than
+c to any person's having any value. The figure of a group is the maximum disclosure of its own
+persons, helped by implications about all groups; see `bkpriv_core.implication`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.implication import Bucketization
+from bkpriv_core.requirement.base import Bound, JointRequirement
+from bkpriv_core.requirement.parsing import fields_of, real_number, whole_number
+from bkpriv_core.setting import Setting
+
+__all__ = ["CkSafety"]
+
+
+@dataclass(frozen=True)
+class CkSafety(JointRequirement):
+    """Maximum disclosure below `c` against any `k` implications."""
+
+    c: float
+    k: int
+    key: ClassVar[str] = "ck_safety"
+    cost: ClassVar[int] = 2
+    monotone = True
+
+    @classmethod
+    def parse(cls, value: object) -> CkSafety:
+        """Read ``{"c": 0.5, "k": 3}``."""
+        fields = fields_of(cls.key, value, required=("c", "k"))
+        c = real_number(cls.key, "c", fields["c"], 0.0, 1.0)
+        return cls(c, whole_number(cls.key, "k", fields["k"], 0))
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the maximum disclosure."""
+        return (Bound(self.key, {"c": self.c, "k": self.k}, self.c, upper=True, strict=True),)
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Maximum disclosure of each group's persons; the groups must be all that are published."""
+        buckets = Bucketization(self.k)
+        buckets.add(histograms)
+        return buckets.figures(histograms)
+
+    def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
+        """Blame the most frequent value of the group, which is the one disclosed."""
+        return shares
+
+    def keeper(self, setting: Setting, groups: Groups) -> _Keeper:
+        """Keep a partition that is safe."""
+        return _Keeper(setting, self, groups)
+
+
+class _Keeper:
+    """See `Keeper`."""
+
+    def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
+        self._table = setting.table
+        self._c = safety.c
+        self._buckets = Bucketization(safety.k)
+        self._buckets.add(self._table.histograms(groups))
+
+    def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
+        histograms = self._table.histograms
+        return self._buckets.split(histograms(parents), histograms(halves), self._c)

@@ -1,0 +1,126 @@
+"""Respondents: whom a table's records are about, and the groups that they are published in.
+
+Where a source names its respondents, each must have one record: groups, and whatever is known about
+their members, are about persons. Records with equal quasi-identifiers and equal sensitive values
+are one another's like. Where a method deals such records out to several groups, it is drawn by lot
+which of their respondents came to be in which, so that each group has as many persons with each
+value as it was published with.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bkpriv_core.domain import Table
+from bkpriv_core.errors import InvalidData
+from bkpriv_core.groups import IntArray
+from bkpriv_core.shuffle import Shuffle
+
+__all__ = ["Respondents"]
+
+_SHOWN = 8
+"""How many offending respondents an error message lists."""
+
+
+@dataclass(frozen=True, eq=False)
+class Respondents:
+    """The respondents of a table, in ascending order of their names.
+
+    That order tells nothing about their records.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Their names, all different.
+    cells, values : (n,) int array
+        Cell and sensitive value of each one's record.
+    """
+
+    names: tuple[str, ...]
+    cells: IntArray
+    values: IntArray
+
+    @classmethod
+    def of_records(
+        cls, column: str, names: Sequence[str | None], cells: IntArray, values: IntArray
+    ) -> Respondents:
+        """Take whom each record is about.
+
+        Parameters
+        ----------
+        column : str
+            The column of respondents, for messages.
+        names : sequence of str or None
+            Respondent of each record, as text.
+        cells, values : (n,) int array
+            Cell and sensitive value of each record.
+
+        Raises
+        ------
+        InvalidData
+            If a record has no respondent, or a respondent several records.
+        """
+        times = Counter(names)
+        if None in times:
+            raise InvalidData(
+                f'column "{column}" has NULL in {times[None]} of {len(names)} records',
+                detail="It names the respondent, and a record is about somebody.",
+                hint="Fill it, or register the dataset without a respondent column.",
+            )
+        if len(times) < len(names):
+            several = sorted(str(name) for name, count in times.items() if count > 1)
+            shown = ", ".join(f"{name!r} ({times[name]})" for name in several[:_SHOWN])
+            raise InvalidData(
+                f'{len(several)} respondents have more than one record, by column "{column}"',
+                detail=f"Respondent (records): {shown}{', ...' if len(several) > _SHOWN else ''}.",
+                hint="Publish from a view with one record for each respondent, or register the "
+                "dataset without a respondent column.",
+            )
+        order = sorted(range(len(names)), key=lambda place: str(names[place]))
+        return cls(tuple(str(names[place]) for place in order), cells[order], values[order])
+
+    def same_as(self, other: Respondents) -> bool:
+        """Whether the same respondents have the same records."""
+        return (
+            self.names == other.names
+            and np.array_equal(self.cells, other.cells)
+            and np.array_equal(self.values, other.values)
+        )
+
+    def labels(self, read: Table, table: Table, labels: IntArray, shuffle: Shuffle) -> IntArray:
+        """Group of each respondent.
+
+        Parameters
+        ----------
+        read : Table
+            The table that the respondents were read with.
+        table : Table
+            That table, or the same split.
+        labels : (c,) int array
+            Label of each of its cells or parts of cells.
+        shuffle : Shuffle
+            Decides who of those that are alike is in which group.
+
+        Returns
+        -------
+        (n,) int array
+        """
+        parts, values = table.enumerate_records()
+        whole, part_of = table.join_parts()
+        cells = _ranks(whole)[part_of][parts]
+        drawn = shuffle(len(self.names))
+        persons = drawn[np.lexsort((self.values[drawn], _ranks(read)[self.cells[drawn]]))]
+        found = np.empty(len(self.names), dtype=np.int64)
+        found[persons] = labels[parts[np.lexsort((values, cells))]]
+        return found
+
+
+def _ranks(table: Table) -> IntArray:
+    """Place of each of a table's cells in the order of their codes."""
+    ranks = np.empty(table.cells, dtype=np.int64)
+    ranks[np.lexsort(table.codes.T[::-1])] = np.arange(table.cells)
+    return ranks

@@ -1,0 +1,146 @@
+"""What a release discloses at worst, and under stated knowledge."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
+from bkpriv_core.implication import Beliefs, Implication, witnesses
+from bkpriv_core.implication import disclosure_given as believe
+from bkpriv_core.implication.statement import (
+    Cells,
+    Names,
+    Persons,
+    parse_statements,
+    tell_atom,
+    tell_witness,
+)
+from bkpriv_pl.boundary import entry, from_json
+from bkpriv_pl.disclosure import qi_json
+from bkpriv_pl.history import Release, find_release, find_respondents
+from bkpriv_pl.progress import poll
+
+__all__ = ["disclosure_given", "max_disclosure"]
+
+
+@entry
+def max_disclosure(
+    release: int | None, k: int | None, language: str | None
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.max_disclosure``."""
+    found = find_release(release)
+    if k is None:
+        raise InvalidParameter(
+            "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
+        )
+    worst = witnesses(found.table.histograms(found.groups), k, str(language))
+    persons = _persons(found)
+    rows = [
+        (
+            pieces,
+            witness.disclosure,
+            json.dumps(tell_witness(witness, str(language), persons)),
+            json.dumps(tell_atom(witness.target, persons)),
+        )
+        for pieces, witness in enumerate(worst)
+    ]
+    return iter(rows)
+
+
+@entry
+def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, Any]:
+    """See ``bkpriv.disclosure_given``."""
+    found = find_release(release)
+    persons = _persons(found)
+    known = parse_statements(from_json(knowledge, "knowledge"), persons)
+    beliefs = _believe(found, known)
+    told = (
+        _of_names(persons, beliefs) if isinstance(persons, Names) else _of_cells(persons, beliefs)
+    )
+    return {**told, "sensitive": list(found.table.sensitive.labels)}
+
+
+def _persons(found: Release) -> Persons:
+    respondents = find_respondents(found.release)
+    if respondents is None:
+        return Cells(found.table, found.groups)
+    return Names(found.table, found.groups, *respondents)
+
+
+def _believe(found: Release, known: Sequence[Implication]) -> Beliefs:
+    """Infer, with groups and persons instead of buckets in what is refused."""
+    named = {(atom.bucket, atom.person) for item in known for atom in item.atoms}
+    by_group = Counter(group for group, _ in named).most_common(8)
+    told = ", ".join(f"{group} ({persons})" for group, persons in by_group)
+    try:
+        return believe(found.table.histograms(found.groups), known, poll=poll)
+    except ContradictoryKnowledge as error:
+        raise ContradictoryKnowledge(
+            f"the knowledge contradicts release {found.release}",
+            detail="No way to hand out the values of its groups agrees with it. Groups (persons) "
+            f"that it names: {told}.",
+            hint=error.hint,
+        ) from None
+    except TooLarge as error:
+        raise TooLarge(
+            error.message,
+            detail=f"{error.detail} Groups (persons) that it names: {told}.",
+            hint=error.hint,
+        ) from None
+
+
+def _rows(beliefs: Beliefs) -> tuple[list[str], list[tuple[int, int]]]:
+    """Distributions as texts of arrays: for the unnamed of each group, then the named."""
+    shares = beliefs.histograms / beliefs.histograms.sum(axis=1, keepdims=True)
+    for group, others in beliefs.others.items():
+        shares[group] = others
+    named = sorted(beliefs.persons)
+    rows = [*shares.tolist(), *(beliefs.persons[person].tolist() for person in named)]
+    return ["{" + ",".join(map(repr, row)) + "}" for row in rows], named
+
+
+def _of_names(persons: Persons, beliefs: Beliefs) -> dict[str, Any]:
+    """A row for each respondent that is published."""
+    assert isinstance(persons, Names)
+    texts, named = _rows(beliefs)
+    members = persons.members
+    places = members.owner + 1
+    for number, (group, person) in enumerate(named, len(members) + 1):
+        places[members.offsets[group] + person] = number
+    return {
+        "respondent": [persons.names[place] for place in members.members.tolist()],
+        "group_id": members.owner.tolist(),
+        "qi": [None] * len(places),
+        "person": [None] * len(places),
+        "place": places.tolist(),
+        "beliefs": texts,
+    }
+
+
+def _of_cells(persons: Persons, beliefs: Beliefs) -> dict[str, Any]:
+    """A row for each person who is named, and one for all others of each cell in each group."""
+    texts, named = _rows(beliefs)
+    table, groups = persons.table, persons.groups
+    ends = np.cumsum(table.weights[groups.members])
+    starts = ends - table.weights[groups.members]
+    # Number of each named person in the whole release, and its membership.
+    overall = np.array([starts[groups.offsets[group]] + person for group, person in named], int)
+    where = np.searchsorted(ends, overall, side="right")
+    some_left = ends - starts > np.bincount(where, minlength=len(ends))
+    others = np.flatnonzero(some_left)
+    rows = np.concatenate((others, where))
+    numbers = overall - starts[where] + 1
+    first = len(groups) + 1
+    return {
+        "respondent": [None] * len(rows),
+        "group_id": groups.owner[rows].tolist(),
+        "qi": qi_json(table, groups.members[rows]),
+        "person": [None] * len(others) + numbers.tolist(),
+        "place": [*(groups.owner[others] + 1).tolist(), *range(first, first + len(named))],
+        "beliefs": texts,
+    }

@@ -1,0 +1,54 @@
+"""The lattice of full-domain generalization, node by node."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from bkpriv_core.generalization import describe, find_lattice
+from bkpriv_core.options import parse_options
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.requirement import check_attainable
+from bkpriv_core.setting import Setting
+from bkpriv_pl.boundary import entry, from_json
+from bkpriv_pl.dataset import find_dataset, read_table
+from bkpriv_pl.policy import find_policy
+from bkpriv_pl.progress import Progress, poll
+
+__all__ = ["lattice"]
+
+_COSTS = ("discernibility", "average_class_size", "gcp", "kl")
+
+
+@entry
+def lattice(
+    dataset: str | None, policy: str | None, options: str | None
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.lattice``."""
+    found = find_dataset(dataset, to_change=False)
+    stated = find_policy(policy)
+    requirements = parse_policy(stated.requirements).requirements
+    chosen = parse_options(from_json(options, "options"))
+    progress = Progress("bkpriv lattice")
+    progress.step("counting")
+    table = read_table(found, chosen.nulls)
+    setting = Setting(table, chosen.smoothing, library=stated.library, poll=poll)
+    check_attainable(requirements, setting)
+    nodes = find_lattice(setting, requirements, chosen, progress.step("searching"))
+    progress.step("describing")
+    names = [domain.name for domain in table.quasi_identifiers]
+    rows = [
+        (
+            json.dumps(dict(zip(names, figures.node, strict=True))),
+            figures.safe,
+            figures.minimal,
+            figures.chosen,
+            figures.measured,
+            figures.suppressed,
+            *(figures.costs.get(name) for name in _COSTS),
+        )
+        for figures in describe(nodes, chosen.utility)
+    ]
+    progress.done()
+    return iter(rows)

@@ -1,0 +1,314 @@
+"""Query accuracy: actual counts from the history of a release, estimates from what it shows.
+
+The actual counts are those of the source as it was when the release was made, which the history
+keeps: an auditor need not be able to read the source, and a source may have changed since.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plpy
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import FloatArray
+from bkpriv_core.query.bound import QueryError
+from bkpriv_core.query.bucketized import Bucketized
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.divergence import association as associate
+from bkpriv_core.query.estimator import Estimator
+from bkpriv_core.query.generalized import Generalized
+from bkpriv_core.query.grouping import GroupedCounts, answer_groups
+from bkpriv_core.query.joint import CellJoint, GeneralizedJoint, Joint
+from bkpriv_core.query.release import Release
+from bkpriv_core.query.rewriting import Bounds, rewrite_bucketized, rewrite_generalized
+from bkpriv_core.query.workload import draw_workload, relative_errors
+from bkpriv_pl import history
+from bkpriv_pl.boundary import Refusal, entry, require, run
+from bkpriv_pl.disclosure import json_pairs
+from bkpriv_pl.literal import literal_resolver
+from bkpriv_pl.progress import poll
+from bkpriv_pl.relation import Part, View, find_view
+from bkpriv_pl.session import check_origin
+from bkpriv_pl.snapshot import parts_of
+
+if TYPE_CHECKING:
+    from bkpriv_core.query.parsing import Query
+
+__all__ = [
+    "Asked",
+    "association",
+    "judge_queries",
+    "query_accuracy",
+    "query_workload",
+    "rewrite_query",
+]
+
+_STEPS = {"smallint": 1.0, "integer": 1.0, "bigint": 1.0, "date": 86400.0}
+"""Distance of neighbouring values of a type, in units of its positions; others are a continuum."""
+
+_BOUNDS = {
+    "int4range": Bounds("lower({0})::float8", "(upper({0}) - 1)::float8"),
+    "int8range": Bounds("lower({0})::float8", "(upper({0}) - 1)::float8"),
+    "numrange": Bounds("lower({0})::float8", "upper({0})::float8"),
+    "daterange": Bounds(
+        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}) - 1)::float8"
+    ),
+    "tsrange": Bounds(
+        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}))::float8"
+    ),
+    "tstzrange": Bounds(
+        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}))::float8"
+    ),
+}
+"""Positions of the ends of published ranges, by their type; ranges of days and integers are shown
+without their upper bound, others with it."""
+
+Row = tuple[str, float, float, float | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A release that is asked about.
+
+    Parameters
+    ----------
+    found : history.Release
+        The release.
+    """
+
+    found: history.Release
+
+    @cached_property
+    def release(self) -> Release:
+        """The release as estimators see it."""
+        steps = tuple(
+            _STEPS.get(type_) if domain.numeric else None
+            for domain, type_ in zip(
+                self.found.table.quasi_identifiers, self.found.types[:-1], strict=True
+            )
+        )
+        return Release(self.found.table, self.found.groups, steps)
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """The estimator for the form in which it is shown."""
+        if self.found.method.generalizes:
+            return Generalized(self.release)
+        return Bucketized(self.release)
+
+    def joints(self) -> tuple[CellJoint, Joint]:
+        """The original joint distribution, and the one that the release leaves."""
+        original = CellJoint(CellCounts.of(self.found.table))
+        if isinstance(self.estimator, Bucketized):
+            return original, CellJoint(self.estimator.expected)
+        return original, GeneralizedJoint(self.release, poll)
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a release comes from and where it is shown."""
+
+    dataset: str
+    owner: str
+    source: tuple[str, str]
+    view: View
+
+
+def _origin(release: int) -> _Origin:
+    row = run(
+        "SELECT dataset, owner, source_schema, source_name, view_schema, view_name "
+        "FROM bkpriv.release WHERE release = $1",
+        ["bigint"],
+        [release],
+    )[0]
+    return _Origin(
+        row["dataset"],
+        row["owner"],
+        (row["source_schema"], row["source_name"]),
+        View(row["view_schema"], row["view_name"]),
+    )
+
+
+@entry
+def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
+    """See ``bkpriv.query_accuracy``."""
+    asked = Asked(history.find_release(release))
+    understood = _parse(asked.found, require(query, "query"))
+    answers = []
+    for keys in understood.grouping_sets:
+        answers.append(
+            answer_groups(asked.release, asked.estimator, understood.predicate, keys, poll)
+        )
+    return iter([row for answer in answers for row in _rows(asked.release, answer)])
+
+
+def _parse(found: history.Release, text: str) -> Query:
+    """Understand a query about a release."""
+    # The parser takes a quarter of a second to load, and few sessions need it.
+    parsing = importlib.import_module("bkpriv_core.query.parsing")
+    check_origin("sqlglot", run("SELECT bkpriv._python_path() AS path")[0]["path"])
+    origin = _origin(found.release)
+    relations = [(origin.dataset,), origin.source, origin.source[1:]]
+    names = [*(domain.name for domain in found.table.quasi_identifiers), found.table.sensitive.name]
+    query: Query = parsing.parse_query(text, relations, names, literal_resolver(found), poll)
+    return query
+
+
+def _rows(release: Release, answer: GroupedCounts) -> Iterator[Row]:
+    """Rows of one grouping set."""
+    pairs = [
+        json_pairs(release.domains[key], answer.codes[:, place])
+        for place, key in enumerate(answer.keys)
+    ]
+    keys = ["{" + ", ".join(row) + "}" for row in zip(*pairs, strict=True)] if pairs else ["{}"]
+    return _judged(keys, answer.actual, answer.estimate)
+
+
+def _judged(texts: Sequence[str], actual: FloatArray, estimate: FloatArray) -> Iterator[Row]:
+    """Rows with their errors, NULL where undefined."""
+    errors = relative_errors(actual, estimate).tolist()
+    for text, count, expected, error in zip(
+        texts, actual.tolist(), estimate.tolist(), errors, strict=True
+    ):
+        yield text, count, expected, None if math.isnan(error) else error
+
+
+def judge_queries(found: history.Release, query_error: QueryError) -> history.Finding:
+    """Measure the error of random queries on a release, and hold it against a bound.
+
+    The figure that is bounded, the median, stands where a requirement has its worst; nobody is
+    vulnerable to an error.
+    """
+    asked = Asked(found)
+    figures = query_error.measure(asked.release, asked.estimator, poll)
+    bound = query_error.bound
+    kept = not bound.broken(np.array([figures.median])).any()
+    return history.Finding(
+        bound.requirement,
+        dict(bound.parameters),
+        bound.threshold,
+        figures.median,
+        figures.mean,
+        None,
+        kept,
+        "exact",
+    )
+
+
+@entry
+def query_workload(
+    release: int | None,
+    queries: int | None,
+    dimensions: int | None,
+    selectivity: float | None,
+    seed: int | None,
+) -> Iterator[Row]:
+    """See ``bkpriv.query_workload``."""
+    for name, given in (
+        ("number of queries", queries),
+        ("number of dimensions", dimensions),
+        ("selectivity", selectivity),
+    ):
+        if given is None:
+            raise InvalidParameter(
+                f"the {name} is missing",
+                detail="It is NULL.",
+                hint="Such as bkpriv.query_workload(1, 1000, 3, 0.05).",
+            )
+    assert queries is not None
+    assert dimensions is not None
+    assert selectivity is not None
+    asked = Asked(history.find_release(release))
+    # A generator takes no negative seeds.
+    random = np.random.default_rng(None if seed is None else seed % 2**64)
+    workload = draw_workload(asked.release.domains, queries, dimensions, selectivity, random, poll)
+    actual = CellCounts.of(asked.found.table).answer(workload, poll)
+    estimate = asked.estimator.answer(workload, poll)
+    relation = plpy.quote_ident(_origin(asked.found.release).dataset)
+    texts = []
+    for query in range(len(workload)):
+        poll()
+        texts.append(workload.text(query, relation))
+    return _judged(texts, actual, estimate)
+
+
+@entry
+def association(release: int | None) -> list[tuple[str, str, float | None, float | None]]:
+    """See ``bkpriv.association``."""
+    asked = Asked(history.find_release(release))
+    names = [domain.name for domain in asked.release.domains]
+    return [
+        (names[one], names[other], _defined(before), _defined(after))
+        for one, other, before, after in associate(asked.release, *asked.joints(), poll)
+    ]
+
+
+def _defined(figure: float) -> float | None:
+    return None if math.isnan(figure) else figure
+
+
+@entry
+def rewrite_query(release: int | None, query: str | None) -> str:
+    """See ``bkpriv.rewrite_query``."""
+    asked = Asked(history.find_release(release))
+    understood = _parse(asked.found, require(query, "query"))
+    if understood.grouping_sets != ((),):
+        raise InvalidParameter(
+            "a query with GROUP BY is not rewritten",
+            detail="What is written is one figure.",
+            hint="Ask for one group at a time, with a condition on its key in WHERE.",
+        )
+    origin = _origin(asked.found.release)
+    columns = [plpy.quote_ident(domain.name) for domain in asked.release.domains]
+    shown = {
+        part: _shown(origin, asked.found.release, part)
+        for part in parts_of(asked.found.method.form)
+    }
+    if not asked.found.method.generalizes:
+        return rewrite_bucketized(
+            asked.release,
+            understood.predicate,
+            str(origin.view),
+            str(origin.view.of("sensitive")),
+            columns,
+        )
+    bounds = [
+        _bounds(column, shown["records"][domain.name], type_) if domain.numeric else None
+        for column, domain, type_ in zip(
+            columns[:-1], asked.found.table.quasi_identifiers, asked.found.types[:-1], strict=True
+        )
+    ]
+    return rewrite_generalized(
+        asked.release, understood.predicate, str(origin.view), columns, bounds
+    )
+
+
+def _shown(origin: _Origin, release: int, part: Part) -> dict[str, str]:
+    """Columns and types of the view that shows a part of a release."""
+    view = origin.view.of(part)
+    found = find_view(view, part, origin.dataset, origin.owner, only=release)
+    if found is None:
+        raise Refusal(
+            "55000",
+            f"release {release} is not shown by view {view}",
+            detail="It is superseded or withdrawn, or the view was dropped or changed.",
+            hint="Ask about the release that is shown; see the view bkpriv.releases.",
+        )
+    return dict(found.columns)
+
+
+def _bounds(column: str, range_type: str, type_: str) -> Bounds:
+    bounds = _BOUNDS[range_type]
+    # The position of a real is that of the double it widens to.
+    narrow = "::float4::float8" if type_ == "real" else "::float8"
+    return Bounds(
+        bounds.low.format(column).replace("::float8", narrow),
+        bounds.high.format(column).replace("::float8", narrow),
+    )

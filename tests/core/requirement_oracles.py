@@ -1,0 +1,94 @@
+"""Slow, obvious answers about groups of records: what requirements bound, and what is at fault.
+
+As in `tests.core.oracles`, everything is counted record by record in fractions, straight from the
+definitions; only logarithms and powers are floats. A score says how much a value is at fault.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+from tests.core import oracles
+from tests.core.oracles import Group, Number, Records
+
+# --- l-diversity (Machanavajjhala et al. 2006) ----------------------------------------------------
+
+
+def distinct_diversity(records: Records, group: Group) -> int:
+    """Number of values that occur."""
+    return len(set(records.secrets(group)))
+
+
+def probabilistic_diversity(records: Records, group: Group) -> Fraction:
+    """How many values there would be if all were as frequent as the most frequent one."""
+    return 1 / max(oracles.shares(records, group))
+
+
+def entropy_diversity(records: Records, group: Group) -> float:
+    """Number of equally frequent values of the same entropy: the product of share ** -share."""
+    frequencies = [float(share) for share in oracles.shares(records, group) if share]
+    return math.prod(math.pow(frequency, -frequency) for frequency in frequencies)
+
+
+def recursive_diversity(records: Records, group: Group, l: int) -> Number:  # noqa: E741
+    """``r_1 / (r_l + ... + r_m)``."""
+    counts = sorted(Counter(records.secrets(group)).values(), reverse=True)
+    rest = 0
+    for rank, count in enumerate(counts, start=1):
+        if rank >= l:
+            rest += count
+    return Fraction(counts[0], rest) if rest else math.inf
+
+
+# --- beta-likeness (Cao, Karras 2012) -------------------------------------------------------------
+
+
+def gains(records: Records, group: Group) -> dict[int, tuple[Fraction, float]]:
+    """Of each value that gains: ``(q - p) / p`` and ``-ln p``."""
+    overall = oracles.shares(records, records.everything())
+    found = {}
+    for value, share in enumerate(oracles.shares(records, group)):
+        if share > overall[value]:
+            gain = (share - overall[value]) / overall[value]
+            found[value] = (gain, -math.log(overall[value]))
+    return found
+
+
+def alike(records: Records, group: Group, beta: float, variant: str) -> bool:
+    """Whether no value gains too much, but for rounding."""
+    for gain, tighter in gains(records, group).values():
+        if gain > (beta if variant == "basic" else min(beta, tighter)) + 1e-9:
+            return False
+    return True
+
+
+def gain_scores(records: Records, group: Group, beta: float, variant: str) -> list[float]:
+    """Gain of each value as a share of the most it may gain, times beta; 0 where it gains none."""
+    scores = [0.0 for _ in records.sensitive.values]
+    for value, (gain, tighter) in gains(records, group).items():
+        allowed = beta if variant == "basic" else min(beta, tighter)
+        scores[value] = float(gain) / allowed * beta
+    return scores
+
+
+# --- Beliefs (Li, Li, Zhang 2009) -----------------------------------------------------------------
+
+
+def belief_moves(
+    records: Records, bandwidth: float, group: Group, smoothing: float, estimator: str
+) -> dict[int, tuple[list[float], list[float], float]]:
+    """Of each record of a group: the beliefs about it before and after, and their distance."""
+    prior = oracles.rounded(oracles.priors(records, [bandwidth] * len(records.attributes)))
+    before = [prior[record] for record in group]
+    secrets = records.secrets(group)
+    if estimator == "exact":
+        after = oracles.exact_posterior(before, secrets)
+    else:
+        after = oracles.omega_posterior(before, secrets)
+    assert after is not None
+    return {
+        record: (p, q, oracles.belief_distance(records.sensitive, p, q, smoothing))
+        for record, p, q in zip(group, before, oracles.rounded(after), strict=True)
+    }

@@ -1,0 +1,139 @@
+"""What a node of the lattice publishes, against classes of values worked out one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from itertools import product
+from math import floor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.domain import Intervals, Table
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.generalization import (
+    cheapest_node,
+    describe,
+    divergence,
+    find_lattice,
+    publish_node,
+)
+from bkpriv_core.options import Options
+from bkpriv_core.requirement import KAnonymity, LDiversity
+from bkpriv_core.setting import Setting
+from bkpriv_core.utility import utility
+from tests.core.oracles import Attribute, Records, Value
+from tests.core.strategies import SOME, as_table, tables
+
+ORIGIN = -2
+UTILITIES = ("discernibility", "average_class_size", "gcp", "kl")
+
+
+def with_intervals(table: Table, widths: list[int]) -> Table:
+    """The table with intervals for its numeric attributes."""
+    intervals = Intervals(tuple(map(Decimal, widths)), Decimal(ORIGIN))
+    domains = tuple(
+        replace(domain, intervals=intervals) if domain.numeric else domain
+        for domain in table.quasi_identifiers
+    )
+    return replace(table, quasi_identifiers=domains)
+
+
+def generalized(attribute: Attribute, widths: list[int], value: Value, level: int) -> object:
+    """What a value becomes at a level."""
+    if attribute.numbers is None:
+        return attribute.path(value)[level]
+    if level == 0 or value is None:
+        return "*" if level > len(widths) else (value,)
+    if level > len(widths):
+        return "*"
+    return floor((attribute.numbers[value] - ORIGIN) / widths[level - 1])
+
+
+@SOME
+@given(tables(), st.sampled_from([[3], [2, 6], [5, 10, 40]]), st.data())
+def test_groups_are_shown_by_whole_classes(
+    records: Records, widths: list[int], data: st.DataObject
+) -> None:
+    setting = Setting(with_intervals(as_table(records), widths))
+    lattice = find_lattice(setting, [KAnonymity(1)], Options())
+    node = tuple(data.draw(st.integers(0, size - 1)) for size in lattice.safe.shape)
+    shown, groups = publish_node(lattice, node)
+    table = shown.table
+    assert len(table.pool(groups)) == len(groups)
+    low, high = table.boxes(groups)
+    for axis, attribute in enumerate(records.attributes):
+        domain = table.quasi_identifiers[axis]
+        becomes = [generalized(attribute, widths, label, node[axis]) for label in domain.labels]
+        places = domain.leaf_order
+        labels = [] if domain.numeric else table.labels(axis, low[:, axis], high[:, axis])
+        for group, cells in enumerate(groups):
+            codes = set(table.codes[cells, axis].tolist())
+            (here,) = {becomes[code] for code in codes}
+            alike = [places[code] for code in range(domain.size) if becomes[code] == here]
+            assert (low[group, axis], high[group, axis]) == (min(alike), max(alike))
+            if labels:
+                top = node[axis] == domain.height
+                null = domain.labels[min(codes)] is None and not top
+                assert labels[group] == (None if null else here)
+
+
+@SOME
+@given(tables(), st.integers(1, 5), st.sampled_from([0.0, 0.3]), st.sampled_from(UTILITIES))
+def test_figures_are_those_of_what_is_published(
+    records: Records, k: int, share: float, measure: str
+) -> None:
+    setting = Setting(with_intervals(as_table(records), [3, 6]))
+    options = Options(suppression=share, utility=measure)
+    lattice = find_lattice(setting, [KAnonymity(k), LDiversity(1, "distinct")], options)
+    assert lattice.suppression == share
+    rows = describe(lattice, measure)
+    assert [row.node for row in rows] == list(product(*map(range, lattice.safe.shape)))
+    for row in rows:
+        assert set(row.costs) == set(UTILITIES[: 4 if row.minimal else 3] if row.safe else ())
+        if row.minimal:
+            assert row.costs["kl"] == divergence(lattice, row.node)
+        if row.safe:
+            shown, groups = publish_node(lattice, row.node)
+            told = utility(shown.table, groups)
+            assert row.suppressed == setting.table.records - shown.table.sizes(groups).sum()
+            if len(groups):
+                for name in UTILITIES[:3]:
+                    assert row.costs[name] == pytest.approx(told[name])
+    chosen = [row for row in rows if row.chosen]
+    if lattice.safe.any():
+        assert [row.node for row in chosen] == [cheapest_node(lattice, measure)]
+        costs = [row.costs[measure] for row in rows if row.minimal]
+        assert chosen[0].costs[measure] == min(costs)
+    else:
+        assert not chosen
+        with pytest.raises(UnattainableRequirement, match="no node"):
+            cheapest_node(lattice, measure)
+
+
+def test_what_is_split_or_joined_stays_recoded() -> None:
+    attribute = Attribute("a", tuple("123456"), numbers={str(n): n for n in range(1, 7)})
+    pairs = tuple((value, secret) for value in "123456" for secret in "xy")
+    table = with_intervals(as_table(Records((attribute,), Attribute("s", ("x", "y")), pairs)), [3])
+    lattice = find_lattice(Setting(table), [KAnonymity(2)], Options())
+    recoded = publish_node(lattice, (1,))[0].table
+    cells, values = recoded.enumerate_records()
+    split, groups = recoded.split(cells, values, np.arange(12) % 2)
+    assert split.recoding is recoded.recoding
+    assert split.join_parts()[0].recoding is recoded.recoding
+    low, high = split.boxes(groups)
+    assert (low.ravel().tolist(), high.ravel().tolist()) == ([0, 0], [5, 5])
+
+
+def test_priors_are_kept_where_cells_are_the_same() -> None:
+    attribute = Attribute("a", ("p", "q"))
+    records = Records((attribute,), Attribute("s", ("x", "y")), (("p", "x"), ("q", "y")))
+    setting = Setting(as_table(records))
+    before = setting.prior(0.5)
+    same = setting.over(replace(setting.table, recoding=()))
+    assert same.prior(0.5) is before
+    split, _ = setting.table.split(*setting.table.enumerate_records(), np.array([0, 0]))
+    assert setting.over(split).prior(0.5) is not before

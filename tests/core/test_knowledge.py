@@ -1,0 +1,226 @@
+"""Forms of knowledge: read, stated, and turned into priors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core import knowledge
+from bkpriv_core.distance import js_divergence
+from bkpriv_core.errors import InvalidData, InvalidParameter
+from bkpriv_core.groups import Groups
+from bkpriv_core.kernels import epanechnikov
+from bkpriv_core.knowledge import (
+    UNKNOWN,
+    Outside,
+    Uniform,
+    outside_prior,
+    parse_knowledge,
+    resolve_knowledge,
+    state_knowledge,
+    uniform_prior,
+)
+from bkpriv_core.setting import Setting
+from tests.core.oracles import Attribute, Records
+from tests.core.strategies import MANY, as_array, as_table, beliefs, tables
+
+PATIENTS = Records(
+    (
+        Attribute("age", ("30", "40"), {"30": 30, "40": 40}),
+        Attribute("sex", ("F", "M")),
+    ),
+    Attribute("disease", ("cold", "flu")),
+    (("30", "F", "cold"), ("30", "F", "flu"), ("40", "M", "flu")),
+)
+
+
+@pytest.mark.parametrize(
+    ("stated", "knowledge"),
+    [
+        (0.3, 0.3),
+        ({"age": 0.2, "sex": 1}, {"age": 0.2, "sex": 1}),
+        ({"kernel": "uniform"}, Uniform()),
+        ({"table": "public.prior"}, Outside("public.prior")),
+        # Attributes of these names have bandwidths that are numbers.
+        ({"table": 0.3}, {"table": 0.3}),
+        ({"kernel": 0.3, "table": 0.1}, {"kernel": 0.3, "table": 0.1}),
+    ],
+)
+def test_every_form_is_read_and_stated_again(stated: object, knowledge: object) -> None:
+    found = parse_knowledge(stated)
+    assert found == knowledge
+    assert json.loads(json.dumps(state_knowledge(found))) == stated
+
+
+@pytest.mark.parametrize(
+    ("stated", "named"),
+    [
+        (0, "0"),
+        (-0.5, "-0.5"),
+        (True, "True"),
+        (None, "None"),
+        ("0.3", "'0.3'"),
+        ([0.3], "[0.3]"),
+        ({}, "names no attribute"),
+        ({"age": "0.3"}, '"age"'),
+        ({"kernel": "gaussian"}, "gaussian"),
+        ({"kernel": "uniform", "age": 0.3}, "age"),
+        ({"table": "p", "kernel": "uniform"}, "table"),
+        ({"table": "p", "age": 0.3}, "age"),
+        ({"table": ""}, "table"),
+    ],
+)
+def test_anything_else_is_refused_by_name(stated: object, named: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        parse_knowledge(stated)
+    assert named in caught.value.message
+
+
+def test_resolved_knowledge_is_equal_where_it_means_the_same() -> None:
+    names = ("age", "sex")
+    assert resolve_knowledge(0.3, names) == resolve_knowledge({"sex": 0.3, "age": 0.3}, names)
+    assert resolve_knowledge({"age": 0.1, "sex": 0.2}, names) == (0.1, 0.2)
+    assert resolve_knowledge(Outside("p"), names) == Outside("p") != Outside("q")
+    with pytest.raises(InvalidParameter, match="weight"):
+        resolve_knowledge({"age": 0.1, "sex": 0.2, "weight": 1}, names)
+
+
+@MANY
+@given(tables())
+def test_the_uniform_kernel_believes_the_shares_of_the_table(records: Records) -> None:
+    table = as_table(records)
+    values = [record[-1] for record in records.rows]
+    shares = [values.count(value) / len(values) for value in records.sensitive.values]
+    found = uniform_prior(table)
+    np.testing.assert_allclose(found, [shares] * table.cells, rtol=0, atol=1e-15)
+    found[0, 0] = 7.0  # The rows are one's own to keep.
+    assert found.shape == table.counts.shape
+
+
+def test_a_huge_bandwidth_comes_near_the_uniform_kernel() -> None:
+    table = as_table(PATIENTS)
+    assert epanechnikov(np.array([1.0]), 1e6)[0] == pytest.approx(1.0)
+    setting = Setting(table)
+    np.testing.assert_allclose(setting.prior(1e6), setting.prior(Uniform()), atol=1e-9)
+
+
+@st.composite
+def outside(draw: st.DrawFn) -> tuple[Records, Any, list[tuple[list[int], int, float]]]:
+    """Records, a belief for each cell, and the rows that say so, in any order."""
+    records = draw(tables())
+    table = as_table(records)
+    known = [draw(beliefs(table.sensitive.size)) for _ in range(table.cells)]
+    rows = [
+        ([int(code) for code in table.codes[cell]], value, float(share))
+        for cell, belief in enumerate(known)
+        for value, share in enumerate(belief)
+        # What has no probability needs no row.
+        if share or draw(st.booleans())
+    ]
+    # Neither do cells or values play a part that the data do not have.
+    rows.append(([UNKNOWN] * table.codes.shape[1], 0, 0.7))
+    rows.append(([int(code) for code in table.codes[0]], UNKNOWN, 0.0))
+    return records, as_array(known), draw(st.permutations(rows))
+
+
+@MANY
+@given(outside())
+def test_a_prior_from_outside_is_what_its_rows_say(
+    drawn: tuple[Records, Any, list[tuple[list[int], int, float]]],
+) -> None:
+    records, known, rows = drawn
+    table = as_table(records)
+
+    def library(about: Any, name: str) -> Any:
+        assert about is table
+        assert name == "public.prior"
+        return outside_prior(
+            table,
+            name,
+            np.array([codes for codes, _, _ in rows], dtype=np.int64),
+            np.array([value for _, value, _ in rows], dtype=np.int64),
+            np.array([share for _, _, share in rows]),
+        )
+
+    found = Setting(table, library=library).prior(Outside("public.prior"))
+    np.testing.assert_allclose(found, known, rtol=0, atol=1e-12)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(knowledge, "_ROWS", 1)
+        again = Setting(table, library=library).prior(Outside("public.prior"))
+    np.testing.assert_array_equal(again, found)
+
+
+ROWS = [
+    ((0, 0), 0, 0.25),
+    ((0, 0), 1, 0.75),
+    ((1, 1), 0, 1.0),
+    ((1, 0), 0, 9.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "where"),
+    [
+        ({2: None}, "misses 1 of 2 cells", "\"age\" is '40', \"sex\" is 'M'"),
+        ({1: ((0, 0), 1, 0.5)}, "do not sum to 1", "0.75 where \"age\" is '30', \"sex\" is 'F'"),
+        ({1: ((0, 0), 1, -0.25)}, "negative probability -0.25", "\"age\" is '30'"),
+        ({2: ((1, 1), 0, float("nan"))}, "NULL or not finite", "\"age\" is '40'"),
+        ({2: ((1, 1), 0, float("inf"))}, "NULL or not finite", "\"age\" is '40'"),
+        ({3: ((0, 0), 1, 0.0)}, "two probabilities of 'flu'", "\"age\" is '30'"),
+        ({2: ((1, 1), UNKNOWN, 1.0)}, '"disease" does not have', "\"age\" is '40'"),
+    ],
+)
+def test_a_faulty_prior_is_refused_where_it_is_at_fault(
+    change: dict[int, Any], message: str, where: str
+) -> None:
+    rows = [change.get(place, row) for place, row in enumerate(ROWS)]
+    kept = [row for row in rows if row is not None]
+    with pytest.raises(InvalidData) as caught:
+        outside_prior(
+            as_table(PATIENTS),
+            "public.prior",
+            np.array([codes for codes, _, _ in kept]),
+            np.array([value for _, value, _ in kept]),
+            np.array([share for _, _, share in kept]),
+        )
+    assert "public.prior" in caught.value.message
+    assert message in caught.value.message
+    assert where in caught.value.detail
+    assert caught.value.hint
+
+
+def test_a_sum_within_rounding_is_scaled_to_1() -> None:
+    table = as_table(PATIENTS)
+    found = outside_prior(
+        table,
+        "p",
+        np.array([[0, 0], [0, 0], [1, 1]]),
+        np.array([0, 1, 1]),
+        np.array([0.25, 0.75 + 5e-7, 1.0]),
+    )
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=0, atol=1e-15)
+
+
+def test_without_a_library_no_table_is_found() -> None:
+    with pytest.raises(InvalidParameter, match="no prior table p"):
+        Setting(as_table(PATIENTS)).prior(Outside("p"))
+
+
+def test_a_skyline_may_mix_all_forms() -> None:
+    table = as_table(PATIENTS)
+    known = np.array([[0.5, 0.5], [0.0, 1.0]])
+    setting = Setting(table, 0.75, library=lambda about, name: known)
+    groups = Groups.from_labels(np.array([0, 1]))
+    found = setting.adversaries([0.3, Uniform(), Outside("p")]).disclosure(groups, "exact")
+    assert found.figures.shape == (3, 2)
+    # The outside adversary knows the second record's value for certain, and learns nothing.
+    assert found.figures[2, 1] == 0.0
+    # Distances of a flat domain are 0 or 1, so nothing is smoothed.
+    learnt = js_divergence(np.array([1 / 3, 2 / 3]), np.array([1 / 2, 1 / 2]))
+    assert found.figures[1, 0] == pytest.approx(float(learnt), abs=1e-12)
+    assert found.figures[1, 0] > 0.01

@@ -1,0 +1,180 @@
+"""Methods: every requirement in every one of them, and certification of what they make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.certification import certify
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.groups import Groups
+from bkpriv_core.method import METHODS, find_method
+from bkpriv_core.options import Options
+from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.requirement import check_attainable, satisfied
+from bkpriv_core.setting import Setting
+from bkpriv_core.shuffle import seeded_shuffle
+from bkpriv_core.utility import utility
+from tests.core.oracles import Attribute, Records
+from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
+
+POLICY = {
+    "k_anonymity": {"k": 2},
+    "l_diversity": {"l": 1.5, "variant": "probabilistic"},
+    "t_closeness": {"t": 0.9},
+    "beta_likeness": {"beta": 6},
+    "bt_privacy": [{"bandwidth": 0.4, "t": 0.9}, {"bandwidth": {"kernel": "uniform"}, "t": 0.9}],
+}
+
+
+def silent(share: float) -> None:
+    """Tell nobody."""
+
+
+@SOME
+@given(
+    tables(max_records=24),
+    st.sampled_from(sorted(METHODS)),
+    st.lists(st.sampled_from(sorted(POLICY)), unique=True),
+    st.integers(0, 1000),
+)
+def test_every_requirement_holds_in_every_method(
+    records: Records, name: str, keys: list[str], seed: int
+) -> None:
+    keys = sorted({*keys, "l_diversity"})
+    requirements = parse_policy({key: POLICY[key] for key in keys}).requirements
+    setting = Setting(as_table(records))
+    method = find_method(name)
+    try:
+        check_attainable(requirements, setting)
+        found, groups = method.partition(
+            setting, requirements, Options(), seeded_shuffle(seed), silent
+        )
+    except UnattainableRequirement:
+        return  # Not even one group of the whole table meets them, or anatomy is not eligible.
+    assert satisfied(requirements, found, groups).all()
+    assert sorted(groups.members.tolist()) == list(range(found.table.cells))
+    # Whether cells were split or not, the records are the same.
+    totals: dict[tuple[int, ...], list[int]] = {}
+    for table in (setting.table, found.table):
+        sums: dict[tuple[int, ...], list[int]] = {}
+        for code, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True):
+            mine = sums.setdefault(tuple(code), [0] * len(count))
+            sums[tuple(code)] = [one + other for one, other in zip(mine, count, strict=True)]
+        totals = totals or sums
+        assert totals == sums
+    certificate = certify(found, requirements, groups, "exact", generalized=method.generalizes)
+    if len(certificate.groups):
+        published = found.over(certificate.table)
+        assert satisfied(requirements, published, certificate.groups, "exact").all()
+        assert certificate.table.records == found.table.records
+        # A cell is one row of its group, however its records came there.
+        rows = [
+            (group, *certificate.table.codes[cell].tolist())
+            for group, cells in enumerate(certificate.groups)
+            for cell in cells
+        ]
+        assert len(set(rows)) == len(rows)
+
+
+def test_bucketize_forms_the_groups_of_mondrian() -> None:
+    attribute = Attribute("a", tuple("abcdef"))
+    sensitive = Attribute("s", ("x", "y"))
+    records = Records(
+        (attribute,), sensitive, tuple((value, secret) for value in "abcdef" for secret in "xy")
+    )
+    setting = Setting(as_table(records))
+    requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
+    _, groups = METHODS["bucketize"].partition(
+        setting, requirements, Options(), seeded_shuffle(1), silent
+    )
+    expected = mondrian(setting, requirements)
+    np.testing.assert_array_equal(groups.members, expected.members)
+    np.testing.assert_array_equal(groups.offsets, expected.offsets)
+
+
+def test_anatomy_takes_its_l_from_the_policy() -> None:
+    attribute = Attribute("a", ("a",))
+    sensitive = Attribute("s", tuple("vwxyz"))
+    records = Records((attribute,), sensitive, tuple(("a", secret) for secret in "vwxyz" * 4))
+    setting = Setting(as_table(records))
+    for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
+        policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
+        found, groups = METHODS["anatomy"].partition(
+            setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), silent
+        )
+        assert len(groups) == count
+        assert found.table.histograms(groups).max() == 1
+    with pytest.raises(InvalidParameter, match="l_diversity"):
+        METHODS["anatomy"].partition(
+            setting,
+            parse_policy({"k_anonymity": {"k": 2}}).requirements,
+            Options(),
+            seeded_shuffle(1),
+            silent,
+        )
+
+
+@pytest.mark.parametrize("name", ["mondriaan", "", None, 3])
+def test_an_unknown_method_is_refused_with_the_known_ones(name: object) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        find_method(name)
+    assert repr(name) in caught.value.message
+    assert all(known in caught.value.hint for known in METHODS)
+
+
+@SOME
+@given(tables(max_records=16), st.data())
+def test_a_certificate_in_another_order_says_the_same(
+    records: Records, data: st.DataObject
+) -> None:
+    table = as_table(records)
+    groups = as_groups(data.draw(partitions(table.cells)))
+    setting = Setting(table)
+    policy = {"k_anonymity": {"k": 1}, "bt_privacy": POLICY["bt_privacy"]}
+    requirements = parse_policy(policy).requirements
+    certificate = certify(setting, requirements, groups, "exact", generalized=False)
+    order = np.array(data.draw(st.permutations(range(len(certificate.groups)))), dtype=np.int64)
+    again = certificate.reordered(order)
+    assert [list(cells) for cells in again.groups] == [
+        list(certificate.groups[place]) for place in order
+    ]
+    for requirement, measured in zip(requirements, again.measurements, strict=True):
+        anew = requirement.measure(setting, again.groups, "exact")
+        np.testing.assert_allclose(measured.figures, anew.figures, rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(measured.exact, anew.exact)
+
+
+def test_groups_that_are_published_by_number_are_not_joined_for_looking_alike() -> None:
+    attribute = Attribute("a", ("1", "2", "3"), {"1": 1, "2": 2, "3": 3})
+    records = Records(
+        (attribute, Attribute("b", ("x",))),
+        Attribute("s", ("u", "v")),
+        tuple((a, "x", s) for a in "123" for s in "uv"),
+    )
+    table = as_table(records)
+    # Split so that two groups span the same extent.
+    cells = np.array([0, 1, 2, 0, 1, 2])
+    split, groups = table.split(cells, np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 1, 1]))
+    setting = Setting(split)
+    requirements = parse_policy({"k_anonymity": {"k": 1}}).requirements
+    assert len(certify(setting, requirements, groups, "exact").groups) == 1
+    assert len(certify(setting, requirements, groups, "exact", generalized=False).groups) == 2
+
+
+def test_exact_quasi_identifiers_cost_no_certainty() -> None:
+    records = Records(
+        (Attribute("a", ("1", "9"), {"1": 1, "9": 9}),),
+        Attribute("s", ("u",)),
+        (("1", "u"), ("9", "u")),
+    )
+    table = as_table(records)
+    whole = Groups.whole(table.cells)
+    assert utility(table, whole)["gcp"] == 1
+    assert utility(table, whole, generalized=False) == {
+        **utility(table, whole),
+        "gcp": 0.0,
+    }

@@ -1,0 +1,214 @@
+"""Counts and estimates against records spread over their boxes one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.domain import Domain, Table
+from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.groups import FloatArray, Groups
+from bkpriv_core.query import combination, extent, generalized
+from bkpriv_core.query.bucketized import Bucketized
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.generalized import Generalized
+from bkpriv_core.query.joint import GeneralizedJoint
+from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, IsNull, Membership, Not, Point
+from bkpriv_core.query.release import Release
+from bkpriv_core.query.workload import Workload
+from tests.core import query_oracles
+from tests.core.oracles import Attribute
+from tests.core.query_strategies import (
+    Case,
+    as_predicate,
+    cases,
+    conditions,
+    one_group,
+    split_cases,
+)
+from tests.core.strategies import MANY, SOME
+
+
+def agrees(
+    found: FloatArray,
+    expected: Mapping[tuple[Any, ...], Fraction],
+    attributes: Sequence[Attribute],
+    keys: Sequence[int] = (),
+) -> bool:
+    """Whether a table of counts holds what is expected, and nothing elsewhere."""
+    table = np.zeros([len(attributes[key].values) for key in keys])
+    for values, count in expected.items():
+        codes = [attributes[key].values.index(v) for key, v in zip(keys, values, strict=True)]
+        table[tuple(codes)] += float(count)
+    assert found.shape == table.shape
+    return bool(np.allclose(found, table, rtol=1e-11, atol=1e-11))
+
+
+def some_keys(data: st.DataObject, attributes: Sequence[Attribute]) -> list[int]:
+    keys = st.sampled_from(range(len(attributes)))
+    return data.draw(st.lists(keys, unique=True, max_size=3))
+
+
+@MANY
+@given(cases(max_attributes=3), st.data())
+def test_actual_counts(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions(case.attributes))
+    keys = some_keys(data, case.attributes)
+    found = CellCounts.of(case.release.table).tabulate(
+        as_predicate(condition, case.attributes), keys
+    )
+    expected = query_oracles.actual(case.records, condition, keys)
+    assert agrees(found, expected, case.attributes, keys)
+
+
+@SOME
+@given(cases(), st.data())
+def test_generalized_estimates(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions(case.attributes))
+    predicate = as_predicate(condition, case.attributes)
+    found = Generalized(case.release).tabulate(predicate)
+    expected = query_oracles.estimates(case.records, case.groups, condition, case.steps)
+    assert agrees(found, expected, case.attributes)
+
+
+@SOME
+@given(cases(max_attributes=3, kinds=("hierarchical", "flat")), st.data())
+def test_generalized_estimates_of_more_labels(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions(case.attributes))
+    keys = some_keys(data, case.attributes)
+    predicate = as_predicate(condition, case.attributes)
+    found = Generalized(case.release).tabulate(predicate, keys)
+    expected = query_oracles.estimates(case.records, case.groups, condition, case.steps, keys)
+    assert agrees(found, expected, case.attributes, keys)
+
+
+@SOME
+@given(cases(), st.data())
+def test_generalized_estimates_by_keys(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions(case.attributes))
+    keys = some_keys(data, case.attributes)
+    predicate = as_predicate(condition, case.attributes)
+    found = Generalized(case.release).tabulate(predicate, keys)
+    expected = query_oracles.estimates(case.records, case.groups, condition, case.steps, keys)
+    assert agrees(found, expected, case.attributes, keys)
+
+
+@MANY
+@given(split_cases(), st.data())
+def test_bucketized_estimates(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions(case.attributes))
+    keys = some_keys(data, case.attributes)
+    predicate = as_predicate(condition, case.attributes)
+    found = Bucketized(case.release).tabulate(predicate, keys)
+    expected = query_oracles.bucketized_estimates(case.records, case.groups, condition, keys)
+    assert agrees(found, expected, case.attributes, keys)
+    found = CellCounts.of(case.release.table).tabulate(predicate, keys)
+    assert agrees(found, query_oracles.actual(case.records, condition, keys), case.attributes, keys)
+
+
+@SOME
+@given(cases(suppress=False), st.data())
+def test_a_condition_and_its_negation(case: Case, data: st.DataObject) -> None:
+    predicate = as_predicate(data.draw(conditions(case.attributes)), case.attributes)
+    for estimator in (Generalized(case.release), Bucketized(case.release)):
+        held, negated = estimator.tabulate(predicate), estimator.tabulate(Not(predicate))
+        whole = estimator.tabulate(EVERYTHING)
+        assert whole == pytest.approx(case.release.table.records)
+        assert held + negated <= whole + 1e-9
+        if not any(None in attribute.values for attribute in case.attributes):
+            assert held + negated == pytest.approx(float(whole))
+
+
+# --- By hand --------------------------------------------------------------------------------------
+
+
+AGE_30 = Point(1, 1, 30.0)
+
+
+def test_integers_are_spread_over_points_and_others_over_length() -> None:
+    below, through = (Comparison(0, sign, AGE_30) for sign in ("<", "<="))
+    equal, flu = Comparison(0, "=", AGE_30), Comparison(1, "=", Point(1, 2))
+    whole = Generalized(one_group([20, 60], 1.0))
+    assert whole.tabulate(below) == pytest.approx(20 * 10 / 41)
+    assert whole.tabulate(through) == pytest.approx(20 * 11 / 41)
+    assert whole.tabulate(equal) == pytest.approx(20 / 41)
+    assert whole.tabulate(And((through, flu))) == pytest.approx(10 * 11 / 41)
+    real = Generalized(one_group([20, 60], None))
+    assert real.tabulate(below) == real.tabulate(through) == pytest.approx(20 * 10 / 40)
+    assert real.tabulate(equal) == 0
+
+
+NULLABLE = Domain("age", ("20", "30", "60", None), positions=np.array([20, 30, 60, np.nan]))
+
+
+@pytest.mark.parametrize(("step", "below"), [(1.0, 15 / 41), (None, 15 / 40)])
+def test_numbers_mixed_with_null_may_be_anything(step: float | None, below: float) -> None:
+    # Two cells, 30 and NULL, of one group; 20 and 60 are known to be in the domain.
+    codes = np.array([[1], [3], [0], [2]])
+    table = Table((NULLABLE,), Domain("s", ("x",)), codes, np.full((4, 1), 4))
+    release = Release(table, Groups.from_labels(np.array([0, 0, -1, -1])), (step,))
+    estimator = Generalized(release)
+    assert estimator.tabulate(Comparison(0, "<", Point(2, 2, 35.0))) == pytest.approx(
+        8 * 0.75 * below
+    )
+    assert estimator.tabulate(IsNull(0)) == pytest.approx(8 / 4)
+    assert estimator.tabulate(Not(Comparison(0, "=", Point(0, 0, 19.0)))) == pytest.approx(6)
+    each = 8 * 0.75 / 41 if step else 0
+    assert estimator.tabulate(EVERYTHING, (0,)) == pytest.approx(np.array([each, each, each, 2]))
+    asked = np.array([[True, True, False, False], [True, True, True, True]])
+    everything = np.ones((2, 1), dtype=bool)
+    queried = np.array([[True, True], [False, True]])
+    part = 11 / 41 if step else 10 / 40
+    found = estimator.answer(Workload(release.domains, (asked, everything), queried))
+    assert found == pytest.approx(np.array([8 * 0.75 * part, 8]))
+    assert GeneralizedJoint(release).at(codes)[:, 0] == pytest.approx(np.full(4, 2.0))
+
+
+def test_nulls_alone_are_null() -> None:
+    table = Table((NULLABLE,), Domain("s", ("x",)), np.array([[3]]), np.full((1, 1), 4))
+    release = Release(table, Groups.whole(1), (1.0,))
+    estimator = Generalized(release)
+    assert estimator.tabulate(IsNull(0)) == 4
+    assert estimator.tabulate(Comparison(0, "<", Point(4, 4, 99.0))) == 0
+    assert estimator.tabulate(EVERYTHING, (0,)).tolist() == [0, 0, 0, 4]
+    assert GeneralizedJoint(release).at(np.array([[3]])).tolist() == [[4]]
+
+
+def test_a_literal_beyond_all_numbers() -> None:
+    for step in (1.0, None):
+        estimator = Generalized(one_group([20, 60], step))
+        for literal, count in ((Point(0, 0, -np.inf), 0), (Point(2, 2, np.inf), 20)):
+            assert estimator.tabulate(Comparison(0, "<=", literal)) == count
+            assert estimator.tabulate(Comparison(0, ">=", literal)) == 20 - count
+
+
+def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    estimator = Generalized(one_group([20, 60], 1.0))
+    points = tuple(Point(1, 1, position) for position in (25.0, 30.0, 35.0))
+    some = And((Membership(0, points), Comparison(1, "=", Point(0, 1))))
+    monkeypatch.setattr(combination, "_COMBINATIONS", 5)
+    estimator.tabulate(some)
+    monkeypatch.setattr(combination, "_COMBINATIONS", 3)
+    with pytest.raises(TooLarge, match="combinations of values apart"):
+        estimator.tabulate(some)
+    monkeypatch.setattr(combination, "_COMBINATIONS", 5)
+    monkeypatch.setattr(generalized, "_WORK", 4)
+    with pytest.raises(TooLarge, match="4 keys are too many to estimate from 1 groups"):
+        estimator.tabulate(EVERYTHING, (0, 1))
+    monkeypatch.setattr(extent, "_SHARES", 1)
+    with pytest.raises(TooLarge, match='"age" has 1 published values'):
+        estimator.tabulate(some)
+    with pytest.raises(TooLarge, match='"age" has 1 published values'):
+        estimator.tabulate(EVERYTHING, (0,))
+
+
+def test_steps_are_one_for_each_quasi_identifier() -> None:
+    release = one_group([20, 60], 1.0)
+    with pytest.raises(InvalidParameter, match="there are 2 steps"):
+        Release(release.table, release.groups, (1.0, None))

@@ -1,0 +1,106 @@
+"""The bound on query error: read, and measured against queries answered one by one."""
+
+from __future__ import annotations
+
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.query.bound import QueryError
+from bkpriv_core.query.bucketized import Bucketized
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.generalized import Generalized
+from bkpriv_core.query.release import Release
+from tests.core.oracles import Attribute, Records
+from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
+
+
+@SOME
+@given(tables(max_records=24), st.sampled_from([Generalized, Bucketized]), st.data())
+def test_figures_are_those_of_the_queries_one_by_one(
+    records: Records, kind: Any, data: st.DataObject
+) -> None:
+    table = as_table(records)
+    groups = as_groups(data.draw(partitions(table.cells)))
+    release = Release(table, groups, (None,) * len(table.quasi_identifiers))
+    demand = QueryError(0.5, queries=40, dimensions=1, selectivity=0.5)
+    estimator = kind(release)
+    drawn: list[Any] = []
+
+    class Overheard:
+        """An estimator that tells what it is asked."""
+
+        def answer(self, workload: Any, poll: Any) -> Any:
+            drawn.append(workload)
+            return estimator.answer(workload, poll)
+
+    try:
+        found = demand.measure(release, Overheard())  # type: ignore[arg-type]
+    except InvalidParameter:
+        # An attribute with no value but NULL, or a workload that counts nothing.
+        assert not drawn or not CellCounts.of(table).answer(drawn[0]).any()
+        return
+    (workload,) = drawn
+    counts = CellCounts.of(table)
+    errors = []
+    for query in range(len(workload)):
+        predicate = workload.predicate(query)
+        actual = float(counts.tabulate(predicate).sum())
+        if actual:
+            estimate = float(estimator.tabulate(predicate).sum())
+            errors.append(abs(estimate - actual) / actual)
+    assert len(workload) == 40
+    assert found.median == pytest.approx(median(errors), abs=1e-9)
+    assert found.mean == pytest.approx(mean(errors), abs=1e-9)
+    # The same release is always judged by the same queries.
+    assert demand.measure(release, estimator) == found
+
+
+def test_a_release_of_cells_has_no_error() -> None:
+    values = tuple("abcdef")
+    rows = tuple((value, secret) for value in values for secret in "uv")
+    table = as_table(Records((Attribute("x", values),), Attribute("s", ("u", "v")), rows))
+    apart = as_groups([[cell] for cell in range(table.cells)])
+    release = Release(table, apart, (None,))
+    found = QueryError(0.1, dimensions=1, selectivity=0.3).measure(release, Generalized(release))
+    assert (found.median, found.mean) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("stated", "named"),
+    [
+        ({}, '"median"'),
+        ({"median": -0.1}, "median"),
+        ({"median": "0.1"}, "median"),
+        ({"median": 0.1, "queries": 0}, "queries"),
+        ({"median": 0.1, "queries": 2.5}, "queries"),
+        ({"median": 0.1, "dimensions": 0}, "dimensions"),
+        ({"median": 0.1, "selectivity": 0}, "selectivity"),
+        ({"median": 0.1, "selectivity": 1.1}, "selectivity"),
+        ({"median": 0.1, "action": "ignore"}, "action"),
+        ({"median": 0.1, "seed": 4}, '"seed"'),
+        (0.1, "query_error"),
+    ],
+)
+def test_a_bound_is_read_strictly(stated: object, named: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        QueryError.parse(stated)
+    assert named in caught.value.message
+    assert caught.value.hint
+
+
+def test_the_bound_is_one_of_the_median() -> None:
+    bound = QueryError.parse({"median": 0.25, "queries": 10}).bound
+    assert bound.parameters == {
+        "median": 0.25,
+        "queries": 10,
+        "dimensions": 3,
+        "selectivity": 0.05,
+        "action": "refuse",
+    }
+    assert bound.broken(np.array([0.2, 0.25, 0.26])).tolist() == [False, False, True]

@@ -1,0 +1,68 @@
+"""Grouping sets as SQL defines them, and which keys are answered."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.query import grouping
+from bkpriv_core.query.generalized import Generalized
+from bkpriv_core.query.grouping import answer_groups, cross, cube, rollup, together
+from bkpriv_core.query.predicate import EVERYTHING
+from tests.core import query_oracles
+from tests.core.query_strategies import Case, as_predicate, cases, conditions, one_group
+from tests.core.strategies import SOME
+
+
+@SOME
+@given(cases(), st.data())
+def test_keys_where_anything_is_counted(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions(case.attributes))
+    attributes = st.sampled_from(range(len(case.attributes)))
+    keys = tuple(data.draw(st.lists(attributes, unique=True, max_size=3)))
+    predicate = as_predicate(condition, case.attributes)
+    found = answer_groups(case.release, Generalized(case.release), predicate, keys)
+    actual = query_oracles.actual(case.records, condition, keys)
+    estimate = query_oracles.estimates(case.records, case.groups, condition, case.steps, keys)
+    rows = {
+        tuple(case.attributes[key].values[code] for key, code in zip(keys, codes, strict=True)): row
+        for row, codes in enumerate(found.codes.tolist())
+    }
+    assert rows.keys() == actual.keys() | estimate.keys() | (set() if keys else {()})
+    for values, row in rows.items():
+        assert found.actual[row] == actual.get(values, 0)
+        assert found.estimate[row] == pytest.approx(float(estimate.get(values, 0)))
+
+
+def test_grouping_sets() -> None:
+    a, b, c = (0,), (1,), (2,)
+    assert sorted(cube([a, b])) == [(), (0,), (0, 1), (1,)]
+    assert len(cube([a, b, c])) == 8
+    assert rollup([a, b, c]) == [(0, 1, 2), (0, 1), (0,), ()]
+    assert rollup([(0, 1), c]) == [(0, 1, 2), (0, 1), ()]
+    assert cross([[a], rollup([b]), [(), c]]) == [(0, 1), (0, 1, 2), (0,), (0, 2)]
+    assert cross([[a], [(1, 0)]]) == [(0, 1)]  # grouped by once
+    assert cross([]) == [()]
+
+
+def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    cube([(place,) for place in range(12)])
+    with pytest.raises(TooLarge, match="more than 4096 grouping sets"):
+        cube([(place,) for place in range(13)])
+    with pytest.raises(TooLarge, match="more than 4096 grouping sets"):
+        cross([[()] * 64, [()] * 65])
+    assert len(cross([[()] * 64, [()] * 64])) == 4096
+    # Refused before they are made: a list of them grows with the square of its length.
+    assert len(rollup([()] * 4095)) == 4096
+    with pytest.raises(TooLarge, match="more than 4096 grouping sets"):
+        rollup([()] * 1_000_000)
+    assert together([[(0,)], [(), (1,)]]) == [(0,), (), (1,)]
+    assert len(together([[()]] * 4096)) == 4096
+    with pytest.raises(TooLarge, match="more than 4096 grouping sets"):
+        together([()] * 4096 for _ in iter(int, 1))
+    release = one_group([20, 60], 1.0)
+    monkeypatch.setattr(grouping, "_KEYS", 3)
+    with pytest.raises(TooLarge, match="grouping by age, illness has 4 keys"):
+        answer_groups(release, Generalized(release), EVERYTHING, (0, 1))

@@ -1,0 +1,93 @@
+"""Respondents: each group holds as many of them with each value as it was published with."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.errors import InvalidData
+from bkpriv_core.respondent import Respondents
+from bkpriv_core.shuffle import seeded_shuffle
+from tests.core.oracles import Attribute, Records
+from tests.core.strategies import MANY, as_table, tables
+
+
+def numbered(records: Records, seed: int) -> tuple[Respondents, dict[str, tuple[int, int]]]:
+    """A table's records in some order, with numbers for names; each one's cell and value."""
+    cells, values = as_table(records).enumerate_records()
+    order = seeded_shuffle(seed)(len(cells))
+    names = [str(number) for number in range(len(cells))]
+    truth = dict(
+        zip(names, zip(cells[order].tolist(), values[order].tolist(), strict=True), strict=True)
+    )
+    return Respondents.of_records("id", names, cells[order], values[order]), truth
+
+
+@MANY
+@given(tables(), st.integers(0, 99), st.data())
+def test_groups_hold_respondents_with_their_values(
+    records: Records, seed: int, data: st.DataObject
+) -> None:
+    respondents, truth = numbered(records, seed)
+    assert list(respondents.names) == sorted(truth)
+    assert [truth[name] for name in respondents.names] == list(
+        zip(respondents.cells.tolist(), respondents.values.tolist(), strict=True)
+    )
+    table = as_table(records)
+    cells, values = table.enumerate_records()
+    drawn = data.draw(st.lists(st.integers(-1, 2), min_size=len(cells), max_size=len(cells)))
+    _, dense = np.unique([label for label in drawn if label >= 0], return_inverse=True)
+    labels = np.full(len(cells), -1)
+    labels[np.array(drawn) >= 0] = dense
+    split, groups = table.split(cells, values, labels)
+    found = respondents.labels(table, split, groups.labels(split.cells), seeded_shuffle(seed + 1))
+    ours = Counter(
+        (*truth[name], label) for name, label in zip(respondents.names, found.tolist(), strict=True)
+    )
+    theirs = Counter(zip(cells.tolist(), values.tolist(), labels.tolist(), strict=True))
+    assert ours == theirs
+
+
+@given(tables(), st.integers(0, 99))
+def test_whole_cells_take_all_their_respondents_along(records: Records, seed: int) -> None:
+    respondents, truth = numbered(records, seed)
+    table = as_table(records)
+    labels = np.arange(table.cells) % 3 - 1
+    found = respondents.labels(table, table, labels, seeded_shuffle(seed))
+    assert found.tolist() == [labels[truth[name][0]] for name in respondents.names]
+
+
+def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:
+    records = Records((Attribute("q", ("a",)),), Attribute("s", ("x",)), (("a", "x"),) * 40)
+    respondents, _ = numbered(records, 1)
+    table = as_table(records)
+    cells, values = table.enumerate_records()
+    split, groups = table.split(cells, values, np.arange(40) % 2)
+    drawn = [
+        tuple(respondents.labels(table, split, groups.labels(2), seeded_shuffle(seed)).tolist())
+        for seed in range(5)
+    ]
+    assert len(set(drawn)) == 5
+    assert all(sum(labels) == 20 for labels in drawn)
+
+
+def test_records_are_about_one_respondent_each() -> None:
+    some = np.zeros(4, dtype=np.int64)
+    with pytest.raises(InvalidData, match="2 respondents have more than one") as caught:
+        Respondents.of_records("id", ["b", "a", "b", "a"], some, some)
+    assert "'a' (2), 'b' (2)" in caught.value.detail
+    with pytest.raises(InvalidData, match='"id" has NULL in 1 of 4'):
+        Respondents.of_records("id", ["b", None, "c", "a"], some, some)
+
+
+def test_the_same_respondents_have_the_same_records() -> None:
+    cells, values = np.array([0, 1]), np.array([1, 0])
+    one = Respondents.of_records("id", ["a", "b"], cells, values)
+    assert one.same_as(Respondents.of_records("id", ["b", "a"], cells[::-1], values[::-1]))
+    assert not one.same_as(Respondents.of_records("id", ["b", "a"], cells, values))
+    assert not one.same_as(Respondents.of_records("id", ["a", "c"], cells, values))
+    assert not one.same_as(Respondents.of_records("id", ["a", "b"], cells, values[::-1]))

@@ -1,0 +1,185 @@
+"""(c,k)-safety as a requirement: in Mondrian, in certification and in the lattice."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bkpriv_core.certification import certify
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.groups import Groups
+from bkpriv_core.implication import worst_case
+from bkpriv_core.partition.coarsening import coarsen
+from bkpriv_core.partition.incognito import incognito
+from bkpriv_core.partition.levels import Levels
+from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.requirement import CkSafety, KAnonymity, Requirement, check_attainable
+from bkpriv_core.setting import Setting
+from tests.core import oracles
+from tests.core.oracles import Group, Records
+from tests.core.strategies import MANY, as_groups, as_table, partitions, record_groups, tables
+from tests.core.worlds import paper
+
+LIMITS = st.sampled_from([0.4, 0.55, 0.7, 0.85, 0.97])
+
+
+def worst(records: Records, groups: list[Group], k: int) -> float:
+    values = range(len(records.sensitive.values))
+    secrets = [records.secrets(group) for group in groups]
+    return float(paper([[found.count(value) for value in values] for found in secrets], k))
+
+
+def most(records: Records, groups: list[Group], k: int) -> float:
+    """Compute as `worst` does, but quickly."""
+    values = range(len(records.sensitive.values))
+    secrets = [records.secrets(group) for group in groups]
+    histograms = np.array([[found.count(value) for value in values] for found in secrets])
+    return float(worst_case(histograms, k)[k])
+
+
+@MANY
+@given(tables(max_records=16, max_values=5), LIMITS, st.integers(0, 3), st.integers(1, 3))
+def test_mondrian_cuts_until_every_further_cut_would_be_unsafe(
+    records: Records, c: float, k: int, size: int
+) -> None:
+    assume(len(records.rows) >= size)
+    assume(worst(records, [records.everything()], k) < c)
+    requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
+    setting = Setting(as_table(records))
+    groups = mondrian(setting, requirements)
+    found = record_groups(records, groups)
+    assert sorted(record for group in found for record in group) == records.everything()
+    assert worst(records, found, k) < c
+    for group in found:
+        assert len(group) >= size
+        for one, other in oracles.cuts_of(records, group):
+            then = [item for item in found if item != group] + [one, other]
+            assert min(len(one), len(other)) < size or worst(records, then, k) >= c - 1e-9
+    # It is then certified as it stands.
+    certificate = certify(setting, requirements, groups, "auto")
+    assert not certificate.suppressed.size
+    safety, sizes = certificate.measurements
+    assert safety.figures.max() == pytest.approx(
+        worst(records, record_groups(records, certificate.groups), k)
+    )
+    assert sizes.figures.min() >= size
+
+
+@pytest.mark.parametrize(("c", "k"), [(0.6, 0), (0.75, 1), (0.95, 2)])
+def test_many_groups_are_cut_at_once(c: float, k: int) -> None:
+    random = np.random.default_rng(k)
+    numbers = {str(number): number for number in range(40)}
+    disease = oracles.Attribute("s", tuple("abcde"))
+    rows = tuple(
+        (str(number), str(random.choice(list("aabbcde"))))
+        for number in random.integers(0, 40, size=300)
+    )
+    numeric = oracles.Attribute("q", tuple(numbers), numbers=numbers)
+    records = Records((numeric,), disease, rows)
+    groups = mondrian(Setting(as_table(records)), [CkSafety(c, k)])
+    found = record_groups(records, groups)
+    assert len(found) >= 8
+    assert most(records, found, k) < c
+    for group in found:
+        for halves in oracles.cuts_of(records, group):
+            then = [item for item in found if item != group] + [*halves]
+            assert most(records, then, k) >= c - 1e-9
+
+
+@MANY
+@given(tables(max_records=14), LIMITS, st.integers(0, 2), st.data())
+def test_certification_leaves_out_what_is_unsafe(
+    records: Records, c: float, k: int, data: st.DataObject
+) -> None:
+    setting = Setting(as_table(records))
+    groups = as_groups(data.draw(partitions(setting.table.cells)))
+    certificate = certify(setting, [CkSafety(c, k)], groups, "auto")
+    kept = record_groups(records, certificate.groups)
+    assert not kept or worst(records, kept, k) < c
+    pooled = record_groups(records, setting.table.pool(groups))
+    if worst(records, pooled, k) < c - 1e-9:
+        assert not certificate.suppressed.size
+    else:
+        assert certificate.failed
+    left = len(certificate.groups.members) + len(certificate.suppressed)
+    assert left == setting.table.cells
+
+
+@MANY
+@given(tables(max_records=12, max_attributes=2), LIMITS, st.integers(0, 2))
+def test_the_lattice_has_the_nodes_that_are_safe(records: Records, c: float, k: int) -> None:
+    setting = Setting(as_table(records))
+    levels = [Levels.of_hierarchy(domain) for domain in setting.table.quasi_identifiers]
+    found = incognito(setting, [CkSafety(c, k)], levels)
+    for node in product(*(range(len(item)) for item in levels)):
+        groups: dict[tuple[object, ...], Group] = {}
+        for record, row in enumerate(records.rows):
+            key = tuple(
+                (level, attribute.path(value)[level] if level else value)
+                for attribute, value, level in zip(records.attributes, row, node, strict=False)
+            )
+            groups.setdefault(key, []).append(record)
+        assert found.safe[node] == (worst(records, list(groups.values()), k) < c)
+
+
+@MANY
+@given(tables(max_records=16), LIMITS, st.integers(0, 2), st.integers(1, 4), st.data())
+def test_coarsening_joins_groups_until_all_are_safe_together(
+    records: Records, c: float, k: int, size: int, data: st.DataObject
+) -> None:
+    assume(len(records.rows) >= size)
+    assume(worst(records, [records.everything()], k) < c)
+    setting = Setting(as_table(records))
+    given_groups = as_groups(data.draw(partitions(setting.table.cells)))
+    shares: list[float] = []
+    requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
+    groups = coarsen(setting, requirements, given_groups, progress=shares.append)
+    found = record_groups(records, groups)
+    assert worst(records, found, k) < c
+    assert min(map(len, found)) >= size
+    assert shares == sorted(shares)
+    assert shares[0] >= 0
+    before = record_groups(records, given_groups)
+    if worst(records, before, k) < c - 1e-9 and min(map(len, before)) >= size:
+        assert len(groups) == len(given_groups)
+
+
+def test_no_groups_have_no_figures() -> None:
+    setting = Setting(as_table(_records()))
+    measured = CkSafety(0.5, 2).measure(setting, Groups.from_lists([]))
+    assert measured.figures.shape == (1, 0)
+
+
+def test_it_is_stated_in_a_policy() -> None:
+    assert parse_policy({"ck_safety": {"c": 0.5, "k": 3}}).requirements == (CkSafety(0.5, 3),)
+    for wrong in ({"c": 0.5}, {"c": 1.5, "k": 3}, {"c": 0.5, "k": -1}, {"c": 0.5, "k": 1.5}):
+        with pytest.raises(InvalidParameter, match="ck_safety"):
+            parse_policy({"ck_safety": wrong})
+
+
+def test_it_must_be_attainable_and_blames_the_most_frequent_value() -> None:
+    setting = Setting(as_table(_records()))
+    with pytest.raises(UnattainableRequirement, match="ck_safety") as refusal:
+        check_attainable([CkSafety(2 / 3, 1)], setting)
+    assert "below 0.666667" in refusal.value.detail
+    check_attainable([CkSafety(0.67, 1)], setting)
+    shift = CkSafety(0.67, 1).explain(setting, Groups.whole(setting.table.cells))
+    assert shift is not None
+    assert (shift.value, shift.after) == (0, 0.4)
+
+
+def _records() -> Records:
+    sex, disease = oracles.Attribute("sex", ("f", "m")), oracles.Attribute("s", ("a", "b", "c"))
+    rows = (("f", "a"), ("f", "a"), ("m", "b"), ("m", "b"), ("m", "c"))
+    return Records((sex,), disease, rows)
+
+
+def test_figures_tell_which_groups_are_at_fault() -> None:
+    setting = Setting(as_table(_records()))
+    figures = CkSafety(0.9, 0).measure(setting, as_groups([[0], [1]])).figures
+    np.testing.assert_allclose(figures, [[1.0, 2 / 3]])

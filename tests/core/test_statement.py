@@ -1,0 +1,163 @@
+"""Knowledge in JSON: whom and what it names, and what is told reads back as the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.domain import Domain, Table
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import Groups
+from bkpriv_core.implication import Atom, Implication, Witness
+from bkpriv_core.implication.statement import (
+    Cells,
+    Names,
+    Persons,
+    find_code,
+    parse_statements,
+    tell_atom,
+    tell_implication,
+    tell_value,
+    tell_witness,
+)
+from tests.core.oracles import Records
+from tests.core.strategies import MANY, as_table, tables
+
+NUMBERS = Domain(
+    "size",
+    ("-1.50", "0.1", "2", "10", "10000000000000000000000000", None),
+    positions=np.array([-1.5, 0.1, 2, 10, 1e25, np.nan]),
+)
+WORDS = Domain("word", ("1", "one", "true", "", None))
+
+
+def through_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, allow_nan=False))
+
+
+def persons_of(records: Records, data: st.DataObject, kind: str) -> Persons:
+    """The persons of a table whose cells are grouped, and split, at random."""
+    table = as_table(records)
+    cells, values = table.enumerate_records()
+    labels = np.array(
+        data.draw(st.lists(st.integers(0, 1), min_size=len(cells), max_size=len(cells)))
+    )
+    labels -= labels.min()
+    split, groups = table.split(cells, values, labels)
+    if kind == "cells":
+        return Cells(split, groups)
+    names = sorted(str(number) for number in range(len(cells)))
+    return Names(split, groups, names, np.append(labels[:-1], -1))
+
+
+@MANY
+@pytest.mark.parametrize("kind", ["cells", "names"])
+@given(records=tables(), data=st.data())
+def test_everybody_is_found_by_what_is_told(
+    kind: str, records: Records, data: st.DataObject
+) -> None:
+    persons = persons_of(records, data, kind)
+    groups = persons.groups if isinstance(persons, Cells) else persons.members  # type: ignore[attr-defined]
+    told = []
+    for group in range(len(groups)):
+        members = groups[group]
+        size = int(persons.table.weights[members].sum()) if kind == "cells" else len(members)
+        for person in range(size):
+            who = through_json(persons.tell(group, person))
+            assert set(who) == persons.keys
+            assert persons.find(who) == (group, person)
+            told.append(json.dumps(who))
+            for value in range(persons.table.sensitive.size):
+                atom = Atom(group, person, value)
+                (found,) = parse_statements(
+                    [{"not": through_json(tell_atom(atom, persons))}], persons
+                )
+                assert found == Implication((atom,))
+    assert len(set(told)) == len(told)
+
+
+@pytest.mark.parametrize("domain", [NUMBERS, WORDS])
+def test_values_are_found_as_they_are_told(domain: Domain) -> None:
+    for code, label in enumerate(domain.labels):
+        assert find_code(domain, through_json(tell_value(domain, code))) == code
+        assert find_code(domain, label) == code
+
+
+def test_numbers_are_found_by_what_they_are() -> None:
+    numbers = (-1.5, 0.1, 2, 2.0, 10, 1e25)
+    assert [find_code(NUMBERS, number) for number in numbers] == [*(0, 1, 2, 2, 3, 4)]
+    told = [type(tell_value(NUMBERS, code)) for code in range(6)]
+    assert told == [str, float, int, int, str, type(None)]
+    assert find_code(WORDS, 1) == 0
+    assert find_code(WORDS, True) == 2
+    strange: list[object] = ["-1.5", 3, True, "none", [], {}, float("nan")]
+    for stated in strange:
+        with pytest.raises(InvalidParameter, match='"size" has no value'):
+            find_code(NUMBERS, stated)
+
+
+HOSPITAL = Table(
+    (Domain("sex", ("f", "m")),),
+    Domain("disease", ("flu", "mumps")),
+    np.array([[0], [1]]),
+    np.array([[2, 1], [1, 2]]),
+)
+PEOPLE = Names(HOSPITAL, Groups.whole(2), ["a", "b", "c", "d", "e", "f"], np.array([0] * 5 + [-1]))
+
+
+def test_implications_are_told_and_read() -> None:
+    flu, mumps = Atom(0, 0, 0), Atom(0, 1, 1)
+    item = Implication((flu, mumps), (Atom(0, 2, 0),))
+    stated = tell_implication(item, PEOPLE)
+    assert stated == {
+        "if": [{"respondent": "a", "value": "flu"}, {"respondent": "b", "value": "mumps"}],
+        "then": [{"respondent": "c", "value": "flu"}],
+    }
+    assert parse_statements([stated], PEOPLE) == [item]
+    one_of = Implication((), (flu, mumps))
+    none_of = Implication((flu, mumps))
+    for item in (one_of, none_of):
+        assert parse_statements([tell_implication(item, PEOPLE)], PEOPLE) == [item]
+    assert tell_implication(Implication((flu,)), PEOPLE) == {
+        "not": {"respondent": "a", "value": "flu"}
+    }
+
+
+def test_a_witness_is_told_in_its_language() -> None:
+    witness = Witness(0.5, Atom(0, 0, 0), (Atom(0, 0, 1),))
+    said = {"respondent": "a", "value": "mumps"}
+    assert tell_witness(witness, "negations", PEOPLE) == [{"not": said}]
+    then = [{"respondent": "a", "value": "flu"}]
+    assert tell_witness(witness, "implications", PEOPLE) == [{"if": [said], "then": then}]
+
+
+def test_names_may_be_written_as_numbers() -> None:
+    persons = Names(HOSPITAL, Groups.whole(2), ["1", "10", "2"], np.array([0, 0, 0]))
+    assert persons.find({"respondent": 10}) == (0, 1)
+    for name in (True, None, 1.0, "3", ["1"]):
+        with pytest.raises(InvalidParameter, match="no respondent"):
+            persons.find({"respondent": name})
+
+
+def test_a_suppressed_respondent_is_not_in_the_release() -> None:
+    with pytest.raises(InvalidParameter, match="'f' was suppressed"):
+        PEOPLE.find({"respondent": "f"})
+
+
+def test_a_suppressed_cell_is_in_no_group() -> None:
+    persons = Cells(HOSPITAL, Groups.from_labels(np.array([-1, 0])))
+    with pytest.raises(InvalidParameter, match="has no records") as caught:
+        persons.find({"qi": {"sex": "f"}})
+    assert "none" in caught.value.detail
+    assert persons.find({"qi": {"sex": "m"}, "person": 3}) == (0, 2)
+    for person in (0, 4, True, 1.0, "1"):
+        with pytest.raises(InvalidParameter, match="no person"):
+            persons.find({"qi": {"sex": "m"}, "person": person})
+    for group in (1, True, "0", None):
+        with pytest.raises(InvalidParameter, match="has no records"):
+            persons.find({"qi": {"sex": "m"}, "group": group})

@@ -1,0 +1,69 @@
+"""Random queries as text, which PostgreSQL and bkpriv must understand alike, and their answers."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from psycopg import sql
+
+from tests.conftest import Connection
+
+Answer = tuple[Any, float, float, float | None]
+Literals = Mapping[str, Sequence[str]]
+"""For each column, as it is written in SQL, literals to compare it with, as they are written."""
+
+
+def draw_condition(draw: random.Random, literals: Literals, depth: int = 3) -> str:
+    """Draw a condition."""
+    kind = draw.choice(["and", "or", "not", "atom", "atom"]) if depth else "atom"
+    if kind == "not":
+        return f"NOT ({draw_condition(draw, literals, depth - 1)})"
+    if kind != "atom":
+        parts = [draw_condition(draw, literals, depth - 1) for _ in range(draw.randint(2, 3))]
+        return "(" + f" {kind.upper()} ".join(parts) + ")"
+    column = draw.choice([*literals])
+    some = [draw.choice(literals[column]) for _ in range(3)]
+    return draw.choice(
+        [
+            f"{column} {draw.choice(['=', '<>', '!=', '<', '<=', '>', '>='])} {some[0]}",
+            f"{some[0]} {draw.choice(['=', '<>', '<', '<=', '>', '>='])} {column}",
+            f"{column} {draw.choice(['', 'NOT '])}BETWEEN {some[0]} AND {some[1]}",
+            f"{column} {draw.choice(['', 'NOT '])}IN ({', '.join(some)})",
+            f"{column} IS {draw.choice(['', 'NOT '])}NULL",
+        ]
+    )
+
+
+def asked(connection: Connection, release: int, query: str) -> list[Answer]:
+    """Answer a query about a release."""
+    return connection.execute(
+        "SELECT * FROM bkpriv.query_accuracy(%s, %s)", [release, query]
+    ).fetchall()
+
+
+def answer(connection: Connection, release: int, query: str) -> tuple[float, float, float | None]:
+    """Answer a query without GROUP BY; its error must be that of its counts."""
+    ((key, actual, estimate, error),) = asked(connection, release, query)
+    assert key == {}
+    if actual:
+        assert error is not None
+        assert math.isclose(error, abs(estimate - actual) / actual, abs_tol=1e-12)
+    else:
+        assert error is None
+    return actual, estimate, error
+
+
+def run(connection: Connection, statement: str) -> Any:
+    """Run a statement that is text, and return its only figure."""
+    ((figure,),) = connection.execute(sql.SQL(statement)).fetchall()
+    return figure
+
+
+def rewritten(connection: Connection, release: int, query: str) -> str:
+    """The estimate of a query as SQL."""
+    return str(
+        connection.execute("SELECT bkpriv.rewrite_query(%s, %s)", [release, query]).fetchall()[0][0]
+    )

@@ -1,0 +1,213 @@
+"""Attacks by way of what is read for others: prior tables that a policy names, types, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from tests.conftest import Connection, Database
+from tests.db.clinic import one, overhear, publish, state_policy
+from tests.db.refusal import refused, unchanged
+
+TROJAN = """
+    CREATE FUNCTION trojan() RETURNS float8 LANGUAGE plpgsql IMMUTABLE COST 1000 AS $$
+    BEGIN RAISE NOTICE 'trojan ran as %', current_user; RETURN 1; END $$;
+    CREATE FUNCTION trojan_row(text) RETURNS boolean LANGUAGE plpgsql AS $$
+    BEGIN RAISE NOTICE 'trojan ran as %', current_user; RETURN true; END $$;
+"""
+
+BELIEF = """
+    SELECT x.a, y.b AS value, {} / (SELECT count(DISTINCT b) FROM own)::float8 AS probability
+    FROM (SELECT DISTINCT a FROM own) AS x CROSS JOIN (SELECT DISTINCT b FROM own) AS y
+"""
+
+FORMS = {
+    "view": f"CREATE VIEW belief AS {BELIEF.format('trojan()')}",
+    "row security": f"""
+        CREATE TABLE belief AS {BELIEF.format(1)};
+        ALTER TABLE belief ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY see ON belief USING (trojan_row(a::text))
+    """,
+    "index": f"""
+        CREATE TABLE belief AS {BELIEF.format(1)};
+        CREATE INDEX ON belief ((trojan()))
+    """,
+    "partial index": f"""
+        CREATE TABLE belief AS {BELIEF.format(1)};
+        CREATE INDEX ON belief (a) WHERE trojan() = 1
+    """,
+    "materialized view": f"""
+        CREATE MATERIALIZED VIEW belief AS {BELIEF.format(1)};
+        CREATE INDEX ON belief ((trojan()))
+    """,
+}
+"""Relations that run a function of their owner's when they are read."""
+
+
+@pytest.fixture
+def auditor(database: Database, db: Connection, make_role: Callable[..., str]) -> Connection:
+    """An auditor's connection."""
+    role = make_role("auditor")
+    db.execute("SELECT bkpriv.grant_auditor(%s)", [role])
+    return database.connect(role)
+
+
+def lay_trap(attacker: Connection, form: str) -> str:
+    """Let an attacker own a table and a prior table with a trojan; returns the prior's name."""
+    schema = attacker.info.user
+    attacker.execute("CREATE TABLE own AS SELECT i % 12 AS a, i * i % 7 AS b "
+                     "FROM generate_series(1, 120) AS i")  # fmt: skip
+    attacker.execute(TROJAN)
+    attacker.execute(FORMS[form])
+    attacker.execute(
+        sql.SQL(
+            "GRANT USAGE ON SCHEMA {0} TO PUBLIC; GRANT SELECT ON ALL TABLES IN SCHEMA {0} "
+            "TO PUBLIC"
+        ).format(sql.Identifier(schema))
+    )
+    return f'"{schema}".belief'
+
+
+def demand(table: str) -> dict[str, Any]:
+    """Requirements that name a prior table."""
+    return {"k_anonymity": {"k": 2}, "bt_privacy": {"bandwidth": {"table": table}, "t": 0.9}}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_audit_runs_no_code_that_the_publisher_chose(
+    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection, form: str
+) -> None:
+    attacker = make_publisher("attacker")
+    table = lay_trap(attacker, form)
+    attacker.execute("SELECT bkpriv.register_dataset('bait', 'own', '{a}', 'b')")
+    state_policy(attacker, "trap", demand(table))
+    release = publish(attacker, "bait", "trap", "shown")
+    for reader in (auditor, db):
+        said = overhear(reader)
+        with unchanged(db):
+            refused(
+                reader,
+                "SELECT * FROM bkpriv.audit(%s)",
+                [release],
+                sqlstate="42501",
+                names=["belief", attacker.info.user],
+            )
+        assert said == []
+    # Who names it himself has decided to read it.
+    said = overhear(auditor)
+    audited = auditor.execute(
+        "SELECT satisfied FROM bkpriv.audit(%s, %s)", [release, Jsonb(demand(table))]
+    ).fetchall()
+    assert audited == [(True,), (True,)]
+    assert {message.split(":")[0] for message in said} <= {f"trojan ran as {auditor.info.user}"}
+    # Its owner audits as before.
+    assert attacker.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
+
+
+@pytest.mark.parametrize("form", ["view", "index"])
+def test_a_policy_of_another_names_no_table_to_read(
+    make_publisher: Callable[..., Connection], db: Connection, form: str
+) -> None:
+    attacker, victim = make_publisher("attacker"), make_publisher("victim")
+    table = lay_trap(attacker, form)
+    state_policy(attacker, "trap", demand(table))
+    victim.execute(
+        "CREATE TABLE own AS SELECT i % 12 AS a, i * i % 7 AS b FROM generate_series(1, 120) AS i"
+    )
+    victim.execute("SELECT bkpriv.register_dataset('mine', 'own', '{a}', 'b')")
+    said = overhear(victim)
+    for call in ("bkpriv.publish('mine', 'trap', 'shown')", "bkpriv.lattice('mine', 'trap')"):
+        with unchanged(db):
+            refused(
+                victim,
+                f"SELECT {call}",
+                sqlstate="42501",
+                names=["belief", attacker.info.user],
+            )
+    assert said == []
+    # A policy of his own may name what he likes; and nobody can put a policy in his name.
+    state_policy(victim, "mine", demand(table))
+    release = publish(victim, "mine", "mine", "shown")
+    refused(victim, "SELECT * FROM bkpriv.audit(%s)", [release], sqlstate="42501")
+    for statement in (
+        "UPDATE bkpriv.policy SET owner = %s WHERE name = 'trap'",
+        "INSERT INTO bkpriv.policy (name, owner, requirements) VALUES ('x', %s, '{}')",
+    ):
+        with pytest.raises(Exception, match="row-level security"):
+            attacker.execute(statement, [victim.info.user])
+
+
+def test_tables_of_superusers_and_the_callers_own_are_read(
+    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
+) -> None:
+    publisher = make_publisher()
+    publisher.execute(
+        "CREATE TABLE own AS SELECT i % 12 AS a, i * i % 7 AS b FROM generate_series(1, 120) AS i"
+    )
+    publisher.execute("SELECT bkpriv.register_dataset('mine', 'own', '{a}', 'b')")
+    own = sql.Identifier(publisher.info.user, "own")
+    db.execute(
+        sql.SQL("CREATE VIEW public.common AS {}").format(
+            sql.SQL(BELIEF.format(1).replace(" own", " {own}")).format(own=own)
+        )
+    )
+    db.execute("GRANT SELECT ON public.common TO PUBLIC")
+    state_policy(db, "common", demand("public.common"))
+    release = publish(publisher, "mine", "common", "shown")
+    for reader in (publisher, auditor, db):
+        audited = reader.execute("SELECT satisfied FROM bkpriv.audit(%s)", [release]).fetchall()
+        assert audited == [(True,), (True,)]
+
+
+def test_a_query_runs_no_cast_of_an_enumeration(
+    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
+) -> None:
+    attacker = make_publisher("attacker")
+    attacker.execute(
+        """
+        CREATE TYPE mood AS ENUM ('low', 'mid', 'high', 'never');
+        CREATE TABLE own AS SELECT i % 12 AS a, (enum_range(NULL::mood))[1 + i % 3] AS m,
+            (enum_range(NULL::mood))[1 + i * i % 3] AS b FROM generate_series(1, 120) AS i;
+        SELECT bkpriv.register_dataset('bait', 'own', '{a,m}', 'b');
+        """
+    )
+    state_policy(attacker, "k", {"k_anonymity": {"k": 2}})
+    release = publish(attacker, "bait", "k", "shown")
+    attacker.execute(
+        """
+        CREATE FUNCTION trojan(text) RETURNS mood LANGUAGE plpgsql AS $$
+        BEGIN RAISE NOTICE 'trojan ran as %', current_user; RETURN 'low'; END $$;
+        CREATE FUNCTION trojan(mood) RETURNS text LANGUAGE plpgsql AS $$
+        BEGIN RAISE NOTICE 'trojan ran as %', current_user; RETURN 'low'; END $$;
+        CREATE CAST (text AS mood) WITH FUNCTION trojan(text) AS IMPLICIT;
+        CREATE CAST (mood AS text) WITH FUNCTION trojan(mood) AS IMPLICIT;
+        """
+    )
+    query = "SELECT actual FROM bkpriv.query_accuracy(%s, %s)"
+    # The type's schema may be out of the auditor's reach.
+    assert one(auditor, query, [release, "SELECT count(*) FROM bait WHERE b < 'mid'"]) == 40
+    assert one(auditor, query, [release, "SELECT count(*) FROM bait WHERE b < 'never'"]) == 120
+    schema = sql.Identifier(attacker.info.user)
+    attacker.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO PUBLIC").format(schema))
+    for reader in (auditor, db):
+        said = overhear(reader)
+        for condition, count in (
+            ("b < 'high'", 120), ("b < 'mid'", 40), ("b <= 'mid'", 120), ("b < 'never'", 120),
+            ("m >= 'mid'", 80), ("m = 'high'", 40), ("m = 'never'", 0), ("m IN ('low','x')", 40),
+        ):  # fmt: skip
+            text = f"SELECT count(*) FROM bait WHERE {condition}"
+            assert one(reader, query, [release, text]) == count, condition
+            reader.execute("SELECT bkpriv.query_workload(%s, 3, 1, 0.3)", [release])
+        rewritten = (
+            "SELECT bkpriv.rewrite_query(%s, 'SELECT count(*) FROM bait WHERE m < ''never''')"
+        )
+        assert one(reader, rewritten, [release])
+        text = "SELECT count(*) FROM bait WHERE m < 'none of them'"
+        refused(reader, query, [release, text], sqlstate="22023", names=["none of them", "mood"])
+        for measure in ("utility(%s)", "association(%s)", "disclosure(%s, '0.4')", "audit(%s)"):
+            reader.execute(f"SELECT * FROM bkpriv.{measure}", [release])
+        assert said == []
