@@ -11,19 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.distance import BeliefDistance
 from bkpriv_core.domain import Table
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import EXACT, Estimator, Posterior, UsedArray, posterior
+from bkpriv_core.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
 
 __all__ = ["Adversaries", "Disclosure", "Explanation"]
 
 
 @dataclass(frozen=True, eq=False)
-class Disclosure:
+class Disclosure(Inferred):
     """Disclosure to several adversaries.
 
     Parameters
@@ -36,12 +35,6 @@ class Disclosure:
 
     figures: FloatArray
     used: UsedArray
-
-    @property
-    def exact(self) -> npt.NDArray[np.bool_]:
-        """Which groups' figures are exact, shape (g,)."""
-        exact: npt.NDArray[np.bool_] = self.used == EXACT
-        return exact
 
 
 @dataclass(frozen=True, eq=False)

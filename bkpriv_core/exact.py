@@ -11,8 +11,11 @@ capacities go through together, and so do several priors. Exact up to rounding.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.groups import FloatArray, Groups, IntArray
 from bkpriv_core.lattice import Lattice
@@ -69,7 +72,7 @@ def exact(
     list of (e, m) float array
         Rows sum to 1, or to 0 in groups whose values have probability 0 under the prior.
     """
-    beliefs = [np.zeros((len(groups.members), histograms.shape[1])) for _ in priors]
+    inference = _Inference(groups, weights, histograms, priors)
     value_states = np.log(histograms + 1.0).sum(axis=1)
     cell_states = groups.sum(np.log(weights + 1.0))
     by_value = value_states <= cell_states
@@ -84,68 +87,84 @@ def exact(
     states = np.exp(np.minimum(value_states, cell_states))
     done, total = 0.0, float(states.sum())
     for (records_are_items, capacities), batch in batches.items():
-        infer = _place_records if records_are_items else _place_values
-        infer(Lattice(capacities), groups, weights, histograms, priors, batch, beliefs, poll)
+        place = inference.place_records if records_are_items else inference.place_values
+        place(Lattice(capacities), batch, poll)
         done += float(states[batch].sum())
         progress(done / total)
-    return beliefs
+    return inference.beliefs
 
 
-def _place_records(
-    lattice: Lattice,
-    groups: Groups,
-    weights: IntArray,
-    histograms: IntArray,
-    priors: tuple[FloatArray, ...],
-    chosen: list[int],
-    beliefs: list[FloatArray],
-    poll: Callable[[], None],
-) -> None:
-    """Infer groups whose records are the items and whose values are the slots."""
-    size = lattice.items
-    batch = len(chosen)
-    # Values in order of falling count match the lattice's sorted capacities.
-    values = np.argsort(-histograms[chosen], axis=1, kind="stable")[:, : lattice.slots]
-    members = np.concatenate(
-        [np.arange(groups.offsets[group], groups.offsets[group + 1]) for group in chosen]
-    )
-    owner = np.repeat(np.arange(batch), groups.widths[chosen])
-    records = np.repeat(members, weights[members]).reshape(batch, size)
-    first = np.ones((batch, size), dtype=bool)
-    first[:, 1:] = records[:, 1:] != records[:, :-1]
-    cells = groups.members[records]
-    likelihood = np.concatenate([prior[cells[:, :, None], values[:, None, :]] for prior in priors])
-    marginals = lattice.marginals(likelihood, np.tile(first, (len(priors), 1)), poll)
-    for belief, found in zip(beliefs, np.split(marginals, len(priors)), strict=True):
-        belief[members[:, None], values[owner]] = found[first]
+@dataclass(frozen=True, eq=False)
+class _Inference:
+    """Beliefs that are filled in batch by batch.
 
+    Parameters
+    ----------
+    groups, weights, histograms, priors
+        See `exact`.
+    """
 
-def _place_values(
-    lattice: Lattice,
-    groups: Groups,
-    weights: IntArray,
-    histograms: IntArray,
-    priors: tuple[FloatArray, ...],
-    chosen: list[int],
-    beliefs: list[FloatArray],
-    poll: Callable[[], None],
-) -> None:
-    """Infer groups whose values are the items and whose cells are the slots."""
-    size, slots = lattice.items, lattice.slots
-    members = np.empty((len(chosen), slots), dtype=np.int64)
-    items = np.empty((len(chosen), size), dtype=np.int64)
-    for row, group in enumerate(chosen):
-        span = np.arange(groups.offsets[group], groups.offsets[group + 1])
-        members[row] = span[np.argsort(-weights[span], kind="stable")]
-        items[row] = np.repeat(np.arange(histograms.shape[1]), histograms[group])
-    first = np.ones((len(chosen), size), dtype=bool)
-    first[:, 1:] = items[:, 1:] != items[:, :-1]
-    cells = groups.members[members]
-    likelihood = np.concatenate([prior[cells[:, None, :], items[:, :, None]] for prior in priors])
-    marginals = lattice.marginals(likelihood, np.tile(first, (len(priors), 1)), poll)
-    problem, item = np.nonzero(first)
-    value = items[problem, item]
-    copies = histograms[np.asarray(chosen)[problem], value]
-    for belief, found in zip(beliefs, np.split(marginals, len(priors)), strict=True):
-        share = found[problem, item] * copies[:, None] / weights[members[problem]]
-        belief[members[problem], value[:, None]] = share
+    groups: Groups
+    weights: IntArray
+    histograms: IntArray
+    priors: tuple[FloatArray, ...]
+
+    @cached_property
+    def beliefs(self) -> list[FloatArray]:
+        """What is found, for each prior (e, m)."""
+        shape = len(self.groups.members), self.histograms.shape[1]
+        return [np.zeros(shape) for _ in self.priors]
+
+    def place_records(self, lattice: Lattice, chosen: list[int], poll: Callable[[], None]) -> None:
+        """Infer groups whose records are the items and whose values are the slots."""
+        groups, size, batch = self.groups, lattice.items, len(chosen)
+        # Values in order of falling count match the lattice's sorted capacities.
+        order = np.argsort(-self.histograms[chosen], axis=1, kind="stable")
+        values = order[:, : lattice.slots]
+        members = np.concatenate(
+            [np.arange(groups.offsets[group], groups.offsets[group + 1]) for group in chosen]
+        )
+        owner = np.repeat(np.arange(batch), groups.widths[chosen])
+        records = np.repeat(members, self.weights[members]).reshape(batch, size)
+        cells = groups.members[records]
+        found, first = self._marginals(
+            lattice, cells[:, :, None], values[:, None, :], records, poll
+        )
+        for belief, marginals in zip(self.beliefs, found, strict=True):
+            belief[members[:, None], values[owner]] = marginals[first]
+
+    def place_values(self, lattice: Lattice, chosen: list[int], poll: Callable[[], None]) -> None:
+        """Infer groups whose values are the items and whose cells are the slots."""
+        groups, histograms = self.groups, self.histograms
+        members = np.empty((len(chosen), lattice.slots), dtype=np.int64)
+        items = np.empty((len(chosen), lattice.items), dtype=np.int64)
+        for row, group in enumerate(chosen):
+            span = np.arange(groups.offsets[group], groups.offsets[group + 1])
+            members[row] = span[np.argsort(-self.weights[span], kind="stable")]
+            items[row] = np.repeat(np.arange(histograms.shape[1]), histograms[group])
+        cells = groups.members[members]
+        found, first = self._marginals(lattice, cells[:, None, :], items[:, :, None], items, poll)
+        problem, item = np.nonzero(first)
+        value = items[problem, item]
+        copies = histograms[np.asarray(chosen)[problem], value]
+        for belief, marginals in zip(self.beliefs, found, strict=True):
+            share = marginals[problem, item] * copies[:, None] / self.weights[members[problem]]
+            belief[members[problem], value[:, None]] = share
+
+    def _marginals(
+        self,
+        lattice: Lattice,
+        cells: IntArray,
+        values: IntArray,
+        items: IntArray,
+        poll: Callable[[], None],
+    ) -> tuple[list[FloatArray], npt.NDArray[np.bool_]]:
+        """Marginals for each prior, and which items are the first of their kind.
+
+        Items of one kind, which stand side by side, have the same marginals.
+        """
+        first = np.ones(items.shape, dtype=bool)
+        first[:, 1:] = items[:, 1:] != items[:, :-1]
+        likelihood = np.concatenate([prior[cells, values] for prior in self.priors])
+        marginals = lattice.marginals(likelihood, np.tile(first, (len(self.priors), 1)), poll)
+        return np.split(marginals, len(self.priors)), first

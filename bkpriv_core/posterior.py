@@ -52,6 +52,7 @@ __all__ = [
     "EXACT_STATES",
     "OMEGA",
     "Estimator",
+    "Inferred",
     "Posterior",
     "UsedArray",
     "bethe_posterior",
@@ -92,8 +93,26 @@ def check_estimator(name: str) -> Estimator:
     return name  # type: ignore[return-value]
 
 
+class Inferred:
+    """What was inferred group by group, by one estimator or by several.
+
+    Attributes
+    ----------
+    used : (g,) int8 array
+        How each group was inferred: a place in `ESTIMATORS`.
+    """
+
+    used: UsedArray
+
+    @property
+    def exact(self) -> npt.NDArray[np.bool_]:
+        """Which groups were inferred exactly, shape (g,)."""
+        exact: npt.NDArray[np.bool_] = self.used == EXACT
+        return exact
+
+
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class Posterior(Inferred):
     """Posterior beliefs of all memberships of some groups.
 
     Parameters
@@ -106,12 +125,6 @@ class Posterior:
 
     beliefs: tuple[FloatArray, ...]
     used: UsedArray
-
-    @property
-    def exact(self) -> npt.NDArray[np.bool_]:
-        """Which groups were inferred exactly, shape (g,)."""
-        exact: npt.NDArray[np.bool_] = self.used == EXACT
-        return exact
 
 
 def posterior(

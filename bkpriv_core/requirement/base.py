@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import AUTO_STATES, EXACT, Estimator, UsedArray, lattice_states
+from bkpriv_core.posterior import AUTO_STATES, EXACT, Estimator, Inferred, UsedArray, lattice_states
 from bkpriv_core.setting import Setting
 
 __all__ = [
@@ -93,7 +93,7 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
-class Measurement:
+class Measurement(Inferred):
     """Figures of one requirement.
 
     Parameters
@@ -107,12 +107,6 @@ class Measurement:
 
     figures: FloatArray
     used: UsedArray
-
-    @property
-    def exact(self) -> npt.NDArray[np.bool_]:
-        """Whether each group's figures are exact; otherwise they are estimates, shape (g,)."""
-        exact: npt.NDArray[np.bool_] = self.used == EXACT
-        return exact
 
 
 @dataclass(frozen=True)

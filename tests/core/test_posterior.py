@@ -306,13 +306,13 @@ def test_either_lattice(
     cells = random_cells(secrets, 7, seed=len(secrets))
     taken: list[str] = []
     for name in ("records", "values"):
-        place = getattr(exact_module, f"_place_{name}")
+        place = getattr(exact_module._Inference, f"place_{name}")
 
         def spy(*arguments: object, name: str = name, place: object = place) -> None:
             taken.append(name)
             place(*arguments)  # type: ignore[operator]
 
-        monkeypatch.setattr(exact_module, f"_place_{name}", spy)
+        monkeypatch.setattr(exact_module._Inference, f"place_{name}", spy)
     everything = [list(range(len(cells)))]
     found = posterior(as_groups(everything), as_counts(cells), as_priors(cells), "exact")
     assert taken == [placed]
