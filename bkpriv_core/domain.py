@@ -15,6 +15,8 @@ know more values than occur; widths and ranges are those of the occurring ones.
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,6 +28,8 @@ from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.hierarchy import Hierarchy, Intervals, some_of
 
 __all__ = ["DENSE_COUNTS", "ROOT", "Domain", "Hierarchy", "Intervals", "Recoding", "Table"]
+
+_JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 
 ROOT = "*"
 """The label of everything, in a categorical domain without a hierarchy."""
@@ -108,6 +112,20 @@ class Domain:
         """Value of a code, for an error message."""
         label = self.labels[code]
         return "NULL" if label is None else repr(label)
+
+    def json_pairs(self, codes: IntArray) -> list[str]:
+        """The attribute and the value of each of some codes, as a pair of a JSON object.
+
+        Numbers are numbers, but for what JSON has no number for.
+        """
+        name = json.dumps(self.name, ensure_ascii=False)
+        values = [
+            label
+            if label is not None and self.numeric and _JSON_NUMBER.fullmatch(label)
+            else json.dumps(label, ensure_ascii=False)
+            for label in self.labels
+        ]
+        return [f"{name}: {values[code]}" for code in codes.tolist()]
 
     @cached_property
     def _range(self) -> float:

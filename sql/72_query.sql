@@ -37,7 +37,7 @@ return GD["bkpriv"].query.rewrite_query(release, query)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.rewrite_query(bigint, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.rewrite_query(bigint, text) IS
-    'The estimate of query_accuracy as SQL over the published view alone, for its readers to run';
+    'The estimate of query_accuracy as SQL over the published views alone, for their readers to run; with GROUP BY, keys and estimates';
 
 CREATE FUNCTION bkpriv.association(release bigint)
     RETURNS TABLE (attribute text, other text, original float8, released float8)

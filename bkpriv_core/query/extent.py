@@ -267,7 +267,7 @@ class Ranges(Axis):
         along = np.where(rank[:, None] > self._last, whole, along)
         return np.where(rank[:, None] <= self._first, 0.0, along)
 
-    def pieces(self, atoms: Sequence[Atom]) -> tuple[Values, FloatArray | sparse.csr_array]:
+    def pieces(self, atoms: Sequence[Atom]) -> tuple[Pieces, FloatArray]:
         """See `Axis`."""
         points: set[Point] = set()
         for atom in atoms:
@@ -312,6 +312,10 @@ class Ranges(Axis):
         shape = (len(widths), self.domain.size)
         by_extent = sparse.csr_array((np.repeat(1 / widths, widths), codes, offsets), shape=shape)
         return sparse.csr_array(by_extent.T)
+
+    def unbounded(self) -> Ranges:
+        """The one range that mixes numbers and NULL, for a domain that has both."""
+        return Ranges(self.domain, np.array([0]), np.array([self.domain.size - 1]), self.step)
 
     def covered(self, chosen: BoolArray) -> FloatArray:
         """See `Axis`."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from bkpriv_core.domain import Domain, Table
+from bkpriv_core.domain import Table
 from bkpriv_core.groups import FloatArray, Groups, IntArray
 from bkpriv_core.knowledge import parse_knowledge
 from bkpriv_core.posterior import ESTIMATORS, UsedArray, check_estimator
@@ -20,9 +18,7 @@ from bkpriv_pl.history import find_release
 from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.progress import poll
 
-__all__ = ["disclosure", "explain_disclosure", "json_pairs", "posterior", "prior", "qi_json"]
-
-_JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+__all__ = ["disclosure", "explain_disclosure", "posterior", "prior", "qi_json"]
 
 
 @entry
@@ -112,19 +108,7 @@ def _memberships(table: Table, groups: Groups, used: UsedArray) -> dict[str, Any
 def qi_json(table: Table, cells: IntArray) -> list[str]:
     """Quasi-identifiers of each of some cells as a JSON object."""
     columns = [
-        json_pairs(domain, table.codes[cells, axis])
+        domain.json_pairs(table.codes[cells, axis])
         for axis, domain in enumerate(table.quasi_identifiers)
     ]
     return ["{" + ", ".join(row) + "}" for row in zip(*columns, strict=True)]
-
-
-def json_pairs(domain: Domain, codes: IntArray) -> list[str]:
-    """The pair of name and value in each cell; numbers stay numbers."""
-    name = json.dumps(domain.name)
-    values = [
-        label
-        if label is not None and domain.numeric and _JSON_NUMBER.fullmatch(label)
-        else json.dumps(label)
-        for label in domain.labels
-    ]
-    return [f"{name}: {values[code]}" for code in codes.tolist()]

@@ -27,11 +27,10 @@ from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.grouping import GroupedCounts, answer_groups
 from bkpriv_core.query.joint import CellJoint, GeneralizedJoint, Joint
 from bkpriv_core.query.release import Release
-from bkpriv_core.query.rewriting import Bounds, rewrite_bucketized, rewrite_generalized
+from bkpriv_core.query.rewriting import Bounds, Column, rewrite_bucketized, rewrite_generalized
 from bkpriv_core.query.workload import draw_workload, relative_errors
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, require, run
-from bkpriv_pl.disclosure import json_pairs
 from bkpriv_pl.literal import literal_resolver
 from bkpriv_pl.progress import poll
 from bkpriv_pl.relation import Part, View, find_view
@@ -164,7 +163,7 @@ def _parse(found: history.Release, text: str) -> Query:
 def _rows(release: Release, answer: GroupedCounts) -> Iterator[Row]:
     """Rows of one grouping set."""
     pairs = [
-        json_pairs(release.domains[key], answer.codes[:, place])
+        release.domains[key].json_pairs(answer.codes[:, place])
         for place, key in enumerate(answer.keys)
     ]
     keys = ["{" + ", ".join(row) + "}" for row in zip(*pairs, strict=True)] if pairs else ["{}"]
@@ -259,35 +258,41 @@ def rewrite_query(release: int | None, query: str | None) -> str:
     """See ``bkpriv.rewrite_query``."""
     asked = Asked(history.find_release(release))
     understood = _parse(asked.found, require(query, "query"))
-    if understood.grouping_sets != ((),):
-        raise InvalidParameter(
-            "a query with GROUP BY is not rewritten",
-            detail="What is written is one figure.",
-            hint="Ask for one group at a time, with a condition on its key in WHERE.",
-        )
     origin = _origin(asked.found.release)
-    columns = [plpy.quote_ident(domain.name) for domain in asked.release.domains]
-    shown = {
-        part: _shown(origin, asked.found.release, part)
-        for part in parts_of(asked.found.method.form)
-    }
-    if not asked.found.method.generalizes:
-        return rewrite_bucketized(
+    columns = _columns(asked.found, origin)
+    if asked.found.method.generalizes:
+        return rewrite_generalized(
             asked.release,
             understood.predicate,
+            understood.grouping_sets,
             str(origin.view),
-            str(origin.view.of("sensitive")),
             columns,
         )
-    bounds = [
-        _bounds(column, shown["records"][domain.name], type_) if domain.numeric else None
-        for column, domain, type_ in zip(
-            columns[:-1], asked.found.table.quasi_identifiers, asked.found.types[:-1], strict=True
-        )
-    ]
-    return rewrite_generalized(
-        asked.release, understood.predicate, str(origin.view), columns, bounds
+    return rewrite_bucketized(
+        asked.release,
+        understood.predicate,
+        understood.grouping_sets,
+        (str(origin.view), str(origin.view.of("sensitive"))),
+        columns,
     )
+
+
+def _columns(found: history.Release, origin: _Origin) -> list[Column]:
+    """All attributes as the release's views show them."""
+    parts = parts_of(found.method.form)
+    shown = {part: _shown(origin, found.release, part) for part in parts}
+    columns = []
+    for domain, type_ in zip(found.table.quasi_identifiers, found.types[:-1], strict=True):
+        name, shown_type = f"r.{plpy.quote_ident(domain.name)}", shown["records"][domain.name]
+        bounds = None
+        if found.method.generalizes and domain.numeric:
+            bounds = _bounds(name, shown_type, type_)
+        columns.append(Column(name, shown_type, bounds))
+    sensitive = found.table.sensitive.name
+    alias = "s" if "sensitive" in parts else "r"
+    name = f"{alias}.{plpy.quote_ident(sensitive)}"
+    columns.append(Column(name, shown[parts[-1]][sensitive]))
+    return columns
 
 
 def _shown(origin: _Origin, release: int, part: Part) -> dict[str, str]:

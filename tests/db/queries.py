@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from psycopg import sql
@@ -33,6 +34,22 @@ def draw_condition(draw: random.Random, literals: Literals, depth: int = 3) -> s
             f"{column} {draw.choice(['', 'NOT '])}BETWEEN {some[0]} AND {some[1]}",
             f"{column} {draw.choice(['', 'NOT '])}IN ({', '.join(some)})",
             f"{column} IS {draw.choice(['', 'NOT '])}NULL",
+        ]
+    )
+
+
+def draw_grouping(draw: random.Random, columns: Sequence[str], sets: int = 3) -> str:
+    """Draw what to group by."""
+
+    def some() -> str:
+        return ", ".join(draw.sample([*columns], draw.randint(1, len(columns))))
+
+    return draw.choice(
+        [
+            some(),
+            f"ROLLUP ({some()})",
+            f"CUBE ({', '.join(draw.sample([*columns], min(2, len(columns))))})",
+            f"GROUPING SETS ({', '.join(f'({some()})' for _ in range(draw.randint(1, sets)))}, ())",
         ]
     )
 
@@ -67,3 +84,18 @@ def rewritten(connection: Connection, release: int, query: str) -> str:
     return str(
         connection.execute("SELECT bkpriv.rewrite_query(%s, %s)", [release, query]).fetchall()[0][0]
     )
+
+
+def estimates(connection: Connection, release: int, query: str) -> list[tuple[str, float]]:
+    """Keys and estimates that `query_accuracy` gives, but for estimates of 0 of some key."""
+    rows = asked(connection, release, query)
+    return _sorted((key, figure) for key, _, figure, _ in rows if figure or not key)
+
+
+def run_by_key(connection: Connection, statement: str) -> list[tuple[str, float]]:
+    """Run a statement that is text, of keys and figures."""
+    return _sorted(connection.execute(sql.SQL(statement)).fetchall())
+
+
+def _sorted(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, float]]:
+    return sorted((json.dumps(key, sort_keys=True), figure) for key, figure in rows)

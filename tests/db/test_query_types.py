@@ -9,7 +9,7 @@ from psycopg import sql
 
 from tests.conftest import Connection
 from tests.db.clinic import publish
-from tests.db.queries import answer, draw_condition, rewritten, run
+from tests.db.queries import answer, draw_condition, estimates, rewritten, run, run_by_key
 from tests.db.refusal import refused
 from tests.db.test_column_types import CATEGORIES, NUMERIC, shop, stock
 
@@ -48,6 +48,13 @@ def test_conditions_on_every_type(shop: Connection, kind: str, method: str) -> N
         assert actual == run(shop, query), condition
         shown = run(shop, rewritten(shop, release, query))
         assert shown == pytest.approx(estimate, rel=1e-7, abs=1e-9), condition
+    for grouping in ("v", "CUBE (v, w)"):
+        query = f"SELECT count(*) FROM stock WHERE v <> {literals[0]} GROUP BY {grouping}"
+        expected = estimates(shop, release, query)
+        found = run_by_key(shop, rewritten(shop, release, query))
+        assert [key for key, _ in found] == [key for key, _ in expected]
+        figures = [figure for _, figure in expected]
+        assert [figure for _, figure in found] == pytest.approx(figures, rel=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,103 @@
+"""Estimates of a release that keeps the quasi-identifiers, as SQL.
+
+Rows that meet the condition are joined with the sensitive values of their group, each of which
+counts by its share, and grouped by PostgreSQL itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bkpriv_core.domain import Domain
+from bkpriv_core.query.grouping import GroupingSet
+from bkpriv_core.query.predicate import And, Codes, IsNull, Not, Or, Predicate, atom_truth
+from bkpriv_core.query.release import Release
+from bkpriv_core.query.rewriting.fragment import (
+    EMPTY_KEY,
+    Column,
+    check_length,
+    one_of,
+    with_values,
+)
+from bkpriv_core.query.rewriting.keys import exact_key
+
+__all__ = ["rewrite_bucketized"]
+
+
+def rewrite_bucketized(
+    release: Release,
+    predicate: Predicate,
+    grouping_sets: Sequence[GroupingSet],
+    views: tuple[str, str],
+    columns: Sequence[Column],
+) -> str:
+    """Write the estimate of a release that keeps the quasi-identifiers as SQL.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    predicate : Predicate
+        What to count.
+    grouping_sets : sequence of tuple of int
+        What to group by.
+    views : (str, str)
+        The published views, as SQL: quasi-identifiers and ``group_id``; ``group_id``, sensitive
+        value and ``count``.
+    columns : sequence of Column
+        Their columns for all attributes, the last one in the second view.
+
+    Returns
+    -------
+    str
+        A SELECT.
+
+    Raises
+    ------
+    TooLarge
+        If the statement is too long.
+    """
+    records, sensitive = views
+    keys = {
+        key: exact_key(key, (), release.domains[key], columns[key])
+        for key in sorted({key for keys in grouping_sets for key in keys})
+    }
+    shown = grouped = ""
+    if tuple(grouping_sets) != ((),):
+        # A key is never NULL but in sets that it is not in.
+        parts = [EMPTY_KEY, *(f"coalesce({key.key}, {EMPTY_KEY})" for key in keys.values())]
+        shown = f"{' || '.join(parts)} AS key, "
+        sets = [f"({', '.join(keys[key].key for key in some)})" for some in grouping_sets]
+        grouped = f"\nGROUP BY GROUPING SETS ({', '.join(sets)})"
+    condition = _condition(predicate, release.domains, [column.name for column in columns])
+    joined = "".join(key.joined for key in keys.values())
+    statement = (
+        with_values([key.table for key in keys.values()])
+        + f"SELECT {shown}coalesce(sum(s.count / g.records), 0)::float8 AS estimate\n"
+        f"FROM {records} AS r\n"
+        "JOIN (SELECT group_id, sum(count)::float8 AS records\n"
+        f"      FROM {sensitive} GROUP BY group_id) AS g ON g.group_id = r.group_id\n"
+        f"JOIN {sensitive} AS s ON s.group_id = r.group_id{joined}\n"
+        f"WHERE {condition}{grouped}"
+    )
+    check_length(statement)
+    return statement
+
+
+def _condition(predicate: Predicate, domains: Sequence[Domain], columns: Sequence[str]) -> str:
+    """A condition on exact columns; the values that meet each comparison are listed."""
+    if isinstance(predicate, And | Or):
+        if not predicate.parts:
+            return "true" if isinstance(predicate, And) else "false"
+        sign = " AND " if isinstance(predicate, And) else " OR "
+        return f"({sign.join(_condition(part, domains, columns) for part in predicate.parts)})"
+    if isinstance(predicate, Not):
+        return f"NOT {_condition(predicate.part, domains, columns)}"
+    column, domain = columns[predicate.attribute], domains[predicate.attribute]
+    if isinstance(predicate, IsNull):
+        return f"({column} IS NULL)"
+    met = np.flatnonzero(atom_truth(predicate, Codes.of(domain)).true)
+    # Nothing meets it: false, but unknown for NULL.
+    return f"({one_of(domain, met, column)})" if met.size else f"({column} <> {column})"
