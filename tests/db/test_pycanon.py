@@ -86,7 +86,7 @@ def measure(db: Connection, release: int, requirement: Mapping[str, Any]) -> tup
 # --- the views ------------------------------------------------------------------------------------
 
 VIEWS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    # name: (dataset, policy, options)
+    # name: (dataset, policy, options); the groups are made by mondrian
     "cells": ("patients", {"k_anonymity": {"k": 1}}, {}),
     "sevens": ("patients", {"k_anonymity": {"k": 7}}, {}),
     "one_class": ("patients", {"k_anonymity": {"k": 300}}, {}),
@@ -97,6 +97,12 @@ VIEWS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "numbers": ("mine", {"k_anonymity": {"k": 15}}, {}),
     "nulls": ("partial", {"k_anonymity": {"k": 5}}, {"nulls": "category"}),
     "hospital": ("hospital", {"k_anonymity": {"k": 6}, "l_diversity": {"l": 4}}, {}),
+}
+
+PAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
+    # name: (dataset, policy, method); a reader links a group's records with its sensitive values
+    "buckets": ("patients", {"k_anonymity": {"k": 5}, "l_diversity": {"l": 2}}, "bucketize"),
+    "anatomized": ("patients", {"l_diversity": {"l": 2, "variant": "probabilistic"}}, "anatomy"),
 }
 
 
@@ -140,13 +146,25 @@ def datasets(shared_clinic: Connection) -> Connection:
     return db
 
 
-@pytest.fixture(scope="module", params=VIEWS)
+@pytest.fixture(scope="module", params=[*VIEWS, *PAIRS])
 def case(request: pytest.FixtureRequest, datasets: Connection) -> Case:
-    """One of `VIEWS`, published and judged."""
+    """One of `VIEWS` or `PAIRS`, published and judged."""
     db, view = datasets, f"public.{request.param}"
-    dataset, requirements, options = VIEWS[request.param]
-    state_policy(db, "judged", requirements)
-    release = publish(db, dataset, "judged", view, options)
+    if request.param in VIEWS:
+        dataset, requirements, options = VIEWS[request.param]
+        state_policy(db, "judged", requirements)
+        release = publish(db, dataset, "judged", view, options)
+    else:
+        dataset, requirements, method = PAIRS[request.param]
+        state_policy(db, "judged", requirements)
+        release = publish(db, dataset, "judged", f"{view}_shown", method=method)
+        # What a reader knows of a record: its group, and the values of which it has one.
+        db.execute(
+            sql.SQL(
+                "CREATE VIEW {} AS SELECT group_id, disease "
+                "FROM {}, LATERAL generate_series(1, count)"
+            ).format(sql.SQL(view), sql.SQL(f"{view}_shown_sensitive"))
+        )
     assert one(db, "SELECT suppressed FROM bkpriv.releases WHERE release = %s", [release]) == 0
     return Case(db, view, release, judge(*read_csv(db, view)))
 
