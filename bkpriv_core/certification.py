@@ -40,6 +40,7 @@ from bkpriv_core.requirement import (
     Measurement,
     Requirement,
     alone_and_joint,
+    satisfied,
 )
 from bkpriv_core.setting import Setting
 
@@ -202,9 +203,11 @@ def certify(
         setting = setting if whole is setting.table else setting.over(whole)
         state = _as_one(setting, alone, estimator)
         merged += len(state.groups)
-    met = _met(joint, _measure(setting, joint, state.groups, estimator))
-    state = state.select(met)
     together = _measure(setting, joint, state.groups, estimator)
+    met = satisfied(joint, setting, state.groups, estimator)
+    if not met.all():
+        state = state.select(met)
+        together = _measure(setting, joint, state.groups, estimator)
     singly, jointly = iter(state.measurements), iter(together.measurements)
     suppressed = np.flatnonzero(state.groups.labels(setting.table.cells) == SUPPRESSED)
     return Certificate(

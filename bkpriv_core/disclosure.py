@@ -74,6 +74,9 @@ class Adversaries:
         One prior per adversary.
     distance : BeliefDistance
         Distance of beliefs.
+    trying : bool
+        Whether groups are only tried: one that contradicts a prior then discloses infinitely much;
+        otherwise it is an error.
     poll : callable
         Called between large steps; may raise to cancel.
     """
@@ -84,11 +87,13 @@ class Adversaries:
         priors: Sequence[FloatArray],
         distance: BeliefDistance,
         *,
+        trying: bool = False,
         poll: Callable[[], None] = lambda: None,
     ) -> None:
         self._table = table
         self._priors = tuple(priors)
         self._distance = distance
+        self._trying = trying
         self._poll = poll
         self._prepared = [distance.prepare(prior) for prior in self._priors]
 
@@ -108,7 +113,9 @@ class Adversaries:
                 for (smoothed, entropy), belief in zip(self._prepared, found.beliefs, strict=True)
             ]
         )
-        return Disclosure(figures.reshape(len(self._priors), len(groups.members)), found.used)
+        figures = figures.reshape(len(self._priors), len(groups.members))
+        figures[found.contradicted[:, groups.owner]] = np.inf
+        return Disclosure(figures, found.used)
 
     def explain(self, groups: Groups, estimator: Estimator, adversary: int = 0) -> Explanation:
         """Find about whom in each group one of the adversaries learns most, and what.
@@ -141,6 +148,7 @@ class Adversaries:
                 self._table.counts,
                 self._priors,
                 estimator,
+                refuse=not self._trying,
                 poll=self._poll,
                 progress=progress,
             )

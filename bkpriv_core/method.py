@@ -38,10 +38,10 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.generalization import cheapest_node, find_lattice, publish_node
 from bkpriv_core.groups import Groups
 from bkpriv_core.options import Options
-from bkpriv_core.partition.anatomy import anatomy
+from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.partition.mondrian import mondrian
-from bkpriv_core.requirement import LDiversity, Requirement
+from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
 from bkpriv_core.setting import Setting
 from bkpriv_core.shuffle import Shuffle
 
@@ -51,6 +51,8 @@ Form = Literal["generalized", "bucketized", "anatomized"]
 """How a release is shown; see the module."""
 
 Progress = Callable[[float], None]
+
+Check = Callable[[Setting, Sequence[Requirement], Options], None]
 
 Partition = Callable[
     [Setting, Sequence[Requirement], Options, Shuffle, Progress], tuple[Setting, Groups]
@@ -67,6 +69,8 @@ class Method:
     ----------
     name : str
         Its name.
+    check : callable
+        Refuses what the method cannot meet, before any work is done.
     partition : callable
         Forms the groups, beliefs estimated by omega, save by ``incognito``.
     form : {"generalized", "bucketized", "anatomized"}
@@ -74,6 +78,7 @@ class Method:
     """
 
     name: str
+    check: Check
     partition: Partition
     form: Form
 
@@ -81,6 +86,10 @@ class Method:
     def generalizes(self) -> bool:
         """Whether quasi-identifiers are published as the extents of groups."""
         return self.form == "generalized"
+
+
+def _check_whole(setting: Setting, requirements: Sequence[Requirement], options: Options) -> None:
+    check_attainable(requirements, setting)
 
 
 def _by_mondrian(
@@ -93,13 +102,8 @@ def _by_mondrian(
     return setting, mondrian(setting, requirements, progress=progress)
 
 
-def _by_anatomy(
-    setting: Setting,
-    requirements: Sequence[Requirement],
-    options: Options,
-    shuffle: Shuffle,
-    progress: Progress,
-) -> tuple[Setting, Groups]:
+def _diversity(requirements: Sequence[Requirement]) -> int:
+    """From how many values each group is to draw its records."""
     diversity = [item.l for item in requirements if isinstance(item, LDiversity)]
     if not diversity:
         raise InvalidParameter(
@@ -107,13 +111,41 @@ def _by_anatomy(
             detail="Its l says from how many values each group draws its records.",
             hint='Add for example {"l_diversity": {"l": 4}} to the policy.',
         )
+    return math.ceil(max(diversity))
+
+
+def _check_anatomy(setting: Setting, requirements: Sequence[Requirement], options: Options) -> None:
+    # First of all, since it names the value at fault.
+    check_eligible(setting.table, _diversity(requirements))
+    check_attainable(requirements, setting)
+
+
+def _by_anatomy(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    options: Options,
+    shuffle: Shuffle,
+    progress: Progress,
+) -> tuple[Setting, Groups]:
     table, groups = anatomy(
-        setting.table, math.ceil(max(diversity)), shuffle, poll=setting.poll, progress=progress
+        setting.table,
+        _diversity(requirements),
+        shuffle,
+        poll=setting.poll,
+        progress=progress,
     )
     setting = setting.over(table)
     groups = coarsen(setting, requirements, groups, progress=progress)
     table, groups = table.unite(groups)
     return (setting if table is setting.table else setting.over(table)), groups
+
+
+def _check_incognito(
+    setting: Setting, requirements: Sequence[Requirement], options: Options
+) -> None:
+    # What the whole table does not meet, it may once some records are suppressed.
+    if not options.suppression:
+        check_attainable(requirements, setting)
 
 
 def _by_incognito(
@@ -130,10 +162,10 @@ def _by_incognito(
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("mondrian", _by_mondrian, "generalized"),
-        Method("bucketize", _by_mondrian, "bucketized"),
-        Method("anatomy", _by_anatomy, "anatomized"),
-        Method("incognito", _by_incognito, "generalized"),
+        Method("mondrian", _check_whole, _by_mondrian, "generalized"),
+        Method("bucketize", _check_whole, _by_mondrian, "bucketized"),
+        Method("anatomy", _check_anatomy, _by_anatomy, "anatomized"),
+        Method("incognito", _check_incognito, _by_incognito, "generalized"),
     )
 }
 """The methods by name."""

@@ -121,10 +121,14 @@ class Posterior(Inferred):
         One array per prior; rows sum to 1.
     used : (g,) int8 array
         How each group was inferred: a place in `ESTIMATORS`, the same for all priors.
+    contradicted : (a, g) bool array
+        Which groups contradict which prior, if that was not to be refused. The beliefs about them
+        are zeros.
     """
 
     beliefs: tuple[FloatArray, ...]
     used: UsedArray
+    contradicted: npt.NDArray[np.bool_]
 
 
 def posterior(
@@ -133,6 +137,7 @@ def posterior(
     priors: tuple[FloatArray, ...],
     estimator: Estimator = "auto",
     *,
+    refuse: bool = True,
     poll: Callable[[], None] = lambda: None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Posterior:
@@ -148,6 +153,8 @@ def posterior(
         Prior beliefs of one or several adversaries, inferred together.
     estimator : {"auto", "exact", "bethe", "omega"}
         See the module.
+    refuse : bool
+        Whether a group that contradicts a prior is an error.
     poll : callable
         Called between steps; may raise to cancel.
     progress : callable
@@ -160,8 +167,8 @@ def posterior(
     Raises
     ------
     ContradictoryKnowledge
-        If a prior gives a group's release probability 0; names the group's place and, where one
-        is at fault, the value or the cell.
+        If a prior gives a group's release probability 0, and `refuse` says so; names the group's
+        place and, where one is at fault, the value or the cell.
     TooLarge
         If `estimator` is "exact" and a group's lattice is beyond `EXACT_STATES`.
     """
@@ -201,12 +208,19 @@ def posterior(
             poll()
             belief[rows] = _omega(part, weights[rows], histograms[chosen], prior[part.members])
 
-    outcome = Posterior(beliefs, used)
-    _refuse_contradiction(groups, held, priors, outcome, poll)
-    return outcome
+    contradicted = np.zeros((len(priors), len(groups)), dtype=bool)
+    for place, (prior, belief) in enumerate(zip(priors, beliefs, strict=True)):
+        contradicted[place] = _contradicted(groups, held, prior, belief, used, poll)
+        if refuse and contradicted[place].any():
+            group = int(np.argmax(contradicted[place]))
+            raise contradiction(group, groups[group], held[groups.owner == group], prior)
+        belief[contradicted[place, groups.owner]] = 0.0
+    return Posterior(beliefs, used, contradicted)
 
 
-def exact_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
+def exact_posterior(
+    prior: FloatArray, counts: IntArray, poll: Callable[[], None] = lambda: None
+) -> FloatArray:
     """Exact posterior of one group of records.
 
     Parameters
@@ -215,6 +229,8 @@ def exact_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
         Prior of each record, rows summing to 1.
     counts : (m,) int array
         How often each value occurs; sums to ``k``.
+    poll : callable
+        Called between steps; may raise to cancel.
 
     Returns
     -------
@@ -230,10 +246,12 @@ def exact_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
     TooLarge
         If the lattice is beyond `EXACT_STATES`.
     """
-    return _of_records(prior, counts, "exact").beliefs[0]
+    return _of_records(prior, counts, "exact", poll).beliefs[0]
 
 
-def bethe_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
+def bethe_posterior(
+    prior: FloatArray, counts: IntArray, poll: Callable[[], None] = lambda: None
+) -> FloatArray:
     """Bethe estimate of the posterior of one group of records; see `exact_posterior`.
 
     Raises
@@ -241,7 +259,7 @@ def bethe_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
     TooLarge
         If belief propagation does not converge, as it may not in groups of a few records.
     """
-    found = _of_records(prior, counts, "bethe")
+    found = _of_records(prior, counts, "bethe", poll)
     if found.used[0] != BETHE:
         raise TooLarge(
             "belief propagation did not converge",
@@ -251,12 +269,16 @@ def bethe_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
     return found.beliefs[0]
 
 
-def omega_posterior(prior: FloatArray, counts: IntArray) -> FloatArray:
+def omega_posterior(
+    prior: FloatArray, counts: IntArray, poll: Callable[[], None] = lambda: None
+) -> FloatArray:
     """Omega-estimate of the posterior of one group of records; see `exact_posterior`."""
-    return _of_records(prior, counts, "omega").beliefs[0]
+    return _of_records(prior, counts, "omega", poll).beliefs[0]
 
 
-def _of_records(prior: FloatArray, counts: IntArray, estimator: Estimator) -> Posterior:
+def _of_records(
+    prior: FloatArray, counts: IntArray, estimator: Estimator, poll: Callable[[], None]
+) -> Posterior:
     """Posterior of one group whose records are cells of their own, after validation."""
     if prior.ndim != 2 or counts.ndim != 1 or prior.shape[1] != len(counts) or not prior.size:
         raise InvalidParameter(
@@ -289,7 +311,7 @@ def _of_records(prior: FloatArray, counts: IntArray, estimator: Estimator) -> Po
     held[np.arange(len(prior)), np.repeat(np.arange(len(counts)), counts)] = 1
     whole = Groups.whole(len(prior))
     try:
-        return posterior(whole, held, (prior,), estimator)
+        return posterior(whole, held, (prior,), estimator, poll=poll)
     except ContradictoryKnowledge as error:
         # The group is the only one, and its cells are records, which users count from 1.
         fault = ""
@@ -335,31 +357,28 @@ def _refuse_too_large(states: FloatArray) -> None:
         )
 
 
-def _refuse_contradiction(
+def _contradicted(
     groups: Groups,
     held: IntArray,
-    priors: tuple[FloatArray, ...],
-    found: Posterior,
+    prior: FloatArray,
+    belief: FloatArray,
+    used: UsedArray,
     poll: Callable[[], None],
-) -> None:
-    """Raise where the posterior does not exist, though an estimate may.
+) -> npt.NDArray[np.bool_]:
+    """Of which groups the posterior does not exist, though an estimate may, shape (g,).
 
     What has converged cannot contradict the prior, and exact inference shows it. Omega does not
     always; but the true values are a way to hand them out, so that only groups in which the prior
     rules some of them out are in doubt.
     """
-    by_omega = found.used == OMEGA
-    for prior, belief in zip(priors, found.beliefs, strict=True):
-        failed = groups.max(~(belief.sum(axis=1) > 0.5))
-        doubtful = by_omega & ~failed
-        if doubtful.any():
-            rows = doubtful[groups.owner]
-            ruled_out = ((held > 0) & (prior[groups.members] <= 0)).any(axis=1)
-            doubtful &= groups.max(ruled_out & rows)
-        if doubtful.any():
-            part = groups.select(doubtful)
-            failed[doubtful] = contradictory(part, held[doubtful[groups.owner]], prior, poll)
-        if failed.any():
-            group = int(np.argmax(failed))
-            rows = groups.owner == group
-            raise contradiction(group, groups[group], held[rows], prior)
+    failed = groups.max(~(belief.sum(axis=1) > 0.5))
+    doubtful = (used == OMEGA) & ~failed
+    if doubtful.any():
+        rows = doubtful[groups.owner]
+        ruled_out = ((held > 0) & (prior[groups.members] <= 0)).any(axis=1)
+        doubtful &= groups.max(ruled_out & rows)
+    if doubtful.any():
+        part = groups.select(doubtful)
+        failed[doubtful] = contradictory(part, held[doubtful[groups.owner]], prior, poll)
+    found: npt.NDArray[np.bool_] = failed
+    return found

@@ -43,6 +43,9 @@ class Setting:
         Bandwidth of the belief distance over the sensitive domain.
     library : callable
         Where priors from outside come from.
+    trying : bool
+        Whether groups are only tried: one that contradicts what an adversary knows then discloses
+        infinitely much to him; otherwise it is an error.
     poll : callable
         Called between large steps; may raise to cancel.
     """
@@ -53,18 +56,27 @@ class Setting:
         smoothing: float = DEFAULT_SMOOTHING,
         *,
         library: Library = _no_library,
+        trying: bool = False,
         poll: Callable[[], None] = lambda: None,
     ) -> None:
         self.table = table
         self.smoothing = check_bandwidth(smoothing, "the smoothing bandwidth")
         self.poll = poll
         self._library = library
+        self._trying = trying
         self._priors: dict[Resolved, FloatArray] = {}
         self._adversaries: dict[tuple[Resolved, ...], Adversaries] = {}
 
     def over(self, table: Table) -> Setting:
         """Build the same setting over another table, such as one whose cells are split."""
-        found = Setting(table, self.smoothing, library=self._library, poll=self.poll)
+        return self._like(table, self._trying)
+
+    def tried(self) -> Setting:
+        """Build the same setting for groups that are only tried."""
+        return self._like(self.table, True)
+
+    def _like(self, table: Table, trying: bool) -> Setting:
+        found = Setting(table, self.smoothing, library=self._library, trying=trying, poll=self.poll)
         if table.codes is self.table.codes and table.counts is self.table.counts:
             found._priors.update(self._priors)  # the same cells, shown in another way
         return found
@@ -105,5 +117,7 @@ class Setting:
         key = tuple(self._resolve(knowledge) for knowledge in skyline)
         if key not in self._adversaries:
             priors = [self.prior(knowledge) for knowledge in skyline]
-            self._adversaries[key] = Adversaries(self.table, priors, self.distance, poll=self.poll)
+            self._adversaries[key] = Adversaries(
+                self.table, priors, self.distance, trying=self._trying, poll=self.poll
+            )
         return self._adversaries[key]

@@ -28,6 +28,8 @@ so does leaving one out (unless none is left). Hence:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -86,6 +88,8 @@ class Bucketization:
     ----------
     k : int
         Largest number of pieces of knowledge.
+    poll : callable
+        Called between steps; may raise to cancel.
 
     Raises
     ------
@@ -95,9 +99,10 @@ class Bucketization:
         If it is beyond `MOST_PIECES`.
     """
 
-    def __init__(self, k: int) -> None:
+    def __init__(self, k: int, poll: Callable[[], None] = lambda: None) -> None:
         self.k = check_pieces(k)
         check_attackable(self.k)
+        self._poll = poll
         self._kind_of: dict[bytes, int] = {}
         self._signed = np.zeros((0, self.k + 2), dtype=np.int64)
         self._profiles = Profiles(np.zeros((0, self.k + 1)), np.zeros((0, self.k + 1)))
@@ -149,7 +154,7 @@ class Bucketization:
             If there are no buckets.
         """
         self._check_buckets()
-        ratios = Pool(self._profiles, self._multiplicity).total.target[0]
+        ratios = self._pool(self._multiplicity).total.target[0]
         found: FloatArray = 1.0 / (1.0 + ratios)
         return found
 
@@ -190,7 +195,7 @@ class Bucketization:
                 detail=f"{int((self._multiplicity[kinds] == 0).sum())} of their kinds are absent.",
                 hint="Add them first.",
             )
-        rest = Pool(self._profiles, self._multiplicity).without_one(kinds)
+        rest = self._pool(self._multiplicity).without_one(kinds)
         ratios = convolve(self._profiles.target[kinds], rest.helper)[:, self.k]
         found: FloatArray = (1.0 / (1.0 + ratios))[places]
         return found
@@ -198,6 +203,36 @@ class Bucketization:
     def safe(self, c: float) -> bool:
         """Whether the maximum disclosure for k implications is below `c`, by more than rounding."""
         return not len(self) or self._safe(self._multiplicity, c)
+
+    def safe_part(self, histograms: IntArray, c: float) -> npt.NDArray[np.bool_]:
+        """Which of some buckets, of no matter what set, are safe if they are all there is.
+
+        Parameters
+        ----------
+        histograms : (b, m) int array
+            The buckets.
+        c : float
+            The disclosure that must not be reached.
+
+        Returns
+        -------
+        (b,) bool array
+            All, or all but those that disclose most by themselves, so few that the rest is safe.
+        """
+        kinds = self._kinds(histograms)
+        order = np.argsort(-self._profiles.target[kinds, self.k], kind="stable")
+        low, high = 0, len(kinds)
+        tried = high
+        while low < high:
+            chosen = np.bincount(kinds[order[:tried]], minlength=len(self._multiplicity))
+            if self._safe(chosen, c):
+                low = tried
+            else:
+                high = tried - 1
+            tried = (low + high + 1) // 2
+        found = np.zeros(len(kinds), dtype=bool)
+        found[order[:low]] = True
+        return found
 
     def split(self, parents: IntArray, halves: IntArray, c: float) -> npt.NDArray[np.bool_]:
         """Split those buckets in two whose splits keep a safe set safe, the first ones first.
@@ -221,7 +256,7 @@ class Bucketization:
         done = np.zeros(len(old), dtype=bool)
         waiting = np.arange(len(old))
         while waiting.size:
-            pool = Pool(self._profiles, self._multiplicity, spare=1)
+            pool = self._pool(self._multiplicity, spare=1)
             alone = pool.without_one(old[waiting]).join(pairs[waiting])
             waiting = waiting[_below(alone.target[:, self.k], c)]
             # The longest run from the first that is safe; the first one alone is known to be.
@@ -239,6 +274,9 @@ class Bucketization:
             waiting = waiting[low + 1 :]
         return done
 
+    def _pool(self, multiplicity: IntArray, spare: int = 0) -> Pool:
+        return Pool(self._profiles, multiplicity, spare, self._poll)
+
     def _after(self, old: IntArray, new: IntArray, made: IntArray) -> IntArray:
         """Buckets of each kind after some splits."""
         kinds = len(self._multiplicity)
@@ -248,7 +286,7 @@ class Bucketization:
         return found
 
     def _safe(self, multiplicity: IntArray, c: float) -> bool:
-        total = Pool(self._profiles, multiplicity).total
+        total = self._pool(multiplicity).total
         return bool(_below(total.target[:, self.k], c).all())
 
     def _check_buckets(self) -> None:
@@ -279,7 +317,7 @@ class Bucketization:
         if new:
             found = signed[np.array(new)]
             self._signed = np.concatenate((self._signed, found))
-            self._profiles = self._profiles.stack(Profiles.of_buckets(found))
+            self._profiles = self._profiles.stack(Profiles.of_buckets(found, self._poll))
             self._multiplicity = np.concatenate((self._multiplicity, np.zeros(len(new), np.int64)))
         return kinds[place]
 

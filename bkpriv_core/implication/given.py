@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
@@ -133,6 +134,7 @@ def disclosure_given(
     """
     checked = check_histograms(histograms)
     for implication in knowledge:
+        poll()
         for atom in implication.atoms:
             _check_atom(checked, atom)
         if not implication.atoms:
@@ -169,22 +171,23 @@ def _components(
     knowledge: Sequence[Implication],
 ) -> list[tuple[list[int], list[Implication]]]:
     """Sets of buckets that implications link, each with its implications."""
-    component: dict[int, int] = {}
-    fresh = count()
-    for implication in knowledge:
-        buckets = {atom.bucket for atom in implication.atoms}
-        joined = {component[bucket] for bucket in buckets if bucket in component}
-        label = next(fresh)
-        for bucket, old in component.items():
-            if old in joined:
-                component[bucket] = label
-        component.update(dict.fromkeys(buckets, label))
-    found: dict[int, tuple[list[int], list[Implication]]] = {}
-    for bucket in sorted(component):
-        found.setdefault(component[bucket], ([], []))[0].append(bucket)
-    for implication in knowledge:
-        found[component[implication.atoms[0].bucket]][1].append(implication)
-    return list(found.values())
+    buckets = sorted({atom.bucket for item in knowledge for atom in item.atoms})
+    place = {bucket: number for number, bucket in enumerate(buckets)}
+    links = [
+        (place[item.atoms[0].bucket], place[atom.bucket])
+        for item in knowledge
+        for atom in item.atoms
+    ]
+    ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
+    shape = (len(buckets), len(buckets))
+    linked = coo_matrix((np.ones(len(links), dtype=bool), tuple(ends)), shape=shape)
+    count, component = connected_components(linked, directed=False)
+    found: list[tuple[list[int], list[Implication]]] = [([], []) for _ in range(count)]
+    for bucket, number in zip(buckets, component.tolist(), strict=True):
+        found[number][0].append(bucket)
+    for item in knowledge:
+        found[component[place[item.atoms[0].bucket]]][1].append(item)
+    return found
 
 
 def _enumerate(
@@ -195,12 +198,17 @@ def _enumerate(
     poll: Callable[[], None],
 ) -> None:
     """Infer the beliefs about linked buckets and add them."""
+    atoms: dict[int, list[Atom]] = {bucket: [] for bucket in buckets}
+    for item in knowledge:
+        for atom in item.atoms:
+            atoms[atom.bucket].append(atom)
     parts: dict[int, _Assignments] = {}
     size = 1
     for bucket in buckets:
         poll()
-        atoms = [atom for item in knowledge for atom in item.atoms if atom.bucket == bucket]
-        parts[bucket] = _assignments(beliefs.histograms[bucket], atoms, budget // size, budget)
+        parts[bucket] = _assignments(
+            beliefs.histograms[bucket], atoms[bucket], budget // size, budget
+        )
         size *= len(parts[bucket].weights)
     # An axis for each bucket that leaves a choice: few, since their product is within the budget.
     axes = [bucket for bucket in buckets if len(parts[bucket].weights) > 1]

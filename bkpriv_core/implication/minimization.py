@@ -18,6 +18,8 @@ from ``j`` = the bucket's number of distinct values on.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from bkpriv_core.groups import FloatArray, IntArray
@@ -55,13 +57,15 @@ def signatures(histograms: IntArray, pieces: int) -> IntArray:
     return found
 
 
-def least_failing(signed: IntArray) -> FloatArray:
+def least_failing(signed: IntArray, poll: Callable[[], None] = lambda: None) -> FloatArray:
     """Least probability that none of ``j = 0 ... K`` atoms about a bucket holds.
 
     Parameters
     ----------
     signed : (u, K + 1) int array
         Signatures of buckets.
+    poll : callable
+        Called between batches; may raise to cancel.
 
     Returns
     -------
@@ -70,9 +74,10 @@ def least_failing(signed: IntArray) -> FloatArray:
     """
     pieces = signed.shape[1] - 1
     step = max(1, _FLOATS // _states(pieces))
-    parts = [
-        _layers(signed[start : start + step])[0][pieces].T for start in range(0, len(signed), step)
-    ]
+    parts = []
+    for start in range(0, len(signed), step):
+        poll()
+        parts.append(_layers(signed[start : start + step])[0][pieces].T)
     return np.concatenate(parts) if parts else np.zeros((0, pieces + 1))
 
 

@@ -20,7 +20,7 @@ is convolved. The paper convolves every bucket.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,9 +67,9 @@ class Profiles:
     target: FloatArray
 
     @classmethod
-    def of_buckets(cls, signed: IntArray) -> Profiles:
+    def of_buckets(cls, signed: IntArray, poll: Callable[[], None] = lambda: None) -> Profiles:
         """Profiles of single buckets, from their signatures for ``k + 1`` atoms."""
-        least = least_failing(signed)
+        least = least_failing(signed, poll)
         return cls(least[:, :-1], least[:, 1:] * (signed[:, :1] / signed[:, 1:2]))
 
     @classmethod
@@ -94,25 +94,29 @@ class Profiles:
         there = convolve(other.target, self.helper)
         return Profiles(convolve(self.helper, other.helper), np.minimum(here, there))
 
-    def stack(self, other: Profiles) -> Profiles:
-        """Rows of both."""
+    def stack(self, *others: Profiles) -> Profiles:
+        """Rows of all."""
+        every = (self, *others)
         return Profiles(
-            np.concatenate((self.helper, other.helper)), np.concatenate((self.target, other.target))
+            np.concatenate([one.helper for one in every]),
+            np.concatenate([one.target for one in every]),
         )
 
-    def total(self) -> Profiles:
+    def total(self, poll: Callable[[], None] = lambda: None) -> Profiles:
         """Profile of the union of all rows, shape (1, k + 1)."""
         found = self if len(self) else Profiles.of_none(self.pieces)
         while len(found) > 1:
+            poll()
             even = len(found) // 2 * 2
             found = found[0:even:2].join(found[1:even:2]).stack(found[even:])
         return found
 
-    def running(self) -> Iterator[Profiles]:
+    def running(self, poll: Callable[[], None] = lambda: None) -> Iterator[Profiles]:
         """Profiles of the union of the first 0, 1, 2, ... rows."""
         found = Profiles.of_none(self.pieces)
         yield found
         for row in range(len(self)):
+            poll()
             found = found.join(self[row : row + 1])
             yield found
 
@@ -128,9 +132,17 @@ class Pool:
         How many there are of each, possibly none.
     spare : int
         How many buckets may be left out later without the pool having to change.
+    poll : callable
+        Called between joins; may raise to cancel.
     """
 
-    def __init__(self, kinds: Profiles, multiplicity: IntArray, spare: int = 0) -> None:
+    def __init__(
+        self,
+        kinds: Profiles,
+        multiplicity: IntArray,
+        spare: int = 0,
+        poll: Callable[[], None] = lambda: None,
+    ) -> None:
         alive = np.flatnonzero(multiplicity)
         pieces = kinds.pieces
         copies = np.zeros(len(kinds), dtype=np.int64)
@@ -140,26 +152,31 @@ class Pool:
             if place:
                 _take(kinds.helper[alive, place], multiplicity[alive], alive, uses + 1, copies)
         self.kinds = kinds
+        self._poll = poll
         self.entries = np.repeat(np.arange(len(kinds)), copies)
 
     @cached_property
     def total(self) -> Profiles:
         """Profile of all buckets, shape (1, k + 1)."""
-        return self.kinds[self.entries].total()
+        return self.kinds[self.entries].total(self._poll)
+
+    def running(self) -> list[Profiles]:
+        """Profiles of the first 0, 1, 2, ... entries."""
+        return list(self.kinds[self.entries].running(self._poll))
 
     def without_one(self, kinds: IntArray) -> Profiles:
         """Profile of all buckets but one, for each of several kinds of the one left out."""
-        entries = self.kinds[self.entries]
-        before = list(entries.running())[:-1]
-        after = list(entries[::-1].running())[-2::-1]
-        rests = self.total
+        before = self.running()[:-1]
+        after = list(self.kinds[self.entries[::-1]].running(self._poll))[-2::-1]
+        rests = [self.total]
         row = np.zeros(len(self.kinds), dtype=np.int64)
         # The pool does without one of its buckets too, and a bucket outside it is not missed.
         distinct, places = np.unique(self.entries, return_index=True)
         for kind, place in zip(distinct.tolist(), places.tolist(), strict=True):
+            self._poll()
             row[kind] = len(rests)
-            rests = rests.stack(before[place].join(after[place]))
-        return rests[row[kinds]]
+            rests.append(before[place].join(after[place]))
+        return rests[0].stack(*rests[1:])[row[kinds]]
 
 
 def _take(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,11 @@ class Persons(ABC):
     def __init__(self, table: Table, groups: Groups) -> None:
         self.table = table
         self.groups = groups
+
+    @cached_property
+    def sensitive(self) -> Values:
+        """What an atom says that a person has."""
+        return Values(self.table.sensitive)
 
     @abstractmethod
     def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
@@ -127,6 +132,18 @@ class Cells(Persons):
 
     keys = frozenset({"group", "qi", "person"})
 
+    @cached_property
+    def _values(self) -> list[Values]:
+        return [Values(domain) for domain in self.table.quasi_identifiers]
+
+    @cached_property
+    def _memberships(self) -> dict[tuple[int, ...], list[int]]:
+        """Memberships of the cells with each combination of codes."""
+        found: dict[tuple[int, ...], list[int]] = {}
+        for place, codes in enumerate(self.table.codes[self.groups.members].tolist()):
+            found.setdefault(tuple(codes), []).append(place)
+        return found
+
     def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
         """See `Persons`."""
         qi = stated.get("qi")
@@ -138,8 +155,10 @@ class Cells(Persons):
                 "declares no respondents.",
                 hint='Write {"group": ..., "qi": {...}, "person": ..., "value": ...}.',
             )
-        codes = [find_code(domain, qi[domain.name]) for domain in self.table.quasi_identifiers]
-        here = np.flatnonzero((self.table.codes[self.groups.members] == codes).all(axis=1))
+        codes = tuple(
+            values.find(qi[name]) for name, values in zip(names, self._values, strict=True)
+        )
+        here = self._memberships.get(codes, [])
         held = self.groups.owner[here].tolist()
         group = stated.get("group", held[0] if len(held) == 1 else None)
         if isinstance(group, bool) or group not in held:
@@ -151,7 +170,7 @@ class Cells(Persons):
                 detail=f"Published groups that have them: {listed}.",
                 hint="Name one of these groups, or other quasi-identifiers.",
             )
-        member = int(here[held.index(group)])
+        member = here[held.index(group)]
         weight = int(self.table.weights[self.groups.members[member]])
         person = stated.get("person", 1)
         if isinstance(person, bool) or not isinstance(person, int) or not 0 < person <= weight:
@@ -180,7 +199,9 @@ class Cells(Persons):
         return {"group": group, "qi": qi, "person": person - first + 1}
 
 
-def parse_statements(decoded: object, persons: Persons) -> list[Implication]:
+def parse_statements(
+    decoded: object, persons: Persons, poll: Callable[[], None] = lambda: None
+) -> list[Implication]:
     """Read knowledge.
 
     Parameters
@@ -189,6 +210,8 @@ def parse_statements(decoded: object, persons: Persons) -> list[Implication]:
         Decoded JSON; see the module.
     persons : Persons
         Whom it may speak about.
+    poll : callable
+        Called between pieces; may raise to cancel.
 
     Raises
     ------
@@ -197,7 +220,11 @@ def parse_statements(decoded: object, persons: Persons) -> list[Implication]:
     """
     if not isinstance(decoded, list):
         raise _misshapen("knowledge is no list", decoded)
-    return [_implication(item, persons) for item in decoded]
+    found = []
+    for item in decoded:
+        poll()
+        found.append(_implication(item, persons))
+    return found
 
 
 def _implication(item: object, persons: Persons) -> Implication:
@@ -224,35 +251,60 @@ def _atom(stated: object, persons: Persons) -> Atom:
             hint=_SHAPE,
         )
     group, person = persons.find(stated)
-    return Atom(group, person, find_code(persons.table.sensitive, stated["value"]))
+    return Atom(group, person, persons.sensitive.find(stated["value"]))
 
 
 def _misshapen(message: str, found: object) -> InvalidParameter:
     return InvalidParameter(message, detail=f"It is {found!r}.", hint=_SHAPE)
 
 
-def find_code(domain: Domain, stated: object) -> int:
-    """Code of a value in decoded JSON.
+class Values:
+    """Values of a domain by what is stated of them in decoded JSON.
 
-    Raises
-    ------
-    InvalidParameter
-        If the domain has no such value.
+    Parameters
+    ----------
+    domain : Domain
+        The domain.
     """
-    text = str(stated).lower() if isinstance(stated, bool) else stated
-    if isinstance(text, int | float):
-        # Numbers have several texts: 1.5 and 1.50.
-        for code, label in enumerate(domain.labels):
-            if label is not None and (label == str(text) or _number(label) == text):
-                return code
-    elif (text is None or isinstance(text, str)) and text in domain.labels:
-        return domain.labels.index(text)
-    values = ", ".join(map(repr, domain.labels[:8])) + (", ..." if domain.size > 8 else "")
-    raise InvalidParameter(
-        f'"{domain.name}" has no value {stated!r}',
-        detail=f"Its values in the release's source are {values}.",
-        hint="Values are written as PostgreSQL writes them as text.",
-    )
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._texts = {label: code for code, label in enumerate(domain.labels)}
+
+    @cached_property
+    def _numbers(self) -> dict[float, int]:
+        """Values that are numbers, which have several texts: 1.5 and 1.50."""
+        found: dict[float, int] = {}
+        for label, code in self._texts.items():
+            number = None if label is None else _number(label)
+            if number is not None:
+                found.setdefault(number, code)
+        return found
+
+    def find(self, stated: object) -> int:
+        """Code of a value.
+
+        Raises
+        ------
+        InvalidParameter
+            If the domain has no such value.
+        """
+        code = None
+        if stated is None or isinstance(stated, str):
+            code = self._texts.get(stated)
+        elif isinstance(stated, bool):
+            code = self._texts.get(str(stated).lower())
+        elif isinstance(stated, int | float):
+            code = self._texts.get(str(stated), self._numbers.get(stated))
+        if code is not None:
+            return code
+        labels = self._domain.labels
+        values = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
+        raise InvalidParameter(
+            f'"{self._domain.name}" has no value {stated!r}',
+            detail=f"Its values in the release's source are {values}.",
+            hint="Values are written as PostgreSQL writes them as text.",
+        )
 
 
 def _number(label: str) -> float | None:

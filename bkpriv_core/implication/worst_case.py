@@ -11,13 +11,15 @@ Figures are exact up to rounding; see `bucketization`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.implication.atoms import Atom, Implication, check_histograms, check_pieces
 from bkpriv_core.implication.bucketization import (
@@ -32,6 +34,9 @@ __all__ = ["LANGUAGES", "Witness", "witnesses", "worst_case"]
 
 LANGUAGES = ("implications", "negations")
 """What an adversary may know pieces of."""
+
+_MOST_ASKED = 10_000
+"""Largest k that figures are given for, most of them 1."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,10 @@ class Witness:
 
 
 def worst_case(
-    histograms: npt.NDArray[np.integer], k: int, language: str = "implications"
+    histograms: npt.NDArray[np.integer],
+    k: int,
+    language: str = "implications",
+    poll: Callable[[], None] = lambda: None,
 ) -> FloatArray:
     """Maximum disclosure of a set of buckets for 0 ... k pieces of knowledge.
 
@@ -71,6 +79,8 @@ def worst_case(
         Largest number of pieces.
     language : {"implications", "negations"}
         What they are.
+    poll : callable
+        Called between steps; may raise to cancel.
 
     Returns
     -------
@@ -82,20 +92,24 @@ def worst_case(
     InvalidParameter
         If an argument means nothing, or there are no buckets.
     TooLarge
-        If no bucket is disclosed by as many pieces as profiles are computed for.
+        If `k` is far beyond what is useful, or no bucket is disclosed by as many pieces as profiles
+        are computed for.
     """
     _check_language(language)
     k = check_pieces(k)
     checked = check_histograms(histograms)
     pieces = _useful(checked, k)
-    buckets = Bucketization(pieces)
+    buckets = Bucketization(pieces, poll)
     buckets.add(checked)
     found = buckets.curve() if language == "implications" else buckets.negation_curve()
     return np.concatenate((found, np.ones(k - pieces)))
 
 
 def witnesses(
-    histograms: npt.NDArray[np.integer], k: int, language: str = "implications"
+    histograms: npt.NDArray[np.integer],
+    k: int,
+    language: str = "implications",
+    poll: Callable[[], None] = lambda: None,
 ) -> tuple[Witness, ...]:
     """Knowledge that attains the maximum disclosure for each of 0 ... k pieces.
 
@@ -108,7 +122,7 @@ def witnesses(
     pieces = _useful(checked, k)
     signed = signatures(checked, pieces + 1)
     if language == "implications":
-        found = _implication_witnesses(checked, signed)
+        found = _implication_witnesses(checked, signed, poll)
     else:
         found = _negation_witnesses(checked, signed)
     return (*found, *(found[-1] for _ in range(k - pieces)))
@@ -125,6 +139,12 @@ def _check_language(language: object) -> None:
 
 def _useful(histograms: IntArray, k: int) -> int:
     """Pieces of knowledge up to which the disclosure may still rise, at most `k`."""
+    if k > _MOST_ASKED:
+        raise TooLarge(
+            f"k is {k}, which is too many pieces of knowledge",
+            detail=f"Figures are given for at most {_MOST_ASKED}, and are 1 long before that.",
+            hint="Ask for a smaller k.",
+        )
     pieces = min(k, int(np.count_nonzero(histograms, axis=1).min()) - 1)
     check_attackable(pieces)
     return pieces
@@ -140,34 +160,46 @@ def _negation_witnesses(histograms: IntArray, signed: IntArray) -> list[Witness]
     return found
 
 
-def _implication_witnesses(histograms: IntArray, signed: IntArray) -> list[Witness]:
+def _implication_witnesses(
+    histograms: IntArray, signed: IntArray, poll: Callable[[], None]
+) -> list[Witness]:
     first, kind, counts = distinct_rows(signed)
-    kinds = Profiles.of_buckets(signed[first])
-    pool = Pool(kinds, counts)
+    kinds = Profiles.of_buckets(signed[first], poll)
+    pool = Pool(kinds, counts, poll=poll)
+    entries, running = kinds[pool.entries], pool.running()
+
+    @cache
+    def per_person(entry_kind: int, share: int) -> list[int]:
+        poll()
+        return atoms_per_person(signed[first[entry_kind]], share)
+
     found = []
     for pieces in range(kinds.pieces + 1):
-        order, shares = _best_shares(kinds[pool.entries], pieces)
+        poll()
+        order, shares = _best_shares(entries, running, pieces)
         used = np.bincount(pool.entries[order], minlength=len(first))
         free = {
-            u: iter(np.flatnonzero(kind == u)[: used[u]].tolist()) for u in np.flatnonzero(used)
+            u: iter(np.flatnonzero(kind == u)[: used[u]].tolist())
+            for u in np.flatnonzero(used).tolist()
         }
         atoms: list[Atom] = []
         for entry, share in zip(order, shares, strict=True):
-            bucket = next(free[pool.entries[entry]])
-            atoms += _atoms(histograms, bucket, atoms_per_person(signed[bucket], share))
+            place = int(pool.entries[entry])
+            atoms += _atoms(histograms, next(free[place]), per_person(place, share))
         disclosure = 1.0 / (1.0 + float(pool.total.target[0, pieces]))
         found.append(Witness(disclosure, atoms[0], tuple(atoms[1:])))
     return found
 
 
-def _best_shares(entries: Profiles, pieces: int) -> tuple[list[int], list[int]]:
+def _best_shares(
+    entries: Profiles, running: list[Profiles], pieces: int
+) -> tuple[list[int], list[int]]:
     """Which buckets of a pool hold the best atoms, the target's first, and how many each."""
-    runs = list(entries.running())
     target: tuple[int, int] | None = None
     helpers: list[tuple[int, int]] = []
     left = pieces
     for entry in reversed(range(len(entries))):
-        before = runs[entry]
+        before = running[entry]
         shares = np.arange(left + 1)
         helping = entries.helper[entry, : left + 1]
         if target is not None:

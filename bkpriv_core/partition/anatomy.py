@@ -78,9 +78,8 @@ def anatomy(
         do.
     """
     _check_whole(l)
-    totals: IntArray = table.counts.sum(axis=0)
-    _check_eligible(table, totals, l)
-    values, groups = _draw(totals, l, shuffle, poll, progress)
+    check_eligible(table, l)
+    values, groups = _draw(table.counts.sum(axis=0), l, shuffle, poll, progress)
     poll()
     cells, secrets = table.enumerate_records()
     order = shuffle(table.records)
@@ -102,8 +101,15 @@ def _check_whole(l: object) -> None:  # noqa: E741
         )
 
 
-def _check_eligible(table: Table, totals: IntArray, l: int) -> None:  # noqa: E741
-    """Refuse a table in which a value is too frequent."""
+def check_eligible(table: Table, l: int) -> None:  # noqa: E741
+    """Refuse a table in which a value is too frequent.
+
+    Raises
+    ------
+    UnattainableRequirement
+        Names the most frequent value and the largest `l` that would do.
+    """
+    totals: IntArray = table.counts.sum(axis=0)
     fullest = int(totals.argmax())
     count, records = int(totals[fullest]), table.records
     if count * l <= records:

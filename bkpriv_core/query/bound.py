@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -63,8 +63,8 @@ class QueryError:
         The bound, at least 0.
     queries : int
         Queries in the workload.
-    dimensions : int
-        Quasi-identifiers that a query has conditions on.
+    dimensions : int, optional
+        Quasi-identifiers that a query has conditions on; None for 3, or all if there are fewer.
     selectivity : float
         Share of all combinations of values that a query asks for, in (0, 1].
     action : {"refuse", "warn"}
@@ -73,7 +73,7 @@ class QueryError:
 
     median: float
     queries: int = 1000
-    dimensions: int = 3
+    dimensions: int | None = None
     selectivity: float = 0.05
     action: str = "refuse"
     key: ClassVar[str] = "query_error"
@@ -84,12 +84,13 @@ class QueryError:
         """Read ``{"median": 0.1, "queries": 1000, "dimensions": 3, "selectivity": 0.05}``."""
         optional = ("queries", "dimensions", "selectivity", "action")
         fields = fields_of(cls.key, value, required=("median",), optional=optional)
+        dimensions = fields.get("dimensions")
         selectivity = fields.get("selectivity", cls.selectivity)
         positive_number(cls.key, "selectivity", selectivity)
         return cls(
             real_number(cls.key, "median", fields["median"], 0.0, np.inf),
             whole_number(cls.key, "queries", fields.get("queries", cls.queries), 1),
-            whole_number(cls.key, "dimensions", fields.get("dimensions", cls.dimensions), 1),
+            whole_number(cls.key, "dimensions", dimensions, 1) if dimensions is not None else None,
             real_number(cls.key, "selectivity", selectivity, 0.0, 1.0),
             choice(cls.key, "action", fields.get("action", cls.action), cls.actions),
         )
@@ -106,10 +107,27 @@ class QueryError:
         }
         return Bound(self.key, parameters, self.median, upper=True)
 
+    def over(self, release: Release) -> QueryError:
+        """The same with a stated number of dimensions.
+
+        Raises
+        ------
+        InvalidParameter
+            If the release does not have so many quasi-identifiers.
+        """
+        most = len(release.domains) - 1
+        if self.dimensions is not None and self.dimensions > most:
+            raise InvalidParameter(
+                f"{self.key} asks for queries with {self.dimensions} dimensions",
+                detail=f"The release has {most} quasi-identifiers to put conditions on.",
+                hint=f"Require at most {most} dimensions, or leave them out.",
+            )
+        return self if self.dimensions is not None else replace(self, dimensions=min(3, most))
+
     def measure(
         self, release: Release, estimator: Estimator, poll: Callable[[], None] = lambda: None
     ) -> ErrorFigures:
-        """Measure a release.
+        """Measure a release; `over` it, if the dimensions are not stated.
 
         Raises
         ------
@@ -117,10 +135,12 @@ class QueryError:
             If no query of the workload counts anything, or the release does not have so many
             quasi-identifiers.
         """
+        dimensions = self.over(release).dimensions
+        assert dimensions is not None
         workload = draw_workload(
             release.domains,
             self.queries,
-            self.dimensions,
+            dimensions,
             self.selectivity,
             np.random.default_rng(_SEED),
             poll,
@@ -131,7 +151,7 @@ class QueryError:
         if not errors.size:
             raise InvalidParameter(
                 f"none of the {self.queries} queries of {self.key} counts any record",
-                detail=f"They have conditions on {self.dimensions} quasi-identifiers and the "
+                detail=f"They have conditions on {dimensions} quasi-identifiers and the "
                 f"sensitive attribute, with a selectivity of {self.selectivity:g}.",
                 hint="State more queries, fewer dimensions or a larger selectivity.",
             )

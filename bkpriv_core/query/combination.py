@@ -31,6 +31,12 @@ __all__ = ["Classes", "atoms_by_attribute", "combinations_met"]
 _COMBINATIONS = 1_000_000
 """Largest number of combinations of classes."""
 
+_TOLD = 50_000_000
+"""Largest number of comparisons with an attribute times its values."""
+
+_AT_ONCE = 16
+"""Comparisons by which values are told apart at a time; three outcomes of each fit an int64."""
+
 
 @dataclass(frozen=True, eq=False)
 class Classes:
@@ -51,14 +57,41 @@ class Classes:
     truths: dict[Atom, Truth]
 
     @classmethod
-    def of(cls, attribute: int, told: Sequence[Atom], values: Values) -> Classes:
-        """Tell values of an attribute apart by comparisons with it."""
-        if not told:
-            return cls(attribute, np.zeros(len(values.null), dtype=np.int64), {})
-        truths = {atom: atom_truth(atom, values) for atom in told}
-        marks = np.vstack([row for truth in truths.values() for row in truth])
-        _, first, members = np.unique(marks, axis=1, return_index=True, return_inverse=True)
-        kept = {atom: Truth(*(row[first] for row in truth)) for atom, truth in truths.items()}
+    def of(
+        cls,
+        attribute: int,
+        told: Sequence[Atom],
+        values: Values,
+        poll: Callable[[], None] = lambda: None,
+    ) -> Classes:
+        """Tell values of an attribute apart by comparisons with it.
+
+        Raises
+        ------
+        TooLarge
+            If there are too many values and comparisons.
+        """
+        size = len(values.null)
+        if size * len(told) > _TOLD:
+            raise TooLarge(
+                f"the condition compares an attribute {len(told)} times",
+                detail=f"Its {size} values would be told apart by {size * len(told)} outcomes; "
+                f"at most {_TOLD} are looked at.",
+                hint="Join equalities in IN lists, or ask about fewer values at a time.",
+            )
+        members = np.zeros(size, dtype=np.int64)
+        first = np.zeros(1, dtype=np.int64)
+        for start in range(0, len(told), _AT_ONCE):
+            poll()
+            marks = members
+            for atom in told[start : start + _AT_ONCE]:
+                truth = atom_truth(atom, values)
+                marks = 3 * marks + truth.true + 2 * truth.false
+            _, first, members = np.unique(marks, return_index=True, return_inverse=True)
+        kept = {}
+        for atom in told:
+            poll()
+            kept[atom] = Truth(*(row[first] for row in atom_truth(atom, values)))
         return cls(attribute, members.ravel().astype(np.int64), kept)
 
     @cached_property

@@ -256,10 +256,13 @@ class Ranges(Axis):
         after : (cuts,) bool array
             Whether what is exactly there is below the cut.
         """
-        point = self._first == self._last
+        # Values that no double tells apart are one point of a continuum.
+        point = (self._first == self._last) | (self._low == self._high)
         whole = np.where(point, 1.0, self._high - self._low)
         along = position[:, None] - self._low
-        if self.step is not None:
+        if self.step is None:
+            along = np.where(point, (along > 0) | (after[:, None] & (along == 0)), along)
+        else:
             steps = along / self.step
             along = np.where(after[:, None], np.floor(steps) + 1, np.ceil(steps))
             whole = np.where(point, 1.0, np.round(whole / self.step) + 1)
@@ -295,9 +298,14 @@ class Ranges(Axis):
         self._check_size(self.domain.size)
         size = self.domain.size - self.domain.has_null
         ranks, positions = np.arange(size), self.domain.positions[:size]
-        after = np.ones(size, dtype=bool)
-        mass = self._below(ranks + 1, positions, after) - self._below(ranks, positions, ~after)
-        shares = mass * self._scale
+        if self.step is None:
+            # Of a continuum no value has a share, unless it is all there is.
+            mass = (ranks[:, None] == self._first) & (ranks[:, None] == self._last)
+            shares = mass * (1 - self._null)
+        else:
+            after = np.ones(size, dtype=bool)
+            mass = self._below(ranks + 1, positions, after) - self._below(ranks, positions, ~after)
+            shares = mass * self._scale
         return np.vstack((shares, self._null)) if self.domain.has_null else shares
 
     def spread(self) -> sparse.csr_array:

@@ -104,7 +104,9 @@ class Generalized(Estimator):
     ) -> FloatArray:
         """See `Estimator`."""
         asked: dict[int, list[Atom]] = {key: [] for key in keys} | atoms_by_attribute(predicate)
-        sides = [self._side(place, told, place in keys) for place, told in sorted(asked.items())]
+        sides = [
+            self._side(place, told, place in keys, poll) for place, told in sorted(asked.items())
+        ]
         met = combinations_met(predicate, [side.classes for side in sides], poll)
         self._check_work(sides)
         wanted = [side for side in sides if side.key]
@@ -125,7 +127,7 @@ class Generalized(Estimator):
         places = [side.classes.attribute for side in wanted]
         return np.asarray(table.transpose([places.index(key) for key in keys]))
 
-    def _side(self, attribute: int, told: list[Atom], key: bool) -> _Side:
+    def _side(self, attribute: int, told: list[Atom], key: bool, poll: Callable[[], None]) -> _Side:
         values: Values = Codes.of(self._release.domains[attribute])
         shares: FloatArray | sparse.csr_array = self._histograms
         owner = np.arange(len(self._release.groups), dtype=np.int64)
@@ -136,7 +138,7 @@ class Generalized(Estimator):
                 shares = axis.values()
             else:
                 values, shares = axis.pieces(told)
-        return _Side(Classes.of(attribute, told, values), key, shares, owner)
+        return _Side(Classes.of(attribute, told, values, poll), key, shares, owner)
 
     def _check_work(self, sides: list[_Side]) -> None:
         groups = len(self._release.groups)

@@ -65,7 +65,7 @@ class Resolver(Protocol):
 
 
 def number_point(domain: Domain, literal: Literal) -> Point:
-    """Point of a literal in a domain of numbers.
+    """Point of a literal in a domain of numbers, which may have a hierarchy.
 
     Raises
     ------
@@ -80,11 +80,17 @@ def number_point(domain: Domain, literal: Literal) -> Point:
         )
     number = Decimal(literal.text.strip())
     labels = [label for label in domain.labels if label is not None]
-    below = bisect_left(labels, number, key=Decimal)
-    through = bisect_right(labels, number, lo=below, key=Decimal)
+    below = bisect_left(labels, (False, number), key=_order)
+    through = bisect_right(labels, (False, number), lo=below, key=_order)
     if through > below:
         return value_point(domain, below)
     return Point(below, through, float(number))
+
+
+def _order(label: str) -> tuple[bool, Decimal]:
+    """What PostgreSQL orders numbers by: NaN is above all others."""
+    number = Decimal(label)
+    return (True, Decimal(0)) if number.is_nan() else (False, number)
 
 
 def domain_resolver(domains: Sequence[Domain]) -> Resolver:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
@@ -64,6 +64,15 @@ _OPERATORS: dict[type[exp.Expr], Operator] = {
 }
 
 _SWAPPED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+_FOREIGN = {(TokenType.EQ, "=="), (TokenType.NOT, "!")}
+"""Operators of other dialects."""
+
+_CLOSING = {
+    *(TokenType.R_PAREN, TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY),
+    *(TokenType.SEMICOLON, TokenType.COMMA),
+}
+"""What may not stand after a comma."""
 
 _NAMED: dict[type[exp.Expr], str] = {
     exp.Subquery: "a subquery",
@@ -174,6 +183,7 @@ def _statement(text: str, poll: Callable[[], None]) -> exp.Expr:
         if not tokens or tokens[0].text.upper() != "SELECT":
             raise _refused(f"{tokens[0].text.upper()} at its start" if tokens else "nothing in it")
         _check_gaps(text, tokens)
+        _check_spelling(tokens)
         poll()
         statements = sqlglot.parse(text, dialect="postgres")
     except SqlglotError as error:
@@ -197,6 +207,16 @@ def _check_gaps(text: str, tokens: Sequence[Any]) -> None:
         if gap and gap != ";":
             raise _refused(f"the character U+{ord(gap[0]):04X} outside quotes")
         end = after
+
+
+def _check_spelling(tokens: Sequence[Any]) -> None:
+    """Refuse what the parser forgives and PostgreSQL does not."""
+    kinds = [token.token_type for token in tokens] + [TokenType.SEMICOLON]
+    for token, kind, after in zip(tokens, kinds, kinds[1:], strict=False):
+        if (kind, token.text) in _FOREIGN:
+            raise _refused(f"the operator {token.text}")
+        if kind == TokenType.COMMA and after in _CLOSING:
+            raise _refused("a comma that nothing follows")
 
 
 def _refused(what: str) -> InvalidParameter:

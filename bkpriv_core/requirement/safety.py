@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from bkpriv_core.groups import FloatArray, Groups, IntArray
 from bkpriv_core.implication import Bucketization
+from bkpriv_core.posterior import Estimator
 from bkpriv_core.requirement.base import Bound, JointRequirement
-from bkpriv_core.requirement.parsing import fields_of, real_number, whole_number
+from bkpriv_core.requirement.parsing import fields_of, positive_number, real_number, whole_number
 from bkpriv_core.setting import Setting
 
 __all__ = ["CkSafety"]
@@ -36,6 +37,7 @@ class CkSafety(JointRequirement):
     def parse(cls, value: object) -> CkSafety:
         """Read ``{"c": 0.5, "k": 3}``."""
         fields = fields_of(cls.key, value, required=("c", "k"))
+        positive_number(cls.key, "c", fields["c"])
         c = real_number(cls.key, "c", fields["c"], 0.0, 1.0)
         return cls(c, whole_number(cls.key, "k", fields["k"], 0))
 
@@ -46,9 +48,21 @@ class CkSafety(JointRequirement):
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Maximum disclosure of each group's persons; the groups must be all that are published."""
-        buckets = Bucketization(self.k)
+        buckets = Bucketization(self.k, setting.poll)
         buckets.add(histograms)
         return buckets.figures(histograms)
+
+    def satisfied(
+        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+    ) -> npt.NDArray[np.bool_]:
+        """Which groups are safe together, without those that disclose most by themselves.
+
+        One group that is certain helps to disclose all others; so the groups are not judged by
+        their figures, but left out one by one from the most to the least disclosing until the rest
+        is safe. Fewer might sometimes do.
+        """
+        buckets = Bucketization(self.k, setting.poll)
+        return buckets.safe_part(setting.table.histograms(groups), self.c)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Blame the most frequent value of the group, which is the one disclosed."""
@@ -65,7 +79,7 @@ class _Keeper:
     def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
         self._table = setting.table
         self._c = safety.c
-        self._buckets = Bucketization(safety.k)
+        self._buckets = Bucketization(safety.k, setting.poll)
         self._buckets.add(self._table.histograms(groups))
 
     def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:

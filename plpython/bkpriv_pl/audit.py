@@ -36,9 +36,9 @@ def audit(
         stated = from_json(requirements, "requirements")
     demanded = parse_policy(stated, complete=False)
     progress = Progress("bkpriv audit")
-    progress.step("measuring")
     measurements = [
-        item.measure(found.setting, found.groups, estimator) for item in demanded.requirements
+        item.measure(found.setting, found.groups, estimator, progress.step(f"measuring {item.key}"))
+        for item in demanded.requirements
     ]
     faults = [
         _fault(found, requirement, measured, place, estimator)

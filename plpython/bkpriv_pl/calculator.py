@@ -9,6 +9,7 @@ import numpy as np
 from bkpriv_core import distance, implication, posterior
 from bkpriv_core.kernels import check_bandwidth
 from bkpriv_pl.boundary import as_floats, as_integers, entry
+from bkpriv_pl.progress import poll
 
 __all__ = [
     "bethe_posterior",
@@ -24,7 +25,9 @@ __all__ = [
 @entry
 def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.exact_posterior``."""
-    beliefs = posterior.exact_posterior(as_floats(prior, "prior"), as_integers(counts, "counts"))
+    beliefs = posterior.exact_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), poll
+    )
     rows: list[Any] = beliefs.tolist()
     return rows
 
@@ -32,7 +35,9 @@ def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
 @entry
 def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.bethe_posterior``."""
-    beliefs = posterior.bethe_posterior(as_floats(prior, "prior"), as_integers(counts, "counts"))
+    beliefs = posterior.bethe_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), poll
+    )
     rows: list[Any] = beliefs.tolist()
     return rows
 
@@ -40,7 +45,9 @@ def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
 @entry
 def omega_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.omega_posterior``."""
-    beliefs = posterior.omega_posterior(as_floats(prior, "prior"), as_integers(counts, "counts"))
+    beliefs = posterior.omega_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), poll
+    )
     rows: list[Any] = beliefs.tolist()
     return rows
 
@@ -76,5 +83,5 @@ def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: 
 def worst_case(histograms: list[Any], k: int, language: str) -> list[float]:
     """See ``bkpriv.worst_case``."""
     buckets = np.atleast_2d(as_integers(histograms, "histograms"))
-    curve: list[float] = implication.worst_case(buckets, k, language).tolist()
+    curve: list[float] = implication.worst_case(buckets, k, language, poll).tolist()
     return curve

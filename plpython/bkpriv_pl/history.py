@@ -133,7 +133,9 @@ def record_content(release: int, table: Table, groups: Groups, types: Sequence[s
         intervals = domain.intervals
         recoded = dict(enumerate(table.recoding or ())).get(place)
         run(
-            "INSERT INTO bkpriv.release_attribute VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
+            "levels, type, widths, origin, level) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             [
                 *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
                 *("numeric[]", "numeric", "int"),
@@ -161,6 +163,7 @@ def record_content(release: int, table: Table, groups: Groups, types: Sequence[s
     )
     run(
         "INSERT INTO bkpriv.release_content "
+        "(release, codes, group_ids, cells, sensitive_codes, counts) "
         "VALUES ($1, $2::int[], $3::int[], $4::int[], $5::int[], $6::bigint[])",
         ["bigint", *["text"] * len(arrays)],
         [release, *map(array_literal, arrays)],
@@ -170,7 +173,8 @@ def record_content(release: int, table: Table, groups: Groups, types: Sequence[s
 def record_respondents(release: int, names: Sequence[str], labels: IntArray) -> None:
     """Append which group each respondent is published in; neither cell nor value is kept."""
     run(
-        "INSERT INTO bkpriv.release_respondent VALUES ($1, $2, $3::int[])",
+        "INSERT INTO bkpriv.release_respondent (release, respondents, group_ids) "
+        "VALUES ($1, $2, $3::int[])",
         ["bigint", "text[]", "text"],
         [release, list(names), array_literal(labels)],
     )

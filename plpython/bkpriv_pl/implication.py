@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
-from bkpriv_core.implication import Beliefs, Implication, witnesses
+from bkpriv_core.implication import Beliefs, Implication, Witness, witnesses
 from bkpriv_core.implication import disclosure_given as believe
 from bkpriv_core.implication.statement import (
     Cells,
@@ -38,17 +39,17 @@ def max_disclosure(
         raise InvalidParameter(
             "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
         )
-    worst = witnesses(found.table.histograms(found.groups), k, str(language))
+    worst = witnesses(found.table.histograms(found.groups), k, str(language), poll)
     persons = _persons(found)
-    rows = [
-        (
-            pieces,
-            witness.disclosure,
-            json.dumps(tell_witness(witness, str(language), persons)),
-            json.dumps(tell_atom(witness.target, persons)),
-        )
-        for pieces, witness in enumerate(worst)
-    ]
+
+    @cache
+    def told(witness: Witness) -> tuple[str, str]:
+        """Witness and target; once for all k beyond which nothing more can be disclosed."""
+        poll()
+        known = tell_witness(witness, str(language), persons)
+        return json.dumps(known), json.dumps(tell_atom(witness.target, persons))
+
+    rows = [(pieces, witness.disclosure, *told(witness)) for pieces, witness in enumerate(worst)]
     return iter(rows)
 
 
@@ -57,7 +58,7 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
     """See ``bkpriv.disclosure_given``."""
     found = find_release(release)
     persons = _persons(found)
-    known = parse_statements(from_json(knowledge, "knowledge"), persons)
+    known = parse_statements(from_json(knowledge, "knowledge"), persons, poll)
     beliefs = _believe(found, known)
     told = (
         _of_names(persons, beliefs) if isinstance(persons, Names) else _of_cells(persons, beliefs)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from bkpriv_core.generalization import describe, find_lattice
+from bkpriv_core.method import METHODS
 from bkpriv_core.options import parse_options
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.requirement import check_attainable
 from bkpriv_core.setting import Setting
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
@@ -34,8 +34,8 @@ def lattice(
     progress.step("counting")
     table = read_table(found, chosen.nulls)
     setting = Setting(table, chosen.smoothing, library=stated.library, poll=poll)
-    check_attainable(requirements, setting)
-    nodes = find_lattice(setting, requirements, chosen, progress.step("searching"))
+    METHODS["incognito"].check(setting, requirements, chosen)
+    nodes = find_lattice(setting.tried(), requirements, chosen, progress.step("searching"))
     progress.step("describing")
     names = [domain.name for domain in table.quasi_identifiers]
     rows = [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import plpy
 
 from bkpriv_core.domain import Domain
@@ -30,6 +33,18 @@ def literal_resolver(release: Release) -> Resolver:
     domains = (*release.table.quasi_identifiers, release.table.sensitive)
     known = domain_resolver(domains)
 
+    @cache
+    def find_type(attribute: int) -> Any:
+        """The attribute's type, if literals may be cast to it; anybody's would run his code."""
+        types = run(
+            "SELECT oid::int8 AS oid, format_type(oid, -1) AS name, typtype = 'e' AS enumerated "
+            "FROM pg_type WHERE format_type(oid, -1) = $1 AND (typtype = 'e' "
+            "OR typtype = 'b' AND typnamespace = 'pg_catalog'::regnamespace)",
+            ["text"],
+            [release.types[attribute]],
+        )
+        return types[0] if types else None
+
     def resolve(attribute: int, literal: Literal, *, ordered: bool) -> Point:
         poll()
         domain, type_ = domains[attribute], release.types[attribute]
@@ -37,19 +52,14 @@ def literal_resolver(release: Release) -> Resolver:
             return number_point(domain, literal)
         if literal.text in domain.labels:
             return value_point(domain, domain.labels.index(literal.text))
-        # A type may be anybody's, and a cast to it would run its owner's code.
-        types = run(
-            "SELECT oid::int8 AS oid, format_type(oid, -1) AS name, typtype = 'e' AS enumerated "
-            "FROM pg_type WHERE format_type(oid, -1) = $1 AND (typtype = 'e' "
-            "OR typtype = 'b' AND typnamespace = 'pg_catalog'::regnamespace)",
-            ["text"],
-            [type_],
-        )
-        if not types or (types[0]["enumerated"] and not ordered):
+        if type_ in NUMBERS:
+            return number_point(domain, literal)  # they have a hierarchy
+        found = find_type(attribute)
+        if found is None or (found["enumerated"] and not ordered):
             return known(attribute, literal, ordered=ordered)
-        if types[0]["enumerated"]:
-            return _place(domain, types[0]["oid"], type_, literal)
-        return _read(domain, types[0]["name"], literal)
+        if found["enumerated"]:
+            return _place(domain, found["oid"], type_, literal)
+        return _read(domain, found["name"], literal)
 
     return resolve
 

@@ -22,7 +22,6 @@ from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.requirement import check_attainable
 from bkpriv_core.respondent import Respondents
 from bkpriv_core.setting import Library, Setting
 from bkpriv_core.shuffle import secret_shuffle, seeded_shuffle
@@ -91,11 +90,11 @@ def publish(
     table, respondents = read_records(request.dataset, request.options.nulls)
     setting = Setting(table, request.options.smoothing, library=request.library, poll=poll)
     progress.step("weighing knowledge")
-    check_attainable(request.policy.requirements, setting)
+    request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
     setting, groups = request.method.partition(
-        setting,
+        setting.tried(),
         request.policy.requirements,
         request.options,
         shuffle,

@@ -186,6 +186,7 @@ def judge_queries(found: history.Release, query_error: QueryError) -> history.Fi
     vulnerable to an error.
     """
     asked = Asked(found)
+    query_error = query_error.over(asked.release)
     figures = query_error.measure(asked.release, asked.estimator, poll)
     bound = query_error.bound
     kept = not bound.broken(np.array([figures.median])).any()
@@ -267,6 +268,7 @@ def rewrite_query(release: int | None, query: str | None) -> str:
             understood.grouping_sets,
             str(origin.view),
             columns,
+            poll,
         )
     return rewrite_bucketized(
         asked.release,
@@ -274,6 +276,7 @@ def rewrite_query(release: int | None, query: str | None) -> str:
         understood.grouping_sets,
         (str(origin.view), str(origin.view.of("sensitive"))),
         columns,
+        poll,
     )
 
 

@@ -99,7 +99,7 @@ def test_the_bound_is_one_of_the_median() -> None:
     assert bound.parameters == {
         "median": 0.25,
         "queries": 10,
-        "dimensions": 3,
+        "dimensions": None,
         "selectivity": 0.05,
         "action": "refuse",
     }

@@ -18,7 +18,7 @@ from bkpriv_core.implication.statement import (
     Cells,
     Names,
     Persons,
-    find_code,
+    Values,
     parse_statements,
     tell_atom,
     tell_implication,
@@ -84,21 +84,21 @@ def test_everybody_is_found_by_what_is_told(
 @pytest.mark.parametrize("domain", [NUMBERS, WORDS])
 def test_values_are_found_as_they_are_told(domain: Domain) -> None:
     for code, label in enumerate(domain.labels):
-        assert find_code(domain, through_json(tell_value(domain, code))) == code
-        assert find_code(domain, label) == code
+        assert Values(domain).find(through_json(tell_value(domain, code))) == code
+        assert Values(domain).find(label) == code
 
 
 def test_numbers_are_found_by_what_they_are() -> None:
     numbers = (-1.5, 0.1, 2, 2.0, 10, 1e25)
-    assert [find_code(NUMBERS, number) for number in numbers] == [*(0, 1, 2, 2, 3, 4)]
+    assert [Values(NUMBERS).find(number) for number in numbers] == [*(0, 1, 2, 2, 3, 4)]
     told = [type(tell_value(NUMBERS, code)) for code in range(6)]
     assert told == [str, float, int, int, str, type(None)]
-    assert find_code(WORDS, 1) == 0
-    assert find_code(WORDS, True) == 2
+    assert Values(WORDS).find(1) == 0
+    assert Values(WORDS).find(True) == 2
     strange: list[object] = ["-1.5", 3, True, "none", [], {}, float("nan")]
     for stated in strange:
         with pytest.raises(InvalidParameter, match='"size" has no value'):
-            find_code(NUMBERS, stated)
+            Values(NUMBERS).find(stated)
 
 
 HOSPITAL = Table(

@@ -6,7 +6,7 @@ counts by its share, and grouped by PostgreSQL itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -32,6 +32,7 @@ def rewrite_bucketized(
     grouping_sets: Sequence[GroupingSet],
     views: tuple[str, str],
     columns: Sequence[Column],
+    poll: Callable[[], None] = lambda: None,
 ) -> str:
     """Write the estimate of a release that keeps the quasi-identifiers as SQL.
 
@@ -48,6 +49,8 @@ def rewrite_bucketized(
         value and ``count``.
     columns : sequence of Column
         Their columns for all attributes, the last one in the second view.
+    poll : callable
+        Called between steps; may raise to cancel.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def rewrite_bucketized(
     """
     records, sensitive = views
     keys = {
-        key: exact_key(key, (), release.domains[key], columns[key])
+        key: exact_key(key, (), release.domains[key], columns[key], poll)
         for key in sorted({key for keys in grouping_sets for key in keys})
     }
     shown = grouped = ""
@@ -71,7 +74,7 @@ def rewrite_bucketized(
         shown = f"{' || '.join(parts)} AS key, "
         sets = [f"({', '.join(keys[key].key for key in some)})" for some in grouping_sets]
         grouped = f"\nGROUP BY GROUPING SETS ({', '.join(sets)})"
-    condition = _condition(predicate, release.domains, [column.name for column in columns])
+    condition = _condition(predicate, release.domains, [column.name for column in columns], poll)
     joined = "".join(key.joined for key in keys.values())
     statement = (
         with_values([key.table for key in keys.values()])
@@ -82,19 +85,27 @@ def rewrite_bucketized(
         f"JOIN {sensitive} AS s ON s.group_id = r.group_id{joined}\n"
         f"WHERE {condition}{grouped}"
     )
-    check_length(statement)
+    check_length(len(statement))
     return statement
 
 
-def _condition(predicate: Predicate, domains: Sequence[Domain], columns: Sequence[str]) -> str:
+def _condition(
+    predicate: Predicate,
+    domains: Sequence[Domain],
+    columns: Sequence[str],
+    poll: Callable[[], None],
+) -> str:
     """A condition on exact columns; the values that meet each comparison are listed."""
+    poll()
     if isinstance(predicate, And | Or):
         if not predicate.parts:
             return "true" if isinstance(predicate, And) else "false"
         sign = " AND " if isinstance(predicate, And) else " OR "
-        return f"({sign.join(_condition(part, domains, columns) for part in predicate.parts)})"
+        parts = [_condition(part, domains, columns, poll) for part in predicate.parts]
+        check_length(sum(map(len, parts)))
+        return f"({sign.join(parts)})"
     if isinstance(predicate, Not):
-        return f"NOT {_condition(predicate.part, domains, columns)}"
+        return f"NOT {_condition(predicate.part, domains, columns, poll)}"
     column, domain = columns[predicate.attribute], domains[predicate.attribute]
     if isinstance(predicate, IsNull):
         return f"({column} IS NULL)"

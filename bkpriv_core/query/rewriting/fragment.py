@@ -68,14 +68,13 @@ class Column:
     bounds: Bounds | None = None
 
 
-def check_length(*pieces: str) -> None:
+def check_length(length: int) -> None:
     """Refuse a statement that is too long."""
-    length = sum(map(len, pieces))
     if length > _LONGEST:
         raise TooLarge(
-            f"the estimate takes {length} characters of SQL",
-            detail=f"At most {_LONGEST} are written.",
-            hint="Ask about fewer values at a time.",
+            "the estimate is too long as SQL",
+            detail=f"At most {_LONGEST} characters are written.",
+            hint="Ask about fewer values or groups at a time.",
         )
 
 
@@ -129,7 +128,7 @@ def value_of(attribute: int, column: str) -> str:
 
 def values_table(attribute: int, columns: Mapping[str, Sequence[str]]) -> str:
     """The table of an attribute's values, for a WITH clause; each column has its own type."""
-    check_length(*(value for column in columns.values() for value in column))
+    check_length(sum(len(value) for column in columns.values() for value in column))
     rows = ",\n    ".join(f"({', '.join(row)})" for row in zip(*columns.values(), strict=True))
     return f"value_{attribute} ({', '.join(columns)}) AS (VALUES\n    {rows}\n)"
 

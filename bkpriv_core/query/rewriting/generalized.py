@@ -12,7 +12,8 @@ add up to the range.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -40,6 +41,7 @@ def rewrite_generalized(
     grouping_sets: Sequence[GroupingSet],
     view: str,
     columns: Sequence[Column],
+    poll: Callable[[], None] = lambda: None,
 ) -> str:
     """Write the estimate of a generalized release as SQL.
 
@@ -55,6 +57,8 @@ def rewrite_generalized(
         The published view, as SQL.
     columns : sequence of Column
         Its columns for all attributes.
+    poll : callable
+        Called between steps; may raise to cancel.
 
     Returns
     -------
@@ -69,53 +73,75 @@ def rewrite_generalized(
     told = atoms_by_attribute(predicate)
     axes = [*axes_of(release.table, release.groups, release.steps), None]
     sides = {
-        attribute: _side(release, attribute, told[attribute], axes[attribute], columns[attribute])
+        attribute: _side(
+            release, attribute, told[attribute], axes[attribute], columns[attribute], poll
+        )
         for attribute in sorted(told)
     }
     keys = {
-        key: _key(release, key, told.get(key, []), axes[key], columns[key])
+        key: _key(release, key, told.get(key, []), axes[key], columns[key], poll)
         for key in sorted({key for keys in grouping_sets for key in keys})
     }
+
+    @cache
+    def probability(grouped: frozenset[int]) -> str:
+        """Of the condition, some of whose attributes are grouped by."""
+        involved = [keys[key] if key in grouped else sides[key] for key in sides]
+        met = combinations_met(predicate, [side.classes for side in involved], poll)
+        return _probability(met, involved, poll)
+
     keyed = tuple(grouping_sets) != ((),)
     counts: list[str] = []
+    length = 0
     for some in grouping_sets:
+        poll()
         others = [side for attribute, side in sides.items() if attribute not in some]
-        counts.append(_count(predicate, [keys[key] for key in some], others, view, keyed))
-        check_length(*counts)
+        share = probability(frozenset(some).intersection(sides))
+        counts.append(_count(share, [keys[key] for key in some], others, view, keyed))
+        length += len(counts[-1])
+        check_length(length)
     statement = with_values([key.table for key in keys.values()]) + "\nUNION ALL\n".join(counts)
-    check_length(statement)
+    check_length(len(statement))
     return statement
 
 
 def _side(
-    release: Release, attribute: int, told: list[Atom], axis: Axis | None, column: Column
+    release: Release,
+    attribute: int,
+    told: list[Atom],
+    axis: Axis | None,
+    column: Column,
+    poll: Callable[[], None],
 ) -> Side:
     """An attribute of the condition; the sensitive one has no axis."""
     if axis is None:
-        return SensitiveSide(attribute, told, release.table.sensitive, column)
+        return SensitiveSide(attribute, told, release.table.sensitive, column, poll)
     if isinstance(axis, Labels):
-        return LabelSide(attribute, told, axis, column)
+        return LabelSide(attribute, told, axis, column, poll)
     assert isinstance(axis, Ranges)
-    return RangeSide(attribute, told, axis, column)
+    return RangeSide(attribute, told, axis, column, poll)
 
 
 def _key(
-    release: Release, attribute: int, told: list[Atom], axis: Axis | None, column: Column
+    release: Release,
+    attribute: int,
+    told: list[Atom],
+    axis: Axis | None,
+    column: Column,
+    poll: Callable[[], None],
 ) -> Key:
     """An attribute that is grouped by."""
     if axis is None:
-        return exact_key(attribute, told, release.table.sensitive, column)
-    return generalized_key(attribute, told, axis, column)
+        return exact_key(attribute, told, release.table.sensitive, column, poll)
+    return generalized_key(attribute, told, axis, column, poll)
 
 
 def _count(
-    predicate: Predicate, keys: list[Key], others: list[Side], view: str, keyed: bool
+    probability: str, keys: Sequence[Key], others: Sequence[Side], view: str, keyed: bool
 ) -> str:
     """The SELECT for one grouping set, with a column for its keys or without."""
-    sides = [*keys, *others]
-    met = combinations_met(predicate, [side.classes for side in sides])
-    share = product([*(key.weight for key in keys), _probability(met, sides)])
-    source = f"FROM {view} AS r{''.join(side.joined for side in sides)}"
+    share = product([*(key.weight for key in keys), probability])
+    source = f"FROM {view} AS r{''.join(side.joined for side in (*keys, *others))}"
     if not keys:
         shown = f"{EMPTY_KEY} AS key, " if keyed else ""
         return f"SELECT {shown}coalesce(sum({share}), 0)::float8 AS estimate\n{source}"
@@ -127,7 +153,7 @@ def _count(
     )
 
 
-def _probability(met: BoolArray, sides: Sequence[Side]) -> str:
+def _probability(met: BoolArray, sides: Sequence[Side], poll: Callable[[], None]) -> str:
     """SQL of the probability that a row meets a condition.
 
     Parameters
@@ -142,15 +168,18 @@ def _probability(met: BoolArray, sides: Sequence[Side]) -> str:
     side, *rest = sides
     alike: dict[bytes, list[int]] = {}
     for place in range(len(met)):
+        poll()
         alike.setdefault(np.ascontiguousarray(met[place]).tobytes(), []).append(place)
-    terms = []
+    terms: list[str] = []
+    length = 0
     for places in alike.values():
-        left = _probability(met[places[0]], rest)
+        left = _probability(met[places[0]], rest, poll)
         if left == "0":
             continue
         share = "1"
         if len(alike) > 1:
             share = side.share(np.isin(side.classes.members, places))
         terms.append(product([share, left]))
-        check_length(*terms)
+        length += len(terms[-1])
+        check_length(length)
     return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"

@@ -7,7 +7,7 @@ the row's share in the value is; the condition then asks for the value's class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -61,7 +61,13 @@ class Key(Side):
         return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
 
 
-def exact_key(attribute: int, told: Sequence[Atom], domain: Domain, column: Column) -> Key:
+def exact_key(
+    attribute: int,
+    told: Sequence[Atom],
+    domain: Domain,
+    column: Column,
+    poll: Callable[[], None] = lambda: None,
+) -> Key:
     """An attribute that is shown as it is.
 
     Parameters
@@ -74,6 +80,8 @@ def exact_key(attribute: int, told: Sequence[Atom], domain: Domain, column: Colu
         Its values.
     column : Column
         Where it is shown.
+    poll : callable
+        Called between steps; may raise to cancel.
     """
     values = [f"{literal(label)}::{column.type}" for label in domain.labels]
     return _key(
@@ -81,16 +89,23 @@ def exact_key(attribute: int, told: Sequence[Atom], domain: Domain, column: Colu
         told,
         domain,
         {"value": values},
+        poll,
         on=equal(value_of(attribute, "value"), column.name, domain.has_null),
     )
 
 
-def generalized_key(attribute: int, told: Sequence[Atom], axis: Axis, column: Column) -> Key:
+def generalized_key(
+    attribute: int,
+    told: Sequence[Atom],
+    axis: Axis,
+    column: Column,
+    poll: Callable[[], None] = lambda: None,
+) -> Key:
     """An attribute that is shown as labels or ranges; see `exact_key`.
 
     Parameters
     ----------
-    attribute, told, column
+    attribute, told, column, poll
         See `exact_key`.
     axis : Labels or Ranges
         The labels or ranges.
@@ -101,12 +116,14 @@ def generalized_key(attribute: int, told: Sequence[Atom], axis: Axis, column: Co
         If there are too many values.
     """
     if isinstance(axis, Labels):
-        return _label_key(attribute, told, axis, column)
+        return _label_key(attribute, told, axis, column, poll)
     assert isinstance(axis, Ranges)
-    return _range_key(attribute, told, axis, column)
+    return _range_key(attribute, told, axis, column, poll)
 
 
-def _label_key(attribute: int, told: Sequence[Atom], axis: Labels, column: Column) -> Key:
+def _label_key(
+    attribute: int, told: Sequence[Atom], axis: Labels, column: Column, poll: Callable[[], None]
+) -> Key:
     under = axis.spread().tocoo()
     labels = [axis.labels[extent] for extent in under.col.tolist()]
     return _key(
@@ -117,27 +134,37 @@ def _label_key(attribute: int, told: Sequence[Atom], axis: Labels, column: Colum
             "label": [f"{literal(label)}::{column.type}" for label in labels],
             "share": [number(share) for share in under.data.tolist()],
         },
+        poll,
         under.row.astype(np.int64),
         on=equal(value_of(attribute, "label"), column.name, None in axis.labels),
         weight=value_of(attribute, "share"),
     )
 
 
-def _range_key(attribute: int, told: Sequence[Atom], axis: Ranges, column: Column) -> Key:
-    domain, name, value = axis.domain, f"range_{attribute}", value_of(attribute, "position")
-    assert domain.positions is not None
-    numbers = domain.positions[: domain.size - domain.has_null].tolist()
-    columns = {"position": [number(position) for position in numbers]}
-    # Of a continuum no value has a share, unless it is all there is.
-    on = f"{value} = {name}.low AND {value} = {name}.high"
-    weight = "1"
-    if axis.step is not None:
-        on, weight = f"{value} BETWEEN {name}.low AND {name}.high", f"(1 / {name}.whole)"
+def _range_key(
+    attribute: int, told: Sequence[Atom], axis: Ranges, column: Column, poll: Callable[[], None]
+) -> Key:
+    domain, name = axis.domain, f"range_{attribute}"
+    positions = domain.positions
+    assert positions is not None
+    labels = domain.labels[: domain.size - domain.has_null]
+    if axis.step is None:
+        # Of a continuum no value has a share, unless it is all there is.
+        what = "point"
+        listed = [f"{column.type}({literal(label)}, {literal(label)}, '[]')" for label in labels]
+        null, weight = f"NULL::{column.type}", "1"
+        on = f"{value_of(attribute, what)} = {column.name}"
+    else:
+        what = "position"
+        listed = [number(position) for position in positions[: len(labels)].tolist()]
+        null, weight = "NULL::float8", f"(1 / {name}.whole)"
+        on = f"{value_of(attribute, what)} BETWEEN {name}.low AND {name}.high"
+    columns = {what: listed}
     if domain.has_null:
-        columns["position"].append("NULL::float8")
+        columns[what].append(null)
         columns["mixed"] = [number(share) for share in axis.unbounded().values()[:, 0].tolist()]
         on = (
-            f"CASE WHEN {column.name} IS NULL THEN {value} IS NULL "
+            f"CASE WHEN {column.name} IS NULL THEN {value_of(attribute, what)} IS NULL "
             f"WHEN {name}.low IS NULL THEN true ELSE {on} END"
         )
         weight = (
@@ -145,7 +172,7 @@ def _range_key(attribute: int, told: Sequence[Atom], axis: Ranges, column: Colum
             f"WHEN {name}.low IS NULL THEN {value_of(attribute, 'mixed')} ELSE {weight} END)"
         )
     ends = range_ends(attribute, axis.step, column)
-    return _key(attribute, told, domain, columns, on=on, weight=weight, before=ends)
+    return _key(attribute, told, domain, columns, poll, on=on, weight=weight, before=ends)
 
 
 def _key(
@@ -153,6 +180,7 @@ def _key(
     told: Sequence[Atom],
     domain: Domain,
     columns: dict[str, list[str]],
+    poll: Callable[[], None],
     codes: IntArray | None = None,
     *,
     on: str,
@@ -160,7 +188,7 @@ def _key(
     before: str = "",
 ) -> Key:
     """A key, given what its table has beside key and class; a row for each value, or of `codes`."""
-    classes = Classes.of(attribute, told, Codes.of(domain))
+    classes = Classes.of(attribute, told, Codes.of(domain), poll)
     codes = np.arange(domain.size) if codes is None else codes
     keys = [f"jsonb {literal(f'{{{pair}}}')}" for pair in domain.json_pairs(codes)]
     columns = {"key": keys, **columns}

@@ -7,7 +7,7 @@ formulas of that, and the same as those of `extent`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -53,12 +53,19 @@ class SensitiveSide(Side):
         Its values.
     column : Column
         Where it is shown.
+    poll : callable
+        Called between steps; may raise to cancel.
     """
 
     def __init__(
-        self, attribute: int, told: Sequence[Atom], domain: Domain, column: Column
+        self,
+        attribute: int,
+        told: Sequence[Atom],
+        domain: Domain,
+        column: Column,
+        poll: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(Classes.of(attribute, told, Codes.of(domain)))
+        super().__init__(Classes.of(attribute, told, Codes.of(domain), poll))
         self._domain, self._column = domain, column
 
     def share(self, some: BoolArray) -> str:
@@ -72,14 +79,21 @@ class LabelSide(Side):
 
     Parameters
     ----------
-    attribute, told, column
+    attribute, told, column, poll
         See `SensitiveSide`.
     axis : Labels
         The labels.
     """
 
-    def __init__(self, attribute: int, told: Sequence[Atom], axis: Labels, column: Column) -> None:
-        super().__init__(Classes.of(attribute, told, Codes.of(axis.domain)))
+    def __init__(
+        self,
+        attribute: int,
+        told: Sequence[Atom],
+        axis: Labels,
+        column: Column,
+        poll: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(Classes.of(attribute, told, Codes.of(axis.domain), poll))
         self._axis, self._column = axis, column
 
     def share(self, some: BoolArray) -> str:
@@ -104,16 +118,23 @@ class RangeSide(Side):
 
     Parameters
     ----------
-    attribute, told, column
+    attribute, told, column, poll
         See `SensitiveSide`.
     axis : Ranges
         The ranges.
     """
 
-    def __init__(self, attribute: int, told: Sequence[Atom], axis: Ranges, column: Column) -> None:
+    def __init__(
+        self,
+        attribute: int,
+        told: Sequence[Atom],
+        axis: Ranges,
+        column: Column,
+        poll: Callable[[], None] = lambda: None,
+    ) -> None:
         pieces, _ = axis.pieces(told)
         super().__init__(
-            Classes.of(attribute, told, pieces), range_ends(attribute, axis.step, column)
+            Classes.of(attribute, told, pieces, poll), range_ends(attribute, axis.step, column)
         )
         self._axis, self._column = axis, column
         self._told = told
