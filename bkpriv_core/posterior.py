@@ -123,7 +123,7 @@ class Posterior(Inferred):
         How each group was inferred: a place in `ESTIMATORS`, the same for all priors.
     contradicted : (a, g) bool array
         Which groups contradict which prior, if that was not to be refused. The beliefs about them
-        are zeros.
+        are left as they were.
     """
 
     beliefs: tuple[FloatArray, ...]
@@ -214,7 +214,8 @@ def posterior(
         if refuse and contradicted[place].any():
             group = int(np.argmax(contradicted[place]))
             raise contradiction(group, groups[group], held[groups.owner == group], prior)
-        belief[contradicted[place, groups.owner]] = 0.0
+        rows = contradicted[place, groups.owner]
+        belief[rows] = prior[groups.members[rows]]
     return Posterior(beliefs, used, contradicted)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.estimator import Estimator
 from bkpriv_core.query.predicate import Predicate
@@ -44,6 +44,15 @@ class Bucketized(Estimator):
             table.codes[groups.members],
             weights[:, None] * shares[groups.owner],
         )
+
+    def by_key(
+        self,
+        predicate: Predicate,
+        keys: Sequence[int] = (),
+        poll: Callable[[], None] = lambda: None,
+    ) -> tuple[IntArray, FloatArray]:
+        """See `Estimator`."""
+        return self.expected.by_key(predicate, keys, poll)
 
     def tabulate(
         self,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.domain import Domain, Table
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.predicate import Atom, Codes, Predicate, Truth, atom_truth, evaluate
@@ -61,6 +61,26 @@ class CellCounts:
 
         return evaluate(predicate, truth, poll).true
 
+    def by_key(
+        self,
+        predicate: Predicate,
+        keys: Sequence[int] = (),
+        poll: Callable[[], None] = lambda: None,
+    ) -> tuple[IntArray, FloatArray]:
+        """Count what meets a condition by the values of some attributes: `Estimator.by_key`."""
+        met: npt.NDArray[Any] = np.where(self._met(predicate, poll), self.counts, 0)
+        poll()
+        if not keys:
+            return np.zeros((1, 0), dtype=np.int64), np.array([met.sum()], dtype=np.float64)
+        cells, values = np.nonzero(met)
+        columns = [
+            values if key == len(self.domains) - 1 else self.codes[cells, key] for key in keys
+        ]
+        codes = np.column_stack(columns)
+        first, place, _ = distinct_rows(codes)
+        found = np.bincount(place, met[cells, values], minlength=len(first))
+        return codes[first], found.astype(np.float64)
+
     def tabulate(
         self,
         predicate: Predicate,
@@ -68,16 +88,12 @@ class CellCounts:
         poll: Callable[[], None] = lambda: None,
     ) -> FloatArray:
         """Count what meets a condition by the values of some attributes: `Estimator.tabulate`."""
-        met: npt.NDArray[Any] = np.where(self._met(predicate, poll), self.counts, 0)
-        poll()
-        cells, values = np.nonzero(met)
-        columns = [
-            values if key == len(self.domains) - 1 else self.codes[cells, key] for key in keys
-        ]
-        shape = [self.domains[key].size for key in keys]
-        place = np.ravel_multi_index(tuple(columns), shape) if keys else np.zeros_like(cells)
-        found = np.bincount(place, met[cells, values], minlength=prod(shape))
-        return found.reshape(shape).astype(np.float64)
+        codes, found = self.by_key(predicate, keys, poll)
+        if not keys:
+            return found.reshape(())
+        table = np.zeros([self.domains[key].size for key in keys])
+        table[tuple(codes.T)] = found
+        return table
 
     def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
         """Counts of all queries of a workload, shape (q,)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.predicate import Predicate
 from bkpriv_core.query.workload import Workload
 
@@ -45,6 +45,28 @@ class Estimator(ABC):
         ------
         TooLarge
             If the condition or the table is beyond the budget.
+        """
+
+    @abstractmethod
+    def by_key(
+        self,
+        predicate: Predicate,
+        keys: Sequence[int] = (),
+        poll: Callable[[], None] = lambda: None,
+    ) -> tuple[IntArray, FloatArray]:
+        """Estimate the same where there is anything, which may be a small part of that array.
+
+        Returns
+        -------
+        codes : (r, k) int array
+            Values of the keys, in lexicographic order; one row where there are no keys.
+        counts : (r,) float array
+            Expected counts, positive but where there are no keys.
+
+        Raises
+        ------
+        TooLarge
+            If the condition or the keys are beyond the budget.
         """
 
     @abstractmethod

@@ -35,6 +35,9 @@ __all__ = ["Generalized"]
 _WORK = 20_000_000_000
 """Largest number of combinations, or keys, times groups."""
 
+_KEYS = 1_000_000
+"""Largest number of keys, that is, combinations of values of what is grouped by."""
+
 _CHUNK = 4_000_000
 """Numbers in an array of work in progress."""
 
@@ -126,6 +129,27 @@ class Generalized(Estimator):
             table[np.ix_(*rows)] = _outer(wanted, rows, weights, poll)
         places = [side.classes.attribute for side in wanted]
         return np.asarray(table.transpose([places.index(key) for key in keys]))
+
+    def by_key(
+        self,
+        predicate: Predicate,
+        keys: Sequence[int] = (),
+        poll: Callable[[], None] = lambda: None,
+    ) -> tuple[IntArray, FloatArray]:
+        """See `Estimator`."""
+        domains = [self._release.domains[key] for key in keys]
+        size = prod(domain.size for domain in domains)
+        if size > _KEYS:
+            raise TooLarge(
+                f"grouping by {', '.join(domain.name for domain in domains)} has {size} keys",
+                detail=f"An estimate is spread over all of them; at most {_KEYS} are answered.",
+                hint="Group by fewer attributes.",
+            )
+        table = self.tabulate(predicate, keys, poll)
+        if not keys:
+            return np.zeros((1, 0), dtype=np.int64), table.reshape(1)
+        codes = np.argwhere(table > 0).astype(np.int64)
+        return codes, table[tuple(codes.T)]
 
     def _side(self, attribute: int, told: list[Atom], key: bool, poll: Callable[[], None]) -> _Side:
         values: Values = Codes.of(self._release.domains[attribute])

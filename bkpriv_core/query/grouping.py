@@ -14,6 +14,7 @@ from math import prod
 
 import numpy as np
 
+from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.counting import CellCounts
@@ -27,7 +28,7 @@ GroupingSet = tuple[int, ...]
 """Attributes to group by; none of them twice."""
 
 _KEYS = 1_000_000
-"""Largest number of keys of one grouping set."""
+"""Largest number of keys of one grouping set that have a count."""
 
 _SETS = 4_096
 """Largest number of grouping sets; PostgreSQL has the same."""
@@ -122,16 +123,20 @@ def answer_groups(
     TooLarge
         If there are too many keys, or the estimator refuses.
     """
-    shape = [release.domains[key].size for key in keys]
-    if prod(shape) > _KEYS:
-        names = ", ".join(release.domains[key].name for key in keys)
+    counted = CellCounts.of(release.table).by_key(predicate, keys, poll)
+    expected = estimator.by_key(predicate, keys, poll)
+    if not keys:
+        return GroupedCounts(keys, *counted, expected[1])
+    codes = np.concatenate((counted[0], expected[0]))
+    first, place, _ = distinct_rows(codes)
+    if len(first) > _KEYS:
         raise TooLarge(
-            f"grouping by {names} has {prod(shape)} keys",
+            f"grouping by {', '.join(release.domains[key].name for key in keys)} has "
+            f"{len(first)} keys",
             detail=f"At most {_KEYS} are answered.",
             hint="Group by fewer attributes.",
         )
-    actual = CellCounts.of(release.table).tabulate(predicate, keys, poll)
-    estimate = estimator.tabulate(predicate, keys, poll)
-    found = (actual > 0) | (estimate > 0) if keys else np.ones((), dtype=bool)
-    codes = np.argwhere(found).astype(np.int64)
-    return GroupedCounts(keys, codes, actual[found], estimate[found])
+    actual, estimate = np.zeros(len(first)), np.zeros(len(first))
+    actual[place[: len(counted[0])]] = counted[1]
+    estimate[place[len(counted[0]) :]] = expected[1]
+    return GroupedCounts(keys, codes[first], actual, estimate)

@@ -204,3 +204,19 @@ def test_flows_of_many_groups_are_polled() -> None:
         patch.setattr(contradiction_module, "_CHUNK_EDGES", 8)
         contradictory(groups, counts, np.full((4, 4), 0.25), lambda: calls.append(None))
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_what_is_only_tried_is_no_error(estimator: Estimator) -> None:
+    counts = np.array([[1, 0], [0, 1], [1, 0]])
+    priors = np.full((3, 2), 0.5), np.array([[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]])
+    groups = as_groups([[0, 1], [2], [1], [2, 1], [2]])
+    found = posterior(groups, counts, priors, estimator, refuse=False)
+    assert found.contradicted.tolist() == [[False] * 5, [False, True, False, False, True]]
+    kept = np.array([0, 2, 3])
+    rows = np.isin(groups.owner, kept)
+    alone = posterior(groups.select(kept), counts, priors, estimator)
+    assert not alone.contradicted.any()
+    for belief, expected in zip(found.beliefs, alone.beliefs, strict=True):
+        np.testing.assert_allclose(belief[rows], expected, atol=1e-12)
+    np.testing.assert_array_equal(found.beliefs[1][~rows], priors[1][groups.members[~rows]])

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.certification import certify
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.errors import (
+    ContradictoryKnowledge,
+    InvalidParameter,
+    UnattainableRequirement,
+)
 from bkpriv_core.groups import Groups
 from bkpriv_core.method import METHODS, find_method
 from bkpriv_core.options import Options
@@ -94,6 +98,41 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     expected = mondrian(setting, requirements)
     np.testing.assert_array_equal(groups.members, expected.members)
     np.testing.assert_array_equal(groups.offsets, expected.offsets)
+
+
+@pytest.mark.parametrize("name", ["mondrian", "bucketize", "incognito"])
+def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
+    # Whoever is called x has b, says the knowledge; but all have a. With the others it may be so.
+    rows = [("x", "a")] * 10 + [("y", "ab"[i % 2]) for i in range(30)]
+    table = as_table(
+        Records((Attribute("q", ("x", "y")),), Attribute("s", ("a", "b")), tuple(rows))
+    )
+    policy = {"k_anonymity": {"k": 5}, "bt_privacy": {"bandwidth": {"table": "p"}, "t": 1}}
+    requirements = parse_policy(policy).requirements
+    prior = np.array([[0.0, 1.0], [0.9, 0.1]])
+    setting = Setting(table, library=lambda asked, called: prior)
+    method = find_method(name)
+    method.check(setting, requirements, Options())
+    found, groups = method.partition(
+        setting.tried(), requirements, Options(), seeded_shuffle(1), silent
+    )
+    certificate = certify(found, requirements, groups, "auto")
+    assert [sorted(cells) for cells in certificate.groups] == [[0, 1]]
+    # The same groups measured for good are an error.
+    with pytest.raises(ContradictoryKnowledge):
+        requirements[1].measure(setting, as_groups([[0], [1]]), "auto")
+
+
+def test_anatomy_names_the_value_before_anything_else() -> None:
+    rows = [(str(i), "flu" if i < 6 else f"v{i % 3}") for i in range(12)]
+    ages = Attribute("age", tuple(str(i) for i in range(12)), {str(i): i for i in range(12)})
+    diseases = Attribute("disease", ("flu", "v0", "v1", "v2"))
+    setting = Setting(as_table(Records((ages,), diseases, tuple(rows))))
+    for variant in ("distinct", "probabilistic", "entropy"):
+        policy = {"l_diversity": {"l": 3, "variant": variant}}
+        with pytest.raises(UnattainableRequirement, match="'flu'") as caught:
+            find_method("anatomy").check(setting, parse_policy(policy).requirements, Options())
+        assert "6 of 12 records, a share of 0.5" in caught.value.detail
 
 
 def test_anatomy_takes_its_l_from_the_policy() -> None:

@@ -32,7 +32,7 @@ from tests.core.query_strategies import (
     one_group,
     split_cases,
 )
-from tests.core.strategies import MANY, SOME
+from tests.core.strategies import MANY, SOME, as_groups
 
 
 def agrees(
@@ -168,6 +168,19 @@ def test_numbers_mixed_with_null_may_be_anything(step: float | None, below: floa
     found = estimator.answer(Workload(release.domains, (asked, everything), queried))
     assert found == pytest.approx(np.array([8 * 0.75 * part, 8]))
     assert GeneralizedJoint(release).at(codes)[:, 0] == pytest.approx(np.full(4, 2.0))
+
+
+def test_numbers_that_no_double_tells_apart_are_a_point() -> None:
+    labels = ("1700000000.1234560001", "1700000000.1234560002", "1700000001")
+    domain = Domain("at", labels, positions=np.array([float(label) for label in labels]))
+    table = Table((domain,), Domain("s", ("x",)), np.arange(3)[:, None], np.full((3, 1), 4))
+    estimator = Generalized(Release(table, as_groups([[0, 1], [2]]), (None,)))
+    later = Comparison(0, "<", Point(3, 3, 1800000000.0))
+    assert estimator.tabulate(later) == 12
+    assert estimator.tabulate(Not(later)) == 0
+    assert estimator.tabulate(Comparison(0, ">", Point(2, 2, 1700000000.5))) == 4
+    # Neither of the two values has a share of a range that is not a value.
+    assert estimator.tabulate(EVERYTHING, (0,)).tolist() == [0, 0, 4]
 
 
 def test_nulls_alone_are_null() -> None:

@@ -17,6 +17,7 @@ from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.release import Release
 from tests.core.oracles import Attribute, Records
+from tests.core.query_strategies import one_group
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
 
 
@@ -92,6 +93,16 @@ def test_a_bound_is_read_strictly(stated: object, named: str) -> None:
         QueryError.parse(stated)
     assert named in caught.value.message
     assert caught.value.hint
+
+
+def test_dimensions_that_are_not_stated_are_three_or_all_there_are() -> None:
+    narrow = one_group([20, 60], 1.0)
+    assert QueryError(0.1).over(narrow).dimensions == 1
+    assert QueryError(0.1).measure(narrow, Generalized(narrow)) == QueryError(
+        0.1, dimensions=1
+    ).measure(narrow, Generalized(narrow))
+    with pytest.raises(InvalidParameter, match="query_error asks for queries with 2 dimensions"):
+        QueryError(0.1, dimensions=2).over(narrow)
 
 
 def test_the_bound_is_one_of_the_median() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.query import grouping
+from bkpriv_core.groups import Groups
+from bkpriv_core.query import generalized, grouping
+from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.grouping import answer_groups, cross, cube, rollup, together
 from bkpriv_core.query.predicate import EVERYTHING
+from bkpriv_core.query.release import Release
 from tests.core import query_oracles
 from tests.core.query_strategies import Case, as_predicate, cases, conditions, one_group
 from tests.core.strategies import SOME
@@ -34,6 +39,32 @@ def test_keys_where_anything_is_counted(case: Case, data: st.DataObject) -> None
     for values, row in rows.items():
         assert found.actual[row] == actual.get(values, 0)
         assert found.estimate[row] == pytest.approx(float(estimate.get(values, 0)))
+
+
+def test_exact_quasi_identifiers_have_only_keys_that_occur(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    size = 60
+    domains = tuple(
+        Domain(name, tuple(f"{place:02}" for place in range(size))) for name in ("a", "b", "c")
+    )
+    codes = np.arange(size)[:, None] * np.array([[1, 7, 11]]) % size
+    counts = np.zeros((size, size), dtype=np.int64)
+    counts[np.arange(size), np.arange(size) * 13 % size] = 2
+    table = Table(domains, Domain("s", domains[0].labels), codes, counts)
+    release = Release(table, Groups.from_labels(np.arange(size) // 2), (None,) * 3)
+    keys = (3, 0, 2, 1)  # 60 ** 4 combinations
+    found = answer_groups(release, Bucketized(release), EVERYTHING, keys)
+    assert len(found.codes) == 2 * size
+    assert found.codes.tolist() == sorted(found.codes.tolist())
+    assert found.actual.sum() == found.estimate.sum() == 2 * size
+    assert set(found.estimate.tolist()) == {1.0}
+    assert sorted(set(found.actual.tolist())) == [0.0, 2.0]
+    with pytest.raises(TooLarge, match="grouping by s, a, c, b has 12960000 keys"):
+        answer_groups(release, Generalized(release), EVERYTHING, keys)
+    monkeypatch.setattr(grouping, "_KEYS", 100)
+    with pytest.raises(TooLarge, match="grouping by s, a, c, b has 120 keys"):
+        answer_groups(release, Bucketized(release), EVERYTHING, keys)
 
 
 def test_grouping_sets() -> None:
@@ -63,6 +94,6 @@ def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLarge, match="more than 4096 grouping sets"):
         together([()] * 4096 for _ in iter(int, 1))
     release = one_group([20, 60], 1.0)
-    monkeypatch.setattr(grouping, "_KEYS", 3)
+    monkeypatch.setattr(generalized, "_KEYS", 3)
     with pytest.raises(TooLarge, match="grouping by age, illness has 4 keys"):
         answer_groups(release, Generalized(release), EVERYTHING, (0, 1))

@@ -244,6 +244,8 @@ REFUSED = [
     (f"{HEAD}; {HEAD}", "more than one statement"),
     (f"{HEAD} UNION {HEAD}", "a set operation"),
     ("SELECT count(*)", "no FROM"),
+    ("SELECT count(*), FROM people", "a comma that nothing follows"),
+    (f"{HEAD} GROUP BY age,", "a comma that nothing follows"),
     ("SELECT count(*) INTO x FROM people", "INTO"),
     ("SELECT DISTINCT count(*) FROM people", "DISTINCT"),
     ("SELECT 1 FROM people", "a literal where a column is expected"),
@@ -300,6 +302,9 @@ REFUSED_CONDITIONS = [
     ("\u00d6L = 1", 'column "\u00d6l" is not among'),  # as PostgreSQL folds it
     ("1", "a literal where a column is expected, or alone"),
     ("1 = 1", "a literal where a column is expected, or alone"),
+    ("age == 30", "the operator =="),
+    ("!(age = 30)", "the operator !"),
+    ("age IN (30,)", "a comma that nothing follows"),
     ("age = age", "a column where a literal is expected"),
     ("age = NULL", "the literal NULL"),
     ("NULL", "the literal NULL"),

@@ -183,3 +183,45 @@ def test_figures_tell_which_groups_are_at_fault() -> None:
     setting = Setting(as_table(_records()))
     figures = CkSafety(0.9, 0).measure(setting, as_groups([[0], [1]])).figures
     np.testing.assert_allclose(figures, [[1.0, 2 / 3]])
+
+
+@MANY
+@given(tables(max_records=14, max_values=4), LIMITS, st.integers(0, 3), st.data())
+def test_the_rest_is_safe_once_the_worst_groups_are_left_out(
+    records: Records, c: float, k: int, data: st.DataObject
+) -> None:
+    setting = Setting(as_table(records))
+    groups = as_groups(data.draw(partitions(setting.table.cells, most=6)))
+    found = record_groups(records, groups)
+    safe = CkSafety(c, k).satisfied(setting, groups)
+    kept = [group for group, met in zip(found, safe, strict=True) if met]
+    if kept:
+        assert most(records, kept, k) < c
+    alone = [most(records, [group], k) for group in found]
+    left_out = [figure for figure, met in zip(alone, safe, strict=True) if not met]
+    if left_out:
+        # None that discloses less by itself than one that is kept, and not one too many.
+        assert min(left_out) >= max(
+            (f for f, met in zip(alone, safe, strict=True) if met), default=0
+        )
+        ties = [group for group, figure, met in zip(found, alone, safe, strict=True)
+                if not met and figure == pytest.approx(min(left_out))]  # fmt: skip
+        assert any(most(records, [*kept, group], k) >= c - 1e-9 for group in ties)
+
+
+def test_a_certain_group_is_suppressed_and_not_all_that_it_helps_to_disclose() -> None:
+    rows = [("x", "flu")] * 2 + [("y", "abcd"[i % 4]) for i in range(16)]
+    records = Records(
+        (oracles.Attribute("g", ("x", "y")),),
+        oracles.Attribute("s", ("a", "b", "c", "d", "flu")),
+        tuple(rows),
+    )
+    setting = Setting(as_table(records))
+    levels = [Levels.of(domain) for domain in setting.table.quasi_identifiers]
+    lattice = incognito(setting, [CkSafety(0.65, 2)], levels, suppression=0.2)
+    assert lattice.safe.tolist() == [True, True]
+    assert setting.table.sizes(lattice.groups((0,))).tolist() == [16]
+    groups = as_groups([[0], [1]])
+    certificate = certify(setting, [CkSafety(0.65, 2)], groups, "auto")
+    assert certificate.suppressed.tolist() == [0]
+    assert certificate.measurements[0].figures.max() == pytest.approx(0.5)

@@ -155,6 +155,28 @@ def test_measuring_is_stopped_at_once_too(big: Connection, shared_database: Data
         assert time.monotonic() - began < 0.2 + PROMPT
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        # Many kinds of groups, many pieces of knowledge: half a minute.
+        "worst_case((SELECT array_agg(a) FROM (SELECT array_agg((i * j * 7919) % 1009) AS a "
+        "FROM generate_series(1, 400) AS i, generate_series(1, 300) AS j GROUP BY i) AS x), 250)",
+        # A lattice of 27 million states.
+        "exact_posterior((SELECT array_agg(ARRAY[0.2 + i % 100 / 1000.0, 0.3 + i / 3 % 100 / "
+        "1000.0, 0.5 - i % 100 / 1000.0 - i / 3 % 100 / 1000.0]::float8[]) "
+        "FROM generate_series(1, 900) AS i), '{300,300,300}')",
+    ],
+    ids=["worst_case", "exact_posterior"],
+)
+def test_calculators_are_stopped_too(shared_database: Database, call: str) -> None:
+    connection = shared_database.connect()
+    connection.execute("SET statement_timeout = '500ms'")
+    began = time.monotonic()
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        connection.execute(f"SELECT bkpriv.{call}")
+    assert time.monotonic() - began < 0.5 + PROMPT
+
+
 def test_progress_is_told_step_by_step_and_the_name_restored(
     big: Connection, shared_database: Database
 ) -> None:

@@ -173,6 +173,31 @@ def test_what_is_safe_is_certified_as_it_stands(leveled: Connection) -> None:
         assert set(leveled.execute(query, [release, estimator]).fetchall()) == {(True,)}
 
 
+def test_suppression_may_mend_what_the_whole_table_does_not_meet(clinic: Connection) -> None:
+    clinic.execute(
+        """
+        CREATE TABLE few AS SELECT 'x' AS g, 'flu' AS s FROM generate_series(1, 3) UNION ALL
+            SELECT 'y', (ARRAY['flu', 'cold'])[1 + i % 2] FROM generate_series(1, 8) AS i;
+        SELECT bkpriv.register_dataset('few', 'few', '{g}', 's');
+        """
+    )
+    state_policy(clinic, "two", {"l_diversity": {"l": 2, "variant": "probabilistic"}})
+    query = "SELECT safe, suppressed FROM bkpriv.lattice('few', 'two', %s) ORDER BY levels"
+    found = clinic.execute(query, [Jsonb({"suppression": 0.3})]).fetchall()
+    assert found == [(True, 3), (False, None)]
+    options = {"suppression": 0.3}
+    publish(clinic, "few", "two", "public.f", options, "incognito")
+    assert one(clinic, "SELECT count(*) FROM public.f WHERE g = 'y'") == 8
+    for suppression in (0.0, 0.2):
+        refused(
+            clinic,
+            "SELECT bkpriv.publish('few', 'two', 'public.f', 'incognito', options => %s)",
+            [Jsonb({"suppression": suppression})],
+            sqlstate="22023",
+            names=["safe" if suppression else "l_diversity"],
+        )
+
+
 def test_without_intervals_a_number_is_exact_or_anything(clinic: Connection) -> None:
     rows = clinic.execute(LATTICE, ["plain", Jsonb({})]).fetchall()
     assert len(rows) == 2 * 2 * 3

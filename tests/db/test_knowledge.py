@@ -341,3 +341,26 @@ def test_a_publication_against_impossible_knowledge_leaves_nothing(clinic: Conne
             sqlstate="22000",
             names=["pregnancy"],
         )
+
+
+def test_groups_that_knowledge_rules_out_are_not_formed(clinic: Connection) -> None:
+    # All of Aln's patients have asthma, and whoever believes otherwise may do so of a larger group.
+    clinic.execute("UPDATE clinic.patient SET disease = 'asthma' WHERE city = 'Aln'")
+    believe(
+        clinic, "CASE WHEN p.city = 'Aln' THEN (d.disease <> 'asthma')::int * 0.25 ELSE 0.2 END"
+    )
+    state_policy(
+        clinic, "sure", {"k_anonymity": {"k": 4}, "bt_privacy": {"bandwidth": TABLE, "t": 1}}
+    )
+    for method in ("mondrian", "bucketize", "incognito"):
+        release = publish(clinic, "patients", "sure", f"public.{method}", method=method)
+        assert all(
+            row[0]
+            for row in clinic.execute(
+                "SELECT satisfied FROM bkpriv.audit(%s)", [release]
+            ).fetchall()
+        )
+        suppressed = one(
+            clinic, "SELECT suppressed FROM bkpriv.releases WHERE release = %s", [release]
+        )
+        assert suppressed == 0

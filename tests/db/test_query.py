@@ -319,6 +319,27 @@ def test_columns_by_the_names_that_statements_use(clinic: Connection, method: st
             assert run(clinic, statement) == pytest.approx(answer(clinic, release, query)[1])
 
 
+def test_numbers_with_a_hierarchy_are_numbers(clinic: Connection) -> None:
+    clinic.execute(
+        """
+        CREATE TABLE ward AS SELECT i % 4 AS floor, i % 3 AS s FROM generate_series(1, 60) AS i;
+        CREATE TABLE floors AS SELECT i, CASE WHEN i < 2 THEN 'low' ELSE 'high' END, '*' AS top
+            FROM generate_series(0, 3) AS i;
+        SELECT bkpriv.register_dataset('ward', 'ward', '{floor}', 's');
+        SELECT bkpriv.set_hierarchy('ward', 'floor', 'floors');
+        """
+    )
+    release = publish(clinic, "ward", view="public.w")
+    for condition in (
+        *("floor = 99999999999", "floor < 2.5", "floor = 1e0", "floor >= -1e30", "floor IN (1, 7)"),
+        *("s = 0.0", "s < 1.5"),
+    ):
+        query = f"SELECT count(*) FROM ward WHERE {condition}"
+        actual, estimate, _ = answer(clinic, release, query)
+        assert actual == run(clinic, query)
+        assert estimate == pytest.approx(run(clinic, rewritten(clinic, release, query)))
+
+
 # --- bad input ------------------------------------------------------------------------------------
 
 
