@@ -82,6 +82,17 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_sources_are_numbered_one_by_one() -> None:
+    text = (ROOT / "docs" / "methods.md").read_text()
+    listed = [int(number) for number in re.findall(r"^(\d+)\. ", text, re.MULTILINE)]
+    sources = listed[-max(listed) :]
+    assert sources == list(range(1, len(sources) + 1))
+    prose = re.sub(r"^```.*?^```$|`[^`]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    places = re.findall(r"\[(\d+(?:, \d+)*)\]", prose)
+    cited = {int(number) for place in places for number in place.split(", ")}
+    assert cited <= set(sources)
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_commands_exist(path: Path) -> None:
     makefile = (ROOT / "Makefile").read_text()
