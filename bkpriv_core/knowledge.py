@@ -225,10 +225,13 @@ def outside_prior(
     whole = _places(table, table.codes, poll)
     prior, covered = prior[whole], covered[whole]
     if not covered.all():
+        hint = "Give every combination of quasi-identifiers in the data a row for each value."
+        if not covered.any():
+            hint += " What is no number is matched as text; use the types of the source."
         raise InvalidData(
             f"the prior table {name} misses {int((~covered).sum())} of {table.cells} cells",
             detail=f"One has {table.describe(int(np.argmin(covered)))}.",
-            hint="Give every combination of quasi-identifiers in the data a row for each value.",
+            hint=hint,
         )
     sums = prior.sum(axis=1)
     off = np.abs(sums - 1.0)

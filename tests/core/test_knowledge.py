@@ -166,6 +166,7 @@ ROWS = [
 @pytest.mark.parametrize(
     ("change", "message", "where"),
     [
+        ({0: None, 1: None, 2: None}, "misses 2 of 2 cells", "\"age\" is '30'"),
         ({2: None}, "misses 1 of 2 cells", "\"age\" is '40', \"sex\" is 'M'"),
         ({1: ((0, 0), 1, 0.5)}, "do not sum to 1", "0.75 where \"age\" is '30', \"sex\" is 'F'"),
         ({1: ((0, 0), 1, -0.25)}, "negative probability -0.25", "\"age\" is '30'"),
@@ -191,7 +192,7 @@ def test_a_faulty_prior_is_refused_where_it_is_at_fault(
     assert "public.prior" in caught.value.message
     assert message in caught.value.message
     assert where in caught.value.detail
-    assert caught.value.hint
+    assert ("types of the source" in caught.value.hint) == ("2 of 2" in message)
 
 
 def test_a_sum_within_rounding_is_scaled_to_1() -> None:

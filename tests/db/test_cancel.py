@@ -161,10 +161,10 @@ def test_measuring_is_stopped_at_once_too(big: Connection, shared_database: Data
         # Many kinds of groups, many pieces of knowledge: half a minute.
         "worst_case((SELECT array_agg(a) FROM (SELECT array_agg((i * j * 7919) % 1009) AS a "
         "FROM generate_series(1, 400) AS i, generate_series(1, 300) AS j GROUP BY i) AS x), 250)",
-        # A lattice of 27 million states.
+        # A lattice of eight million states.
         "exact_posterior((SELECT array_agg(ARRAY[0.2 + i % 100 / 1000.0, 0.3 + i / 3 % 100 / "
         "1000.0, 0.5 - i % 100 / 1000.0 - i / 3 % 100 / 1000.0]::float8[]) "
-        "FROM generate_series(1, 900) AS i), '{300,300,300}')",
+        "FROM generate_series(1, 600) AS i), '{200,200,200}')",
     ],
     ids=["worst_case", "exact_posterior"],
 )
