@@ -118,6 +118,8 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     )
     certificate = certify(found, requirements, groups, "auto")
     assert [sorted(cells) for cells in certificate.groups] == [[0, 1]]
+    recoded = setting.tried().over(table)
+    assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
     # The same groups measured for good are an error.
     with pytest.raises(ContradictoryKnowledge):
         requirements[1].measure(setting, as_groups([[0], [1]]), "auto")

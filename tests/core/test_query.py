@@ -19,7 +19,16 @@ from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.joint import GeneralizedJoint
-from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, IsNull, Membership, Not, Point
+from bkpriv_core.query.predicate import (
+    EVERYTHING,
+    And,
+    Comparison,
+    IsNull,
+    Membership,
+    Not,
+    Or,
+    Point,
+)
 from bkpriv_core.query.release import Release
 from bkpriv_core.query.workload import Workload
 from tests.core import query_oracles
@@ -179,6 +188,9 @@ def test_numbers_that_no_double_tells_apart_are_a_point() -> None:
     assert estimator.tabulate(later) == 12
     assert estimator.tabulate(Not(later)) == 0
     assert estimator.tabulate(Comparison(0, ">", Point(2, 2, 1700000000.5))) == 4
+    same = float(labels[0])
+    assert estimator.tabulate(Comparison(0, "<", Point(1, 2, same))) == 0
+    assert estimator.tabulate(Comparison(0, "<=", Point(0, 1, same))) == 8
     # Neither of the two values has a share of a range that is not a value.
     assert estimator.tabulate(EVERYTHING, (0,)).tolist() == [0, 0, 4]
 
@@ -199,6 +211,15 @@ def test_a_literal_beyond_all_numbers() -> None:
         for literal, count in ((Point(0, 0, -np.inf), 0), (Point(2, 2, np.inf), 20)):
             assert estimator.tabulate(Comparison(0, "<=", literal)) == count
             assert estimator.tabulate(Comparison(0, ">=", literal)) == 20 - count
+
+
+def test_many_comparisons_tell_many_values_apart() -> None:
+    ages = list(range(20, 61))
+    release = one_group(ages, 1.0)
+    odd = Or(tuple(Comparison(0, "=", Point(at, at + 1, float(age)))
+                   for at, age in enumerate(ages) if age % 2))  # fmt: skip
+    assert CellCounts.of(release.table).tabulate(odd) == 20 * 10
+    assert Generalized(release).tabulate(odd) == pytest.approx(410 * 20 / 41)
 
 
 def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:

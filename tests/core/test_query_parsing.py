@@ -422,3 +422,10 @@ def test_numbers_are_compared_exactly() -> None:
     assert rank("1e99999") == (3, 3)
     assert rank("-1e-99999") == (0, 0)
     assert number_point(domain, Literal("1e99999", quoted=False)).position == np.inf
+
+
+def test_nan_is_above_all_numbers() -> None:
+    # As in PostgreSQL; such a domain has a hierarchy, and no positions.
+    domain = Domain("grade", ("-1", "2.50", "NaN"))
+    points = [number_point(domain, Literal(text, quoted=False)) for text in ("2.5", "1e9")]
+    assert [(point.below, point.through) for point in points] == [(1, 2), (2, 2)]
