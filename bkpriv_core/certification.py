@@ -16,9 +16,9 @@ Rules:
   parts of a cell that come to lie in one group.
 - Where everything would be suppressed, the whole table is one group if that holds: when a policy is
   no stricter than that, something can be published.
-- Requirements on all groups together are measured last, on what is left, and groups that break one
-  are suppressed. Neither mergers nor suppression make such a requirement fail, so this does not
-  happen to a partition that met it.
+- Requirements on all groups together are judged last, on what is left, and groups are suppressed
+  until the rest meets them. Neither mergers nor suppression make such a requirement fail, so this
+  does not happen to a partition that met it.
 
 Suppression does not change priors: the adversary's knowledge is that of the whole table.
 """
@@ -203,11 +203,9 @@ def certify(
         setting = setting if whole is setting.table else setting.over(whole)
         state = _as_one(setting, alone, estimator)
         merged += len(state.groups)
-    together = _measure(setting, joint, state.groups, estimator)
     met = satisfied(joint, setting, state.groups, estimator)
-    if not met.all():
-        state = state.select(met)
-        together = _measure(setting, joint, state.groups, estimator)
+    state = state.select(met)
+    together = _measure(setting, joint, state.groups, estimator)
     singly, jointly = iter(state.measurements), iter(together.measurements)
     suppressed = np.flatnonzero(state.groups.labels(setting.table.cells) == SUPPRESSED)
     return Certificate(

@@ -18,8 +18,9 @@ that help to disclose it. It is monotone, though: merging buckets lowers the max
 so does leaving one out (unless none is left). Hence:
 
 - The *figure* of a bucket is the maximum disclosure of its own persons, helped by all others. The
-  largest figure is the maximum disclosure, so that figures tell which buckets to merge or suppress,
-  and merging and suppressing keep a safe set safe.
+  largest figure is the maximum disclosure. Merging and suppressing keep a safe set safe.
+- Figures do not tell which buckets to suppress: one in which a value is certain helps to disclose
+  everybody. So those go that disclose most by themselves, the fewest that leave a safe rest.
 - Whether buckets may be split depends on which others are. A split that is unsafe while nothing
   else changes is unsafe for good. Those that are safe one by one are made together; where that is
   unsafe, the longest run of them from the first that is safe together is found by bisection, the

@@ -54,15 +54,6 @@ class Bucketized(Estimator):
         """See `Estimator`."""
         return self.expected.by_key(predicate, keys, poll)
 
-    def tabulate(
-        self,
-        predicate: Predicate,
-        keys: Sequence[int] = (),
-        poll: Callable[[], None] = lambda: None,
-    ) -> FloatArray:
-        """See `Estimator`."""
-        return self.expected.tabulate(predicate, keys, poll)
-
     def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
         """See `Estimator`."""
         return self.expected.answer(workload, poll)

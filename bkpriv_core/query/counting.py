@@ -87,7 +87,7 @@ class CellCounts:
         keys: Sequence[int] = (),
         poll: Callable[[], None] = lambda: None,
     ) -> FloatArray:
-        """Count what meets a condition by the values of some attributes: `Estimator.tabulate`."""
+        """Count the same as `by_key`, as an array whose shape is the sizes of the keys' domains."""
         codes, found = self.by_key(predicate, keys, poll)
         if not keys:
             return found.reshape(())

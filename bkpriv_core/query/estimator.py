@@ -19,13 +19,13 @@ class Estimator(ABC):
     """
 
     @abstractmethod
-    def tabulate(
+    def by_key(
         self,
         predicate: Predicate,
         keys: Sequence[int] = (),
         poll: Callable[[], None] = lambda: None,
-    ) -> FloatArray:
-        """Estimate what meets a condition by the values of some attributes.
+    ) -> tuple[IntArray, FloatArray]:
+        """Estimate what meets a condition, by the values of some attributes that anything has.
 
         Parameters
         ----------
@@ -35,26 +35,6 @@ class Estimator(ABC):
             Distinct attributes; with none, everything is one count.
         poll : callable
             Called between steps; may raise to cancel.
-
-        Returns
-        -------
-        array
-            Expected counts, its shape the sizes of the keys' domains.
-
-        Raises
-        ------
-        TooLarge
-            If the condition or the table is beyond the budget.
-        """
-
-    @abstractmethod
-    def by_key(
-        self,
-        predicate: Predicate,
-        keys: Sequence[int] = (),
-        poll: Callable[[], None] = lambda: None,
-    ) -> tuple[IntArray, FloatArray]:
-        """Estimate the same where there is anything, which may be a small part of that array.
 
         Returns
         -------

@@ -105,7 +105,13 @@ class Generalized(Estimator):
         keys: Sequence[int] = (),
         poll: Callable[[], None] = lambda: None,
     ) -> FloatArray:
-        """See `Estimator`."""
+        """Estimate the same as `by_key`, as an array whose shape is the sizes of the keys' domains.
+
+        Raises
+        ------
+        TooLarge
+            If the condition or the array is beyond the budget.
+        """
         asked: dict[int, list[Atom]] = {key: [] for key in keys} | atoms_by_attribute(predicate)
         sides = [
             self._side(place, told, place in keys, poll) for place, told in sorted(asked.items())
