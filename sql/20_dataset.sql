@@ -56,7 +56,6 @@ COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, 
 CREATE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 GD["bkpriv"].dataset.set_hierarchy(dataset, attribute, levels)

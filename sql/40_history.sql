@@ -25,11 +25,15 @@ CREATE TABLE bkpriv.release (
     records bigint NOT NULL CHECK (records > 0),
     suppressed bigint NOT NULL CHECK (suppressed BETWEEN 0 AND records),
     groups int NOT NULL CHECK (groups >= 0),
+    watch text[] CHECK (cardinality(watch) > 0),
     created_at timestamptz NOT NULL DEFAULT now(),
     created_by text NOT NULL DEFAULT current_user,
     UNIQUE (dataset, owner, version)
 );
-COMMENT ON TABLE bkpriv.release IS 'Releases; append-only';
+-- A write to a source finds the releases made from it by the tokens of its watch (35_staleness.sql).
+CREATE INDEX ON bkpriv.release USING gin (watch);
+COMMENT ON TABLE bkpriv.release IS
+    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; append-only';
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release', '');
 
 CREATE TABLE bkpriv.release_attribute (
@@ -165,110 +169,12 @@ CREATE POLICY append ON bkpriv.audit_record FOR INSERT
     WITH CHECK (audited_by = current_user AND audited_at = now() AND audit = currval('bkpriv.audit_id')
                 AND release IN (SELECT release FROM bkpriv.release));
 
--- Staleness. Before it commits, a publication locks the source against writers and looks once more
--- whether the source is as it was read; if writers do not finish soon, it calls itself stale. So no
--- change slips between reading and publishing. A writer whose snapshot is too old to show it a
--- release cannot mark that release; it fails to serialize instead, on the dataset's row, which every
--- publication writes anew.
-
-CREATE FUNCTION bkpriv._mark_stale() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-BEGIN
-    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
-        PERFORM FROM bkpriv.dataset
-            WHERE name = TG_ARGV[0] AND TG_RELID IN (SELECT * FROM bkpriv._written_tables(source_schema, source_name))
-            FOR SHARE;
-    END IF;
-    INSERT INTO bkpriv.release_event (release, kind, reason, by)
-    SELECT r.release, 'stale', format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME), session_user
-    FROM bkpriv.dataset d JOIN bkpriv.release r ON r.dataset = d.name AND r.owner = d.owner
-    WHERE d.name = TG_ARGV[0]
-        AND TG_RELID IN (SELECT * FROM bkpriv._written_tables(d.source_schema, d.source_name))
-        AND NOT EXISTS (SELECT FROM bkpriv.release_event e
-                        WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
-    RETURN NULL;
-END $$;
-REVOKE ALL ON FUNCTION bkpriv._mark_stale() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._mark_stale() IS
-    'Statement trigger on a source: marks the releases made from it as stale';
-
-CREATE FUNCTION bkpriv._written_tables(source_schema text, source_name text) RETURNS SETOF oid
-    LANGUAGE sql STABLE
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-    WITH RECURSIVE family AS (
-        SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname = source_schema AND c.relname = source_name
-        UNION
-        SELECT i.inhrelid FROM pg_inherits i JOIN family f ON i.inhparent = f.oid
-    ), named AS (
-        SELECT oid FROM family
-        UNION
-        SELECT i.inhparent FROM pg_inherits i JOIN named w ON i.inhrelid = w.oid
-    )
-    SELECT oid FROM named
-$$;
-REVOKE ALL ON FUNCTION bkpriv._written_tables(text, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._written_tables(text, text) IS
-    'A source with its partitions and children, and the parents of all these: whatever a write to it may name';
-
-CREATE FUNCTION bkpriv._stale_trigger(dataset text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT 'bkpriv_stale_' || md5(dataset) $$;
-REVOKE ALL ON FUNCTION bkpriv._stale_trigger(text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._stale_trigger(text) IS 'Name of the trigger that marks a dataset''s releases as stale';
-
-CREATE FUNCTION bkpriv._tracked(dataset text, source_schema text, source_name text) RETURNS boolean
-    LANGUAGE sql STABLE
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-    SELECT coalesce(bool_and(EXISTS (
-        SELECT FROM pg_trigger t
-        WHERE t.tgrelid = w AND t.tgname = bkpriv._stale_trigger(dataset)
-            -- Nothing else under its name: on every statement that writes, always, for this dataset.
-            AND t.tgfoid = 'bkpriv._mark_stale()'::regprocedure AND t.tgtype = 4 + 8 + 16 + 32
-            AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = ''
-            AND t.tgargs = convert_to(dataset, getdatabaseencoding()) || decode('00', 'hex'))), false)
-    FROM bkpriv._written_tables(source_schema, source_name) AS w
-$$;
-REVOKE ALL ON FUNCTION bkpriv._tracked(text, text, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._tracked(text, text, text) IS
-    'Whether every table that a write to the source may name marks releases as stale';
-
-CREATE FUNCTION bkpriv._hold_writers(new_release bigint) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-DECLARE
-    made bkpriv.release;
-BEGIN
-    SELECT * INTO STRICT made FROM bkpriv.release WHERE release = new_release AND created_at = now();
-    -- Only a source that carries the dataset's trigger, which its owner must have allowed, and only for
-    -- the owner of that dataset: a release's own row says what its publisher likes.
-    IF NOT EXISTS (SELECT FROM bkpriv.dataset d
-                   WHERE (d.name, d.owner, d.source_schema, d.source_name)
-                       = (made.dataset, made.owner, made.source_schema, made.source_name))
-        OR NOT bkpriv._tracked(made.dataset, made.source_schema, made.source_name) THEN
-        RETURN false;
-    END IF;
-    EXECUTE format('LOCK TABLE %I.%I IN SHARE MODE NOWAIT', made.source_schema, made.source_name);
-    RETURN true;
-EXCEPTION WHEN lock_not_available THEN
-    RETURN false;
-END $$;
-REVOKE ALL ON FUNCTION bkpriv._hold_writers(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._hold_writers(bigint) IS
-    'Locks the source of a release of this transaction against writers, unless one is at work';
-
 CREATE VIEW bkpriv.releases WITH (security_barrier) AS
 SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_name) AS view_name,
     r.method, r.policy, r.period, r.records, r.suppressed, r.groups,
     CASE WHEN e.withdrawn THEN 'withdrawn' WHEN e.superseded THEN 'superseded' ELSE 'published' END AS status,
     CASE WHEN e.stale THEN true
-         WHEN bkpriv._tracked(r.dataset, r.source_schema, r.source_name) THEN false END AS stale,
+         WHEN r.watch = bkpriv._watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
     r.created_at, r.created_by, r.requirements, r.options, e.reason
 FROM bkpriv.release r
 CROSS JOIN LATERAL (
@@ -280,7 +186,7 @@ CROSS JOIN LATERAL (
 ) AS e
 WHERE bkpriv._sees(r.owner);
 COMMENT ON VIEW bkpriv.releases IS
-    'Releases the current user may see; stale is NULL where the source cannot be watched: unknown';
+    'Releases the current user may see; stale is NULL, unknown, where the source was not watched all the time';
 
 CREATE VIEW bkpriv.audits WITH (security_barrier) AS
 SELECT a.audit, a.release, r.dataset, a.requirement, a.parameters, a.threshold, a.worst, a.mean,

@@ -106,7 +106,6 @@ CREATE FUNCTION bkpriv.publish(
 ) RETURNS bigint
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)

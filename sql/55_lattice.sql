@@ -5,7 +5,6 @@ CREATE FUNCTION bkpriv.lattice(dataset text, policy text, options jsonb DEFAULT 
                    discernibility float8, average_class_size float8, gcp float8, kl float8)
     LANGUAGE plpython3u STABLE ROWS 100
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].lattice.lattice(dataset, policy, options)

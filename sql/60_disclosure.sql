@@ -7,7 +7,6 @@ CREATE FUNCTION bkpriv._prior(
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].disclosure.prior(dataset, bandwidth)
@@ -35,7 +34,6 @@ CREATE FUNCTION bkpriv._posterior(
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].disclosure.posterior(release, bandwidth, estimator)
@@ -65,7 +63,6 @@ CREATE FUNCTION bkpriv._disclosure(
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].disclosure.disclosure(release, bandwidth, estimator)
@@ -92,7 +89,6 @@ CREATE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estim
                    posterior float8, estimator_used text)
     LANGUAGE plpython3u STABLE ROWS 1000
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
@@ -107,7 +103,6 @@ CREATE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, es
                    worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8)
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].audit.audit(release, requirements, estimator)

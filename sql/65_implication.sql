@@ -5,7 +5,6 @@ CREATE FUNCTION bkpriv.max_disclosure(release bigint, k int, language text DEFAU
     RETURNS TABLE (k int, disclosure float8, witness jsonb, target jsonb)
     LANGUAGE plpython3u STABLE ROWS 10
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].implication.max_disclosure(*args)
@@ -20,7 +19,6 @@ CREATE FUNCTION bkpriv._disclosure_given(
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].implication.disclosure_given(release, knowledge)

@@ -4,7 +4,6 @@ CREATE FUNCTION bkpriv.query_accuracy(release bigint, query text)
     RETURNS TABLE (key jsonb, actual float8, estimate float8, relative_error float8)
     LANGUAGE plpython3u STABLE ROWS 100
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].query.query_accuracy(release, query)
@@ -30,7 +29,6 @@ COMMENT ON FUNCTION bkpriv.query_workload(bigint, int, int, float8, bigint) IS
 CREATE FUNCTION bkpriv.rewrite_query(release bigint, query text) RETURNS text
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET timezone = 'UTC' SET extra_float_digits = 1
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
 return GD["bkpriv"].query.rewrite_query(release, query)

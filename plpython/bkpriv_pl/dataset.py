@@ -1,4 +1,4 @@
-"""Datasets: declaring a source, its hierarchies, and the trigger that watches it."""
+"""Datasets: declaring a source and its hierarchies, and reading it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.counts import Column, column_types, count_cells
-from bkpriv_pl.source import SOURCES, check_readable, find_relation
+from bkpriv_pl.source import Relation, check_readable, open_relation
+from bkpriv_pl.staleness import watch_own
 
 __all__ = [
     "Dataset",
@@ -31,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Dataset:
-    """A registered dataset."""
+    """A registered dataset: `owned` by a role that the caller is a member of, or his `own`."""
 
     name: str
     owner: str
@@ -40,7 +41,13 @@ class Dataset:
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     owned: bool
+    own: bool
     respondent: str | None = None
+
+    @property
+    def source(self) -> str:
+        """Name of the source, as in SQL."""
+        return f"{plpy.quote_ident(self.source_schema)}.{plpy.quote_ident(self.source_name)}"
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -66,7 +73,8 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
-        "bkpriv._owns(owner) AS owned FROM bkpriv.dataset WHERE name = $1",
+        "bkpriv._owns(owner) AS owned, owner = current_user AS own FROM bkpriv.dataset "
+        "WHERE name = $1",
         ["text"],
         [name],
     )
@@ -93,6 +101,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         tuple(row["quasi_identifiers"]),
         row["sensitive"],
         row["owned"],
+        row["own"],
         row["respondent"],
     )
 
@@ -110,10 +119,11 @@ def read_table(dataset: Dataset, nulls: str = "error") -> Table:
 
 def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respondents | None]:
     """Read a dataset's source, and its respondents where it declares a column of them."""
-    columns = column_types(dataset.source_schema, dataset.source_name)
+    source = _open_source(dataset)
+    columns = column_types(source.schema, source.name)
     _check_columns(dataset, columns)
     extras = () if dataset.respondent is None else (dataset.respondent,)
-    check_readable(dataset.source_schema, dataset.source_name, (*dataset.attributes, *extras))
+    check_readable(source, (*dataset.attributes, *extras))
     rows = run(
         "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
         ["text"],
@@ -136,6 +146,21 @@ def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respond
     )
 
 
+def _open_source(dataset: Dataset) -> Relation:
+    """Open a dataset's source; one that somebody else has named must be nobody's trap."""
+    source = open_relation(dataset.source)
+    if source.stranger is not None and not dataset.own:
+        raise Refusal(
+            "42501",
+            f'the source {source} of dataset "{dataset.name}" is up to role "{source.stranger}"',
+            detail="The role owns it or its schema; reading it may run code of that role's with "
+            "the caller's rights.",
+            hint=f"SET ROLE {plpy.quote_ident(dataset.owner)}, where you may; functions that take "
+            "a release read the history instead.",
+        )
+    return source
+
+
 @entry
 def register(
     name: str | None,
@@ -147,15 +172,17 @@ def register(
 ) -> str:
     """See ``bkpriv.register_dataset``."""
     name = require(name, "name of the dataset")
-    schema, relation = find_relation(require(source, "source"))
+    relation = open_relation(require(source, "source"))
     attributes = _attributes(quasi_identifiers, require(sensitive, "sensitive column"))
-    columns = column_types(schema, relation)
-    dataset = Dataset(name, "", schema, relation, attributes[:-1], attributes[-1], True)
+    columns = column_types(relation.schema, relation.name)
+    dataset = Dataset(
+        name, "", relation.schema, relation.name, attributes[:-1], attributes[-1], True, True
+    )
     _check_columns(dataset, columns)
     extras = tuple(extra for extra in (respondent, period) if extra is not None)
     for extra in extras:
         if extra not in columns:
-            raise _no_column(schema, relation, extra, columns)
+            raise _no_column(relation.schema, relation.name, extra, columns)
         if (*attributes, *extras).count(extra) > 1:
             raise Refusal(
                 "42701",
@@ -164,8 +191,8 @@ def register(
                 hint="Respondent and period must be two columns that are neither "
                 "quasi-identifiers nor sensitive.",
             )
-    check_readable(schema, relation, (*attributes, *extras))
-    _check_comparable(schema, relation, attributes)
+    check_readable(relation, (*attributes, *extras))
+    _check_comparable(relation, attributes)
     if run("SELECT FROM bkpriv.dataset WHERE name = $1", ["text"], [name]):
         raise Refusal(
             "42710",
@@ -178,7 +205,10 @@ def register(
             "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
             "sensitive, respondent, period) VALUES ($1, $2, $3, $4, $5, $6, $7)",
             ["text", "text", "text", "text[]", "text", "text", "text"],
-            [name, schema, relation, list(attributes[:-1]), attributes[-1], respondent, period],
+            [
+                *(name, relation.schema, relation.name, list(attributes[:-1]), attributes[-1]),
+                *(respondent, period),
+            ],
         )
     except plpy.spiexceptions.UniqueViolation:
         raise Refusal(
@@ -189,7 +219,7 @@ def register(
         ) from None
     # None is left where datasets are dropped by drop_dataset, but a plain DELETE leaves them.
     run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [name])
-    _watch(name, schema, relation)
+    watch_own(relation, name)
     return name
 
 
@@ -198,12 +228,11 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     """See ``bkpriv.set_hierarchy``."""
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
-    schema, relation = find_relation(require(levels, "table of levels"))
-    columns = column_types(schema, relation)
-    check_readable(schema, relation, tuple(columns))
+    relation = open_relation(require(levels, "table of levels"))
+    columns = column_types(relation.schema, relation.name)
+    check_readable(relation, tuple(columns))
     cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
-    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(relation)}"
-    rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {source}")[0]["levels"] or []
+    rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {relation}")[0]["levels"] or []
     hierarchy = Hierarchy.from_rows(attribute, rows)
     _keep_hierarchy(
         dataset, attribute, [list(path) for path in hierarchy.paths.values()], None, None
@@ -277,14 +306,6 @@ def drop(name: str | None) -> None:
         )
     run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [dataset.name])
     run("DELETE FROM bkpriv.dataset WHERE name = $1", ["text"], [dataset.name])
-    for row in _watchers(dataset.name, dataset.source_schema, dataset.source_name):
-        try:
-            run(f"DROP TRIGGER {plpy.quote_ident(row['trigger'])} ON {row['relation']}")
-        except plpy.spiexceptions.InsufficientPrivilege:
-            plpy.notice(
-                f"trigger {row['trigger']} stays on {row['relation']}",
-                detail="Only the table's owner may drop it; without the dataset it does nothing.",
-            )
 
 
 def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> tuple[str, ...]:
@@ -342,17 +363,16 @@ def _check_columns(dataset: Dataset, columns: dict[str, Column]) -> None:
             raise _no_column(dataset.source_schema, dataset.source_name, name, columns)
 
 
-def _check_comparable(schema: str, relation: str, names: tuple[str, ...]) -> None:
+def _check_comparable(relation: Relation, names: tuple[str, ...]) -> None:
     """Refuse columns whose type has no equality or order."""
-    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(relation)}"
     for name in names:
         column = plpy.quote_ident(name)
         try:
-            run(f"SELECT {column} FROM {source} GROUP BY {column} ORDER BY {column} LIMIT 0")
+            run(f"SELECT {column} FROM {relation} GROUP BY {column} ORDER BY {column} LIMIT 0")
         except plpy.spiexceptions.UndefinedFunction:
             raise Refusal(
                 "42883",
-                f'column "{name}" of table "{schema}"."{relation}" cannot be compared',
+                f'column "{name}" of table {relation} cannot be compared',
                 detail="Its type has no equality or no order.",
                 hint="Publish from a view that casts it, for example to text.",
             ) from None
@@ -373,45 +393,3 @@ def _keep_hierarchy(
         ["text", "text", "text[]", "numeric[]", "numeric"],
         [dataset.name, attribute, levels, widths, origin],
     )
-
-
-def _watchers(name: str, schema: str, relation: str) -> list[dict[str, str]]:
-    """The dataset's triggers on its source, partitions and children."""
-    return run(
-        "SELECT t.tgname::text AS trigger, t.tgrelid::regclass::text AS relation "
-        "FROM pg_trigger t WHERE t.tgname = bkpriv._stale_trigger($1) "
-        "AND t.tgrelid IN (SELECT * FROM bkpriv._written_tables($2, $3))",
-        ["text", "text", "text"],
-        [name, schema, relation],
-    )
-
-
-def _watch(name: str, schema: str, relation: str) -> None:
-    """Put the dataset's trigger on its source, or say why its staleness stays unknown."""
-    rows = run(
-        "SELECT w::regclass::text AS relation, bkpriv._stale_trigger($1) AS trigger, "
-        "c.relkind::text AS kind FROM bkpriv._written_tables($2, $3) AS w "
-        "JOIN pg_class c ON c.oid = w",
-        ["text", "text", "text"],
-        [name, schema, relation],
-    )
-    unwatched = []
-    for row in rows:
-        if row["kind"] not in "rp":
-            unwatched.append(f"{row['relation']} is a {SOURCES.get(row['kind'], 'relation')}")
-            continue
-        try:
-            run(
-                f"CREATE OR REPLACE TRIGGER {plpy.quote_ident(row['trigger'])} "
-                f"AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {row['relation']} "
-                f"FOR EACH STATEMENT EXECUTE FUNCTION "
-                f"bkpriv._mark_stale({plpy.quote_literal(name)})"
-            )
-        except (plpy.spiexceptions.InsufficientPrivilege, plpy.spiexceptions.FeatureNotSupported):
-            unwatched.append(f"the caller may not create a trigger on {row['relation']}")
-    if unwatched:
-        plpy.notice(
-            f'whether releases of dataset "{name}" are stale will be unknown',
-            detail=f"No trigger can watch the source: {'; '.join(unwatched)}.",
-            hint="Grant TRIGGER on the source before registering, where it is a table.",
-        )

@@ -30,6 +30,7 @@ __all__ = [
     "array_literal",
     "find_release",
     "find_respondents",
+    "find_watch",
     "findings",
     "next_version",
     "record_audit",
@@ -109,10 +110,21 @@ def next_version(dataset: str, owner: str) -> int:
     return int(row["version"])
 
 
+def find_watch(source_schema: str, source_name: str) -> list[str] | None:
+    """Tokens of the triggers that watch a source; None where it is not watched in full."""
+    row = run(
+        "SELECT bkpriv._watch_tokens($1, $2) AS watch",
+        ["text", "text"],
+        [source_schema, source_name],
+    )[0]
+    watch: list[str] | None = row["watch"]
+    return watch
+
+
 def record_release(**columns: Any) -> int:
     """Append a release and return its id; `columns` are those of ``bkpriv.release``."""
     types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
-    types |= {"requirements": "jsonb", "options": "jsonb"}
+    types |= {"requirements": "jsonb", "options": "jsonb", "watch": "text[]"}
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
     row = run(

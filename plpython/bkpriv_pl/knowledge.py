@@ -4,9 +4,8 @@ The table has the quasi-identifiers under their own names, the sensitive value u
 as ``value``, and its ``probability``. Values are matched in SQL, numbers as numbers and all others
 as text, so that Python receives codes.
 
-Reading a relation can run its owner's code with the reader's rights: the functions of a view, of a
-row-level policy, or of a plain table's index, whose expressions the planner folds. So a name that
-the caller did not give himself leads only to what belongs to him or to a superuser.
+A table that the caller did not name himself is read only if nobody could have his code run by it:
+see `bkpriv_pl.source`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from bkpriv_core.knowledge import UNKNOWN, outside_prior
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.counts import Column, column_types
 from bkpriv_pl.progress import poll
-from bkpriv_pl.source import check_readable, find_relation
+from bkpriv_pl.source import Relation, check_readable, open_relation
 
 __all__ = ["find_prior", "find_trusted_prior"]
 
@@ -41,8 +40,33 @@ def find_prior(table: Table, name: str) -> FloatArray:
     InvalidData
         See `outside_prior`.
     """
-    schema, relation = _locate(name)
-    columns = column_types(schema, relation)
+    return _read_prior(table, name, open_relation(name))
+
+
+def find_trusted_prior(table: Table, name: str) -> FloatArray:
+    """Prior beliefs as by `find_prior`, of a table that somebody else may have named.
+
+    Raises
+    ------
+    Refusal
+        As there, or if the table or its schema belongs neither to the caller nor to a superuser.
+    """
+    relation = open_relation(name)
+    if relation.stranger is not None:
+        raise Refusal(
+            "42501",
+            f'prior table {name}, which a policy names, is up to role "{relation.stranger}"',
+            detail="The role owns it or its schema; reading it may run code of that role's with "
+            "the caller's rights.",
+            hint="If you trust its owner, name it yourself: in requirements given to bkpriv.audit, "
+            "or in a policy of your own to publish under.",
+        )
+    return _read_prior(table, name, relation)
+
+
+def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
+    """Read a prior table, which goes by a name, from a relation."""
+    columns = column_types(relation.schema, relation.name)
     value = table.sensitive.name if table.sensitive.name in columns else _VALUE
     names = (*(domain.name for domain in table.quasi_identifiers), value, _PROBABILITY)
     missing = [column for column in names if column not in columns]
@@ -63,7 +87,7 @@ def find_prior(table: Table, name: str) -> FloatArray:
             hint=f'Name the sensitive value "{table.sensitive.name}"; an attribute called '
             f'"{_PROBABILITY}" must go by another name in the dataset.',
         )
-    check_readable(schema, relation, names)
+    check_readable(relation, names)
     if not columns[_PROBABILITY].is_number:
         raise Refusal(
             "42804",
@@ -73,7 +97,7 @@ def find_prior(table: Table, name: str) -> FloatArray:
         )
     domains = (*table.quasi_identifiers, table.sensitive)
     row = run(
-        _query(schema, relation, tuple(columns[column] for column in names[:-1]), domains),
+        _query(relation, tuple(columns[column] for column in names[:-1]), domains),
         ["text[]"] * len(domains),
         [[label for label in domain.labels if label is not None] for domain in domains],
     )[0]
@@ -83,60 +107,8 @@ def find_prior(table: Table, name: str) -> FloatArray:
     return outside_prior(table, name, codes[:, :-1], codes[:, -1], chances, poll)
 
 
-def find_trusted_prior(table: Table, name: str) -> FloatArray:
-    """Prior beliefs as by `find_prior`, of a table that somebody else may have named.
-
-    Raises
-    ------
-    Refusal
-        As there, or if the table belongs neither to the caller nor to a superuser.
-    """
-    schema, relation = _locate(name)
-    row = run(
-        "SELECT r.rolname::text AS owner, r.rolsuper OR r.rolname = current_user AS trusted "
-        "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "JOIN pg_roles r ON r.oid = c.relowner WHERE n.nspname = $1 AND c.relname = $2",
-        ["text", "text"],
-        [schema, relation],
-    )[0]
-    if not row["trusted"]:
-        raise Refusal(
-            "42501",
-            f'prior table {name}, which a policy names, belongs to role "{row["owner"]}"',
-            detail="Reading it may run code of its owner's with the caller's rights.",
-            hint="If you trust its owner, name it yourself: in requirements given to bkpriv.audit, "
-            "or in a policy of your own to publish under.",
-        )
-    return find_prior(table, name)
-
-
-def _locate(name: str) -> tuple[str, str]:
-    """Schema and name of a prior table."""
-    try:
-        found = run("SELECT to_regclass($1)::text AS found", ["text"], [name])[0]["found"]
-    except (
-        plpy.spiexceptions.InvalidName,
-        plpy.spiexceptions.SyntaxError,
-        plpy.spiexceptions.FeatureNotSupported,  # a table of another database
-    ):
-        found = None
-    except plpy.spiexceptions.InsufficientPrivilege:
-        found = name  # Told by `find_relation`, with the role at fault.
-    if found is None:
-        raise Refusal(
-            "42P01",
-            f"prior table {name} does not exist",
-            detail="Knowledge is read from a table, view or materialized view.",
-            hint='Write it as in SQL and with its schema, such as {"table": "public.prior"}.',
-        )
-    return find_relation(name)
-
-
-def _query(
-    schema: str, relation: str, columns: tuple[Column, ...], domains: tuple[Domain, ...]
-) -> str:
+def _query(relation: Relation, columns: tuple[Column, ...], domains: tuple[Domain, ...]) -> str:
     """One statement that turns the rows of a prior table into codes and probabilities."""
-    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(relation)}"
     codes, joins = [], []
     for place, (column, domain) in enumerate(zip(columns, domains, strict=True)):
         # By way of text also where numbers are compared: a cast from float8 drops digits.
@@ -156,7 +128,7 @@ def _query(
     chance = f"coalesce(s.{plpy.quote_ident(_PROBABILITY)}::float8, 'NaN')"
     return (
         f"SELECT string_agg(float8send({chance}), ''::bytea) AS chances, {', '.join(codes)} "
-        f"FROM {source} AS s {' '.join(joins)}"
+        f"FROM {relation} AS s {' '.join(joins)}"
     )
 
 

@@ -252,6 +252,7 @@ def _record(request: _Request, certificate: Certificate) -> int:
         version=history.next_version(dataset.name, dataset.owner),
         source_schema=dataset.source_schema,
         source_name=dataset.source_name,
+        watch=history.find_watch(dataset.source_schema, dataset.source_name),
         view_schema=request.view.schema,
         view_name=request.view.name,
         method=request.method.name,
@@ -311,10 +312,8 @@ def _settle_staleness(
     """Keep writers off the source, and mark the release stale if they changed what was read."""
     dataset = request.dataset
     watched = run(
-        "SELECT bkpriv._tracked($1, $2, $3) AS tracked",
-        ["text", "text", "text"],
-        [dataset.name, dataset.source_schema, dataset.source_name],
-    )[0]["tracked"]
+        "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
+    )
     if not watched:
         return
     # A writer that saw no such release, by its snapshot, must fail: see _mark_stale.

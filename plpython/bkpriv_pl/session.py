@@ -31,6 +31,7 @@ TOPICS = (
     "policy",
     "publication",
     "query",
+    "staleness",
     "utility",
 )
 """Modules whose functions the SQL calls."""

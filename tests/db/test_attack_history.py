@@ -132,6 +132,7 @@ def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
 ) -> None:
     victim, attacker = rivals
     hold = "SELECT bkpriv._hold_writers(%s)"
+    (token,) = one(db, "SELECT watch FROM bkpriv.release")
     for release in (1, 99, None):
         for connection in rivals:
             with pytest.raises(psycopg.errors.NoDataFound):
@@ -139,6 +140,7 @@ def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
     with attacker.transaction(force_rollback=True):
         # A release of one's own that claims to be made from another's source.
         source = {"source_schema": f"'{victim.info.user}'", "source_name": "'own'"}
+        source["watch"] = f"ARRAY['{token}']"
         own = one(attacker, record("current_user", **source))
         assert one(attacker, hold, [own]) is False
         with pytest.raises(psycopg.errors.UniqueViolation), attacker.transaction():
@@ -147,10 +149,18 @@ def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
                 "sensitive) VALUES ('mine', %s, 'own', '{a}', 'b')",
                 [victim.info.user],
             )
+        # Nor a dataset of one's own that claims a source that one may not read.
+        attacker.execute(
+            "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
+            "sensitive) VALUES ('theirs', %s, 'own', '{a}', 'b')",
+            [victim.info.user],
+        )
+        source |= {"dataset": "'theirs'", "version": "10"}
+        assert one(attacker, hold, [one(attacker, record("current_user", **source))]) is False
         victim.execute("SET lock_timeout = '5s'")
         victim.execute("INSERT INTO own VALUES (1, 1)")
     with victim.transaction(force_rollback=True):
-        source["dataset"] = "'mine'"
+        source |= {"dataset": "'mine'"}
         assert one(victim, hold, [one(victim, record("current_user", **source))]) is True
 
 
@@ -216,16 +226,22 @@ def test_a_trigger_of_ones_own_does_not_mark_releases_of_others(
     db: Connection, rivals: tuple[Connection, Connection]
 ) -> None:
     _, attacker = rivals
+    # Tokens are no secret.
+    (token,) = one(db, "SELECT watch FROM bkpriv.release")
     attacker.execute(
-        """
+        f"""
         CREATE TABLE bait (a int);
         CREATE TRIGGER one AFTER INSERT ON bait EXECUTE FUNCTION bkpriv._mark_stale('mine');
         CREATE TRIGGER two AFTER INSERT ON bait EXECUTE FUNCTION bkpriv._mark_stale();
         CREATE TRIGGER three AFTER INSERT ON bait
             EXECUTE FUNCTION bkpriv._mark_stale('mine'', ''x', 'y', '$$; --');
         CREATE TRIGGER four AFTER INSERT ON bait FOR EACH ROW
-            EXECUTE FUNCTION bkpriv._mark_stale('mine');
+            EXECUTE FUNCTION bkpriv._mark_stale('{token}');
+        CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON bait
+            EXECUTE FUNCTION bkpriv._mark_stale('{token}');
         INSERT INTO bait VALUES (1);
+        ALTER TABLE bait ALTER a TYPE bigint;
+        ALTER TABLE bait DISABLE TRIGGER USER;
         """
     )
     assert one(db, "SELECT count(*) FROM bkpriv.release_event") == 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -106,6 +108,108 @@ def test_an_audit_runs_no_code_that_the_publisher_chose(
     assert {message.split(":")[0] for message in said} <= {f"trojan ran as {auditor.info.user}"}
     # Its owner audits as before.
     assert attacker.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
+
+
+def lend_a_trusted_relation(db: Connection, schema: sql.Identifier) -> None:
+    """Put a superuser's relation into an attacker's schema, as a trusted extension does."""
+    text = "CREATE TABLE {0}.belief AS {1}; GRANT SELECT ON {0}.belief TO PUBLIC"
+    belief = BELIEF.format(1).replace(" own", " {0}.own")
+    db.execute(sql.SQL(text.replace("{1}", belief)).format(schema))
+
+
+def test_a_schema_is_not_swapped_between_check_and_read(
+    make_publisher: Callable[..., Connection],
+    database: Database,
+    db: Connection,
+    auditor: Connection,
+) -> None:
+    """The name leads to a superuser's relation, or to the attacker's view, as he likes."""
+    attacker = make_publisher("attacker")
+    lay_trap(attacker, "view")
+    home = sql.Identifier(attacker.info.user)
+    db.execute(
+        sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(
+            sql.Identifier(str(db.info.dbname)), home
+        )
+    )
+    attacker.execute("SELECT bkpriv.register_dataset('bait', 'own', '{a}', 'b')")
+    attacker.execute("CREATE SCHEMA stage; GRANT USAGE ON SCHEMA stage TO PUBLIC")
+    attacker.execute(sql.SQL("CREATE TABLE stage.own AS TABLE {}.own").format(home))
+    lend_a_trusted_relation(db, sql.Identifier("stage"))
+    state_policy(attacker, "trap", demand("stage.belief"))
+    release = publish(attacker, "bait", "trap", "shown")
+    said = [overhear(reader) for reader in (auditor, db)]
+    # By itself it is up to the attacker what the name means.
+    refused(
+        auditor,
+        "SELECT * FROM bkpriv.audit(%s)",
+        [release],
+        sqlstate="42501",
+        names=["stage.belief", attacker.info.user],
+    )
+    swap = database.connect(attacker.info.user)
+    stop = threading.Event()
+
+    def swapping() -> None:
+        to_and_fro = (("stage", "away"), (attacker.info.user, "stage"))
+        while not stop.is_set():
+            for pairs in (to_and_fro, [pair[::-1] for pair in reversed(to_and_fro)]):
+                for old, new in pairs:
+                    swap.execute(
+                        sql.SQL("ALTER SCHEMA {} RENAME TO {}").format(
+                            sql.Identifier(old), sql.Identifier(new)
+                        )
+                    )
+
+    thread = threading.Thread(target=swapping)
+    thread.start()
+    try:
+        for _ in range(150):
+            for reader in (auditor, db):
+                with pytest.raises(psycopg.Error) as caught:
+                    reader.execute("SELECT * FROM bkpriv.audit(%s)", [release])
+                assert caught.value.sqlstate in ("42501", "42P01", "55006")
+    finally:
+        stop.set()
+        thread.join()
+    assert said == [[], []]
+
+
+@pytest.mark.parametrize("form", ["view", "index"])
+def test_the_source_of_another_is_not_read_with_the_callers_rights(
+    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection, form: str
+) -> None:
+    attacker = make_publisher("attacker")
+    lay_trap(attacker, form)
+    attacker.execute("CREATE TABLE records AS TABLE own")
+    attacker.execute("SELECT bkpriv.register_dataset('bait', 'records', '{a}', 'b')")
+    state_policy(attacker, "p", {"k_anonymity": {"k": 2}})
+    publish(attacker, "bait", "p", "shown")
+    # What was a table when it was registered is a trap now.
+    attacker.execute("ALTER TABLE records RENAME TO former")
+    attacker.execute(
+        {
+            "view": "CREATE VIEW records AS SELECT *, trojan() AS c FROM former WHERE trojan() = 1",
+            "index": "CREATE TABLE records AS TABLE former; CREATE INDEX ON records ((trojan()))",
+        }[form]
+    )
+    attacker.execute("GRANT SELECT ON records TO PUBLIC")
+    for reader in (auditor, db):
+        said = overhear(reader)
+        calls = ["bkpriv.prior('bait', '0.3')", "bkpriv.lattice('bait', 'p')"]
+        if reader is db:
+            calls.append("bkpriv.publish('bait', 'p', 'public.shown')")
+        for call in calls:
+            with unchanged(db):
+                refused(
+                    reader,
+                    f"SELECT * FROM {call}",
+                    sqlstate="42501",
+                    names=["bait", "records", attacker.info.user],
+                )
+        assert said == []
+    # His own rights he may use as he likes.
+    assert attacker.execute("SELECT * FROM bkpriv.prior('bait', '0.3')").fetchall()
 
 
 @pytest.mark.parametrize("form", ["view", "index"])

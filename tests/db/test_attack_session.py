@@ -88,8 +88,16 @@ FUNCTIONS = (
     *("set_config", "current_schema", "parse_ident", "has_function_privilege", "pg_has_role"),
     *("has_schema_privilege", "hashtextextended", "pg_advisory_xact_lock", "generate_series"),
     *("int4send", "int8send", "float8send", "obj_description", "aclexplode", "nextval", "currval"),
-    *("version", "_bootstrap", "_python_path", "_owns", "_sees", "_release_table", "_tracked"),
-    *("_auditor", "_written_tables", "_stale_trigger", "_hold_writers", "_mark_stale", "_guard"),
+    *("version", "_bootstrap", "_python_path", "_owns", "_sees", "_release_table", "_watch_token"),
+    *(
+        "_auditor",
+        "_written_tables",
+        "_watch_tokens",
+        "_add_stale",
+        "_hold_writers",
+        "_mark_stale",
+        "_guard",
+    ),
 )
 
 

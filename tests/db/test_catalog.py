@@ -100,6 +100,8 @@ INTERFACE = {
     "version": ("", "text"),
     "grant_publisher": ("role regrole", "void"),
     "grant_auditor": ("role regrole", "void"),
+    "watch": ("source regclass", "void"),
+    "unwatch": ("source regclass", "void"),
 }
 """Leading arguments and leading result columns of the functions that people call."""
 
@@ -108,7 +110,7 @@ VOLATILITY = {
     "IMMUTABLE": {
         *("exact_posterior", "bethe_posterior", "omega_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case"),
-        *("version", "_python_path", "_release_table", "_stale_trigger"),
+        *("version", "_python_path", "_release_table"),
         "_auditor",
     },
     # They read tables or catalogs.
@@ -117,25 +119,27 @@ VOLATILITY = {
         *("explain_disclosure", "_release_tables"),
         *("lattice", "max_disclosure", "disclosure_given", "_disclosure_given"),
         *("query_accuracy", "rewrite_query", "association"),
-        *("doctor", "_owns", "_sees", "_tracked", "_written_tables"),
+        *("doctor", "_owns", "_sees", "_written_tables", "_watch_token", "_watch_tokens"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
     "VOLATILE": {
         "query_workload",
         *("register_dataset", "set_hierarchy", "set_interval_hierarchy", "drop_dataset"),
         *("set_policy", "publish", "withdraw", "audit", "grant_publisher", "grant_auditor"),
+        *("grant_watcher", "revoke_jobs", "watch", "unwatch", "_add_stale", "_note_alteration"),
         *("_create_release_table", "_seal_release_tables", "_drop_release_tables"),
-        *("_guard", "_mark_stale", "_hold_writers", "_bootstrap", "_grant_reading"),
+        *("_guard", "_mark_stale", "_hold_writers", "_bootstrap", "_grant_job"),
     },
 }
 
-PARALLEL_SAFE = {"version", "_python_path", "_release_table", "_stale_trigger"}
+PARALLEL_SAFE = {"version", "_python_path", "_release_table"}
 
 DEFINERS = {
     "_create_release_table",
     "_seal_release_tables",
     "_drop_release_tables",
     "_mark_stale",
+    "_note_alteration",
     "_hold_writers",
 }
 """The tiny functions that act with the rights of the extension's owner."""

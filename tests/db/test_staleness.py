@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
-from typing import Any
 
 import psycopg
 import pytest
@@ -13,23 +10,8 @@ from psycopg import sql
 
 from tests.conftest import Connection, Database
 from tests.db.clinic import one, overhear, publish
-from tests.db.waiting import until, until_blocked
-
-CHANGES = [
-    "INSERT INTO clinic.patient VALUES (30, 'f', 'Aln', 'ulcer')",
-    "UPDATE clinic.patient SET age = age + 1 WHERE age = 30",
-    "DELETE FROM clinic.patient WHERE age = 30",
-    "TRUNCATE clinic.patient",
-    "MERGE INTO clinic.patient p USING (VALUES (30)) v (age) ON p.age = v.age "
-    "WHEN MATCHED THEN UPDATE SET sex = 'm'",
-    "COPY clinic.patient FROM PROGRAM 'printf ''30\\tf\\tAln\\tulcer\\n'''",
-]
-
-
-def stale(db: Connection, release: int) -> bool | None:
-    """Read the staleness of a release."""
-    answer: bool | None = one(db, "SELECT stale FROM bkpriv.releases WHERE release = %s", [release])
-    return answer
+from tests.db.refusal import refused, unchanged
+from tests.db.writing import CHANGES, stale
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.split()[0].lower())
@@ -148,27 +130,31 @@ def test_a_new_partition_makes_staleness_unknown(partitions: Connection) -> None
     assert stale(partitions, release) is None
 
 
+REPLACED = "CREATE OR REPLACE TRIGGER bkpriv_watch"
+ALL_WRITES = "AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE"
+MARK = "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale('{token}')"
+
+
 @pytest.mark.parametrize(
     "change",
     [
         "ALTER TABLE clinic.patient RENAME TO former",
         "DROP TABLE clinic.patient CASCADE",
-        "ALTER TABLE clinic.patient DISABLE TRIGGER USER",
-        "ALTER TABLE clinic.patient ENABLE REPLICA TRIGGER {trigger}",
-        "DROP TRIGGER {trigger} ON clinic.patient",
+        "DROP TRIGGER bkpriv_watch ON clinic.patient",
         # Something else under the trigger's name watches nothing.
-        "CREATE OR REPLACE TRIGGER {trigger} AFTER INSERT ON clinic.patient "
-        "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale('patients')",
-        "CREATE OR REPLACE TRIGGER {trigger} AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE "
-        "ON clinic.patient FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale('others')",
-        "CREATE OR REPLACE TRIGGER {trigger} AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE "
-        "ON clinic.patient FOR EACH STATEMENT WHEN (false) "
-        "EXECUTE FUNCTION bkpriv._mark_stale('patients')",
-        "CREATE OR REPLACE TRIGGER {trigger} "
-        "AFTER INSERT OR UPDATE OF age OR DELETE OR TRUNCATE ON clinic.patient "
-        "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale('patients')",
-        "CREATE OR REPLACE TRIGGER {trigger} AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE "
-        "ON clinic.patient FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()",
+        f"{REPLACED} AFTER INSERT ON clinic.patient {MARK}",
+        f"{REPLACED} {ALL_WRITES} ON clinic.patient {MARK.format(token='another')}",
+        f"{REPLACED} {ALL_WRITES} ON clinic.patient "
+        + MARK.replace("EXECUTE", "WHEN (false) EXECUTE"),
+        f"{REPLACED} AFTER INSERT OR UPDATE OF age OR DELETE OR TRUNCATE ON clinic.patient {MARK}",
+        f"{REPLACED} {ALL_WRITES} ON clinic.patient "
+        "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()",
+        "SELECT bkpriv.unwatch('clinic.patient')",
+        # Who watches again does not know what happened in between.
+        "SELECT bkpriv.unwatch('clinic.patient'); SELECT bkpriv.watch('clinic.patient')",
+        # Another table under the name, watched as well.
+        "ALTER TABLE clinic.patient RENAME TO former; CREATE TABLE clinic.patient AS "
+        "TABLE clinic.former; SELECT bkpriv.watch('clinic.patient')",
     ],
 )
 def test_staleness_is_unknown_where_nothing_watches_any_more(
@@ -176,9 +162,196 @@ def test_staleness_is_unknown_where_nothing_watches_any_more(
 ) -> None:
     release = publish(clinic)
     assert stale(clinic, release) is False
-    trigger = one(clinic, "SELECT bkpriv._stale_trigger('patients')")
-    clinic.execute(sql.SQL(change).format(trigger=sql.Identifier(trigger)))
+    (token,) = one(clinic, "SELECT watch FROM bkpriv.release")
+    clinic.execute(sql.SQL(change).format(token=sql.SQL(token)))
     assert stale(clinic, release) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "undone"),
+    [
+        (
+            "ALTER TABLE clinic.patient DISABLE TRIGGER USER",
+            "ALTER TABLE clinic.patient ENABLE TRIGGER USER",
+        ),
+        ("ALTER TABLE clinic.patient ENABLE REPLICA TRIGGER bkpriv_watch", "SELECT"),
+        (
+            "ALTER TABLE clinic.patient RENAME age TO years",
+            "ALTER TABLE clinic.patient RENAME years TO age",
+        ),
+        ("ALTER TABLE clinic.patient DROP city, ADD city text", "SELECT"),
+        ("ALTER TABLE clinic.patient ALTER age TYPE bigint USING age + 1", "SELECT"),
+    ],
+)
+def test_an_alteration_that_writes_or_hides_writes_makes_releases_stale(
+    clinic: Connection, change: str, undone: str
+) -> None:
+    release = publish(clinic)
+    clinic.execute("ALTER TABLE clinic.patient ADD note text, ALTER disease SET NOT NULL")
+    assert stale(clinic, release) is False
+    clinic.execute(change)
+    assert stale(clinic, release) is True
+    clinic.execute(undone)
+    assert stale(clinic, release) is True
+    reason = one(clinic, "SELECT reason FROM bkpriv.releases")
+    assert reason.startswith("ALTER TABLE on clinic.patient")
+
+
+def test_a_column_that_is_not_published_may_go(clinic: Connection) -> None:
+    clinic.execute("ALTER TABLE clinic.patient ADD note text")
+    release = publish(clinic)
+    clinic.execute("ALTER TABLE clinic.patient RENAME note TO remark")
+    clinic.execute("ALTER TABLE clinic.patient DROP remark")
+    assert stale(clinic, release) is False
+
+
+def test_replication_roles_do_not_hide_writes(clinic: Connection) -> None:
+    release = publish(clinic)
+    clinic.execute("SET session_replication_role = replica")
+    clinic.execute(CHANGES[0])
+    assert stale(clinic, release) is True
+
+
+def test_a_partition_that_comes_back_changed_makes_releases_stale(partitions: Connection) -> None:
+    release = register(partitions, "clinic.visit")
+    partitions.execute("ALTER TABLE clinic.visit DETACH PARTITION clinic.south")
+    assert stale(partitions, release) is None
+    attach = "ALTER TABLE clinic.visit ATTACH PARTITION clinic.south FOR VALUES IN ({}, {})"
+    attach = attach.format("'Corve'", "'Dunn'")
+    partitions.execute(attach)
+    # Nothing was written meanwhile.
+    assert stale(partitions, release) is False
+    partitions.execute("ALTER TABLE clinic.visit DETACH PARTITION clinic.south")
+    partitions.execute("DELETE FROM clinic.south WHERE age = 30")
+    partitions.execute(attach)
+    assert stale(partitions, release) is True
+
+
+# --- who watches ----------------------------------------------------------------------------------
+
+
+def test_one_watch_serves_all_datasets_and_tells_nobody_about_them(clinic: Connection) -> None:
+    first = publish(clinic)
+    second = register(clinic, "clinic.patient", "again")
+    triggers = clinic.execute(
+        "SELECT tgname, tgenabled, pg_get_triggerdef(oid) FROM pg_trigger "
+        "WHERE tgrelid = 'clinic.patient'::regclass AND NOT tgisinternal"
+    ).fetchall()
+    ((name, enabled, definition),) = triggers
+    assert (name, enabled) == ("bkpriv_watch", "A")
+    assert "again" not in definition
+    assert "_mark_stale('" in definition
+    clinic.execute(CHANGES[0])
+    assert (stale(clinic, first), stale(clinic, second)) == (True, True)
+
+
+@pytest.fixture
+def lent(
+    clinic: Connection, make_publisher: Callable[..., Connection], make_role: Callable[..., str]
+) -> tuple[Connection, Connection, str]:
+    """A table ``loan.patient``, its owner's connection, and a publisher who may only read it."""
+    clinic.execute("CREATE SCHEMA loan; CREATE TABLE loan.patient AS TABLE clinic.patient")
+    owner = make_role("owner")
+    publisher = make_publisher()
+    names = {"owner": sql.Identifier(owner), "publisher": sql.Identifier(publisher.info.user)}
+    clinic.execute(
+        sql.SQL(
+            "ALTER TABLE loan.patient OWNER TO {owner}; GRANT USAGE ON SCHEMA loan TO {owner}, "
+            "{publisher}; GRANT SELECT ON loan.patient TO {publisher}"
+        ).format(**names)
+    )
+    return clinic, publisher, owner
+
+
+def test_a_publisher_who_does_not_own_the_source_is_told_who_can_have_it_watched(
+    lent: tuple[Connection, Connection, str], connect_as: Callable[[str], Connection]
+) -> None:
+    db, publisher, owner = lent
+    said = overhear(publisher)
+    publisher.execute(
+        "SELECT bkpriv.register_dataset('mine', 'loan.patient', '{age,sex,city}', 'disease')"
+    )
+    (notice,) = [message for message in said if "stale will be unknown" in message]
+    assert f'loan.patient belongs to role "{owner}"' in notice
+    first = publish(publisher, "mine", view="mine")
+    assert stale(publisher, first) is None
+    with unchanged(db):
+        refused(
+            publisher,
+            "SELECT bkpriv.watch('loan.patient')",
+            sqlstate="42501",
+            names=["loan.patient", owner],
+        )
+    # The owner, who needs no other job.
+    mine = connect_as(owner)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        mine.execute("SELECT bkpriv.watch('loan.patient')")
+    db.execute("SELECT bkpriv.grant_watcher(%s)", [owner])
+    mine.execute("SELECT bkpriv.watch('loan.patient')")
+    mine.execute("SELECT bkpriv.watch('loan.patient')")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        mine.execute("SELECT * FROM bkpriv.releases")
+    second = publish(publisher, "mine", view="mine")
+    # Nobody knows what happened before.
+    assert (stale(publisher, first), stale(publisher, second)) == (None, False)
+    mine.execute("DELETE FROM loan.patient WHERE age = 30")
+    assert (stale(publisher, first), stale(publisher, second)) == (None, True)
+    with unchanged(db):
+        refused(
+            publisher,
+            "SELECT bkpriv.unwatch('loan.patient')",
+            sqlstate="42501",
+            names=["loan.patient", owner],
+        )
+    mine.execute("SELECT bkpriv.unwatch('loan.patient')")
+    with unchanged(db):
+        refused(
+            mine,
+            "SELECT bkpriv.unwatch('loan.patient')",
+            sqlstate="42704",
+            names=["loan.patient"],
+        )
+
+
+def test_a_publisher_needs_no_right_to_create_triggers(
+    lent: tuple[Connection, Connection, str],
+) -> None:
+    db, publisher, _ = lent
+    assert not one(
+        db,
+        "SELECT has_table_privilege(%s, 'loan.patient', 'TRIGGER')",
+        [publisher.info.user],
+    )
+    db.execute("SELECT bkpriv.watch('loan.patient')")
+    said = overhear(publisher)
+    publisher.execute(
+        "SELECT bkpriv.register_dataset('mine', 'loan.patient', '{age,sex,city}', 'disease')"
+    )
+    assert [message for message in said if "stale" in message] == []
+    assert stale(publisher, publish(publisher, "mine", view="mine")) is False
+
+
+@pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
+def test_what_has_no_writes_of_its_own_is_not_watched(clinic: Connection, kind: str) -> None:
+    clinic.execute(sql.SQL("CREATE {} clinic.shown AS TABLE clinic.patient").format(sql.SQL(kind)))
+    with unchanged(clinic):
+        refused(
+            clinic,
+            "SELECT bkpriv.watch('clinic.shown')",
+            sqlstate="42809",
+            names=["clinic.shown", kind.lower()],
+        )
+
+
+def test_the_watch_of_a_partition_ends_without_that_of_the_others(partitions: Connection) -> None:
+    release = register(partitions, "clinic.visit")
+    other = register(partitions, "clinic.south", "south")
+    partitions.execute("SELECT bkpriv.unwatch('clinic.north')")
+    watched = partitions.execute(
+        "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'bkpriv_watch' ORDER BY 1"
+    ).fetchall()
+    assert watched == [("clinic.patient",), ("clinic.south",), ("clinic.visit",)]
+    assert (stale(partitions, release), stale(partitions, other)) == (None, False)
 
 
 def test_staleness_of_what_cannot_be_watched_is_unknown_and_said_so(clinic: Connection) -> None:
@@ -186,188 +359,9 @@ def test_staleness_of_what_cannot_be_watched_is_unknown_and_said_so(clinic: Conn
     clinic.execute("CREATE VIEW clinic.shown AS SELECT * FROM clinic.patient")
     release = register(clinic, "clinic.shown")
     assert stale(clinic, release) is None
-    (notice,) = [notice for notice in said if "unknown" in notice]
+    (notice,) = [notice for notice in said if "stale will be unknown" in notice]
     assert '"visits"' in notice
     assert "clinic.shown is a view" in notice
     # What is known to have changed stays known.
     clinic.execute(CHANGES[0])
     assert stale(clinic, release) is None
-
-
-def test_a_publisher_who_may_not_create_triggers_is_told_so(
-    clinic: Connection, make_publisher: Callable[..., Connection]
-) -> None:
-    publisher = make_publisher()
-    role = sql.Identifier(publisher.info.user)
-    clinic.execute(sql.SQL("GRANT USAGE ON SCHEMA clinic TO {}").format(role))
-    clinic.execute(sql.SQL("GRANT SELECT ON clinic.patient TO {}").format(role))
-    said = overhear(publisher)
-    publisher.execute(
-        "SELECT bkpriv.register_dataset('mine', 'clinic.patient', '{age,sex,city}', 'disease')"
-    )
-    (notice,) = said
-    assert "may not create a trigger on clinic.patient" in notice
-    assert stale(publisher, publish(publisher, "mine", view="mine")) is None
-
-
-# --- changes while a release is made --------------------------------------------------------------
-
-
-@pytest.fixture
-def publish_beside(
-    clinic: Connection, database: Database
-) -> Callable[..., tuple[threading.Thread, list[Any], int]]:
-    """Publish in a second session and thread; returns the thread, its results, the backend."""
-
-    def start(isolation: str = "read committed") -> tuple[threading.Thread, list[Any], int]:
-        other = database.connect()
-        other.execute(
-            sql.SQL("SET default_transaction_isolation = {}").format(sql.Literal(isolation))
-        )
-        results: list[Any] = []
-
-        def work() -> None:
-            try:
-                results.append(publish(other))
-            except psycopg.Error as error:
-                results.append(error)
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        return thread, results, other.info.backend_pid
-
-    return start
-
-
-def until_it_waits_for_writers(connection: Connection, backend: int) -> None:
-    until(
-        lambda: one(
-            connection,
-            "SELECT application_name LIKE '%%waiting for writers%%' FROM pg_stat_activity "
-            "WHERE pid = %s",
-            [backend],
-        )
-    )
-
-
-def test_a_writer_that_does_not_end_makes_the_release_stale_and_keeps_its_work(
-    clinic: Connection,
-    database: Database,
-    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
-) -> None:
-    writer = database.connect()
-    with writer.transaction():
-        writer.execute(CHANGES[0])
-        thread, results, backend = publish_beside()
-        until_it_waits_for_writers(clinic, backend)
-        # The publication has read the table, so this waits for it to end, and must not deadlock.
-        writer.execute("TRUNCATE clinic.patient")
-    thread.join()
-    assert stale(clinic, results[0]) is True
-    assert one(clinic, "SELECT count(*) FROM clinic.patient") == 0
-    assert "in use by a writer" in one(
-        clinic, "SELECT reason FROM bkpriv.release_event ORDER BY event LIMIT 1"
-    )
-
-
-def test_a_change_that_commits_while_a_release_is_made_makes_it_stale(
-    clinic: Connection,
-    database: Database,
-    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
-) -> None:
-    writer = database.connect()
-    with writer.transaction():
-        writer.execute(CHANGES[0])
-        thread, results, backend = publish_beside()
-        # It has read the source without the change, and waits for the writer to end.
-        until_it_waits_for_writers(clinic, backend)
-    thread.join()
-    assert stale(clinic, results[0]) is True
-    assert one(clinic, "SELECT reason FROM bkpriv.release_event") == (
-        "the source changed while the release was made"
-    )
-
-
-def test_a_change_that_is_rolled_back_while_a_release_is_made_leaves_it_fresh(
-    clinic: Connection,
-    database: Database,
-    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
-) -> None:
-    writer = database.connect()
-    with writer.transaction(force_rollback=True):
-        writer.execute(CHANGES[0])
-        thread, results, backend = publish_beside()
-        until_it_waits_for_writers(clinic, backend)
-    thread.join()
-    assert stale(clinic, results[0]) is False
-
-
-def test_a_writer_waits_for_a_release_to_commit_and_marks_it(
-    clinic: Connection, database: Database
-) -> None:
-    writer = database.connect()
-    with clinic.transaction():
-        release = publish(clinic)
-        thread = threading.Thread(target=writer.execute, args=[CHANGES[0]])
-        thread.start()
-        until_blocked(clinic, writer.info.backend_pid)
-    thread.join()
-    assert stale(clinic, release) is True
-
-
-@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
-def test_a_release_is_not_made_on_an_old_snapshot(clinic: Connection, isolation: str) -> None:
-    clinic.execute(sql.SQL("SET default_transaction_isolation = {}").format(sql.Literal(isolation)))
-    with pytest.raises(psycopg.errors.InvalidTransactionState) as caught:
-        publish(clinic)
-    assert isolation in str(caught.value)
-    assert caught.value.diag.message_detail
-    assert "READ COMMITTED" in (caught.value.diag.message_hint or "")
-
-
-def test_a_writer_with_an_old_snapshot_still_makes_releases_stale(
-    clinic: Connection, database: Database
-) -> None:
-    writer = database.connect()
-    writer.execute("SET default_transaction_isolation = 'repeatable read'")
-    try:
-        with writer.transaction():
-            writer.execute("SELECT count(*) FROM clinic.patient")
-            release = publish(clinic)
-            writer.execute(CHANGES[0])
-    except psycopg.errors.SerializationFailure:
-        return  # as good: the write did not take place
-    assert stale(clinic, release) is True
-
-
-def test_a_release_shows_one_state_of_the_source(clinic: Connection, database: Database) -> None:
-    # Writers keep moving all patients from one city to another in one transaction, so that every
-    # state of the source has a single city.
-    clinic.execute("UPDATE clinic.patient SET city = 'Aln'")
-    stop = threading.Event()
-
-    def move() -> None:
-        connection = database.connect()
-        while not stop.is_set():
-            for city in ("Brix", "Aln"):
-                connection.execute("UPDATE clinic.patient SET city = %s", [city])
-                time.sleep(0.002)
-
-    thread = threading.Thread(target=move)
-    thread.start()
-    try:
-        releases = [publish(clinic) for _ in range(6)]
-    finally:
-        stop.set()
-        thread.join()
-    for release in releases:
-        rows = clinic.execute(
-            sql.SQL("SELECT city, count(*) FROM {} GROUP BY city").format(
-                sql.Identifier("bkpriv_release", f"release_{release}")
-            )
-        ).fetchall()
-        assert [count for _, count in rows] == [300]
-        suppressed = one(
-            clinic, "SELECT suppressed FROM bkpriv.release WHERE release = %s", [release]
-        )
-        assert suppressed == 0

@@ -1,0 +1,155 @@
+"""Staleness: having tables watched, so that it is known when releases made from them are stale.
+
+A table is watched by one statement trigger, which serves all datasets. Its argument is a random
+token that tells nothing; releases keep the tokens of what they were made from. Watching is up to
+the table's owner: a trigger runs code with the rights of whoever writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import plpy
+
+from bkpriv_pl.boundary import Refusal, entry, require, run
+from bkpriv_pl.source import SOURCES, Relation, open_relation
+
+__all__ = ["unwatch", "watch", "watch_own"]
+
+_TRIGGER = "bkpriv_watch"
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A table that a write to a source may name."""
+
+    name: str
+    kind: str
+    owner: str
+    owned: bool
+    watched: bool
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why it is not watched and the caller cannot have it watched, if so."""
+        if self.watched:
+            return None
+        if self.kind not in "rp":
+            return f"{self.name} is a {SOURCES.get(self.kind, 'relation')}"
+        return None if self.owned else f'{self.name} belongs to role "{self.owner}"'
+
+
+def _family(source: Relation) -> list[_Member]:
+    """The source, its partitions and children, and the parents of all these."""
+    rows = run(
+        "SELECT w::regclass::text AS name, c.relkind::text AS kind, r.rolname::text AS owner, "
+        "pg_has_role(c.relowner, 'USAGE') AS owned, bkpriv._watch_token(w) IS NOT NULL AS watched "
+        "FROM bkpriv._written_tables($1) AS w JOIN pg_class c ON c.oid = w "
+        "JOIN pg_roles r ON r.oid = c.relowner ORDER BY w <> $1, 1",
+        ["oid"],
+        [source.oid],
+    )
+    return [_Member(**row) for row in rows]
+
+
+@entry
+def watch(source: str | None) -> None:
+    """See ``bkpriv.watch``."""
+    relation = open_relation(require(source, "source"))
+    for member in _family(relation):
+        if member.hindrance is not None:
+            raise Refusal(
+                "42501" if member.kind in "rp" else "42809",
+                f"{relation} cannot be watched",
+                detail=f"{member.hindrance}.",
+                hint=f"Ask that role to call bkpriv.watch('{relation}')."
+                if member.kind in "rp"
+                else "Watch the tables that it reads, or publish from one of them; whether "
+                "releases made from it are stale stays unknown.",
+            )
+    failed = _put_triggers(relation)
+    if failed is not None:
+        raise Refusal(
+            "0A000",
+            f"{relation} cannot be watched",
+            detail=failed,
+            hint="Whether releases made from it are stale stays unknown.",
+        )
+
+
+def watch_own(source: Relation, dataset: str) -> None:
+    """Have a source that is being registered watched if the caller may; else say what is missing.
+
+    Parameters
+    ----------
+    source : Relation
+        The source.
+    dataset : str
+        The dataset, for the notice.
+    """
+    hindrances = [member.hindrance for member in _family(source) if member.hindrance is not None]
+    told = f"The source is not watched: {'; '.join(hindrances)}." if hindrances else None
+    told = told or _put_triggers(source)
+    if told is not None:
+        plpy.notice(
+            f'whether releases of dataset "{dataset}" are stale will be unknown',
+            detail=told,
+            hint=f"The owner of a table has it watched by bkpriv.watch('{source}').",
+        )
+
+
+def _put_triggers(source: Relation) -> str | None:
+    """Put triggers on the tables that are not watched; what PostgreSQL said if it refuses."""
+    try:
+        with plpy.subtransaction():
+            for member in _family(source):
+                if member.watched:
+                    continue
+                (row,) = run("SELECT quote_literal(gen_random_uuid()) AS token")
+                run(
+                    f"CREATE OR REPLACE TRIGGER {_TRIGGER} "
+                    f"AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {member.name} "
+                    f"FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale({row['token']})"
+                )
+                # Also in sessions that replicate, which fire no ordinary triggers.
+                run(f"ALTER TABLE {member.name} ENABLE ALWAYS TRIGGER {_TRIGGER}")
+    except (
+        plpy.spiexceptions.FeatureNotSupported,
+        plpy.spiexceptions.InsufficientPrivilege,
+        plpy.spiexceptions.InternalError,  # of an extension that distributes the table
+    ) as error:
+        return f"PostgreSQL refuses its trigger: {error.args[0]}."
+    return None
+
+
+@entry
+def unwatch(source: str | None) -> None:
+    """See ``bkpriv.unwatch``."""
+    relation = open_relation(require(source, "source"))
+    rows = run(
+        "WITH RECURSIVE family AS (SELECT $1::oid AS oid UNION SELECT i.inhrelid "
+        "FROM pg_inherits i JOIN family f ON i.inhparent = f.oid) "
+        "SELECT c.oid::regclass::text AS name, r.rolname::text AS owner, "
+        "pg_has_role(c.relowner, 'USAGE') AS owned FROM family f JOIN pg_class c USING (oid) "
+        "JOIN pg_roles r ON r.oid = c.relowner "
+        "JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = $2 ORDER BY 1",
+        ["oid", "text"],
+        [relation.oid, _TRIGGER],
+    )
+    if not rows:
+        raise Refusal(
+            "42704",
+            f"{relation} is not watched",
+            detail="Neither it nor a partition or child of it carries the trigger.",
+            hint="bkpriv.watch begins a watch; there is nothing to end.",
+        )
+    for row in rows:
+        if not row["owned"]:
+            raise Refusal(
+                "42501",
+                f"must be owner of table {row['name']} to end its watch",
+                detail=f'It belongs to role "{row["owner"]}".',
+                hint="Ask that role.",
+            )
+    for row in rows:
+        run(f"DROP TRIGGER {_TRIGGER} ON {row['name']}")

@@ -1,0 +1,177 @@
+"""Concurrency: what writers do while a release is made is in it, or makes it stale."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.conftest import Connection, Database
+from tests.db.clinic import one, publish
+from tests.db.waiting import until, until_blocked
+from tests.db.writing import CHANGES, stale
+
+
+@pytest.fixture
+def publish_beside(
+    clinic: Connection, database: Database
+) -> Callable[..., tuple[threading.Thread, list[Any], int]]:
+    """Publish in a second session and thread; returns the thread, its results, the backend."""
+
+    def start(isolation: str = "read committed") -> tuple[threading.Thread, list[Any], int]:
+        other = database.connect()
+        other.execute(
+            sql.SQL("SET default_transaction_isolation = {}").format(sql.Literal(isolation))
+        )
+        results: list[Any] = []
+
+        def work() -> None:
+            try:
+                results.append(publish(other))
+            except psycopg.Error as error:
+                results.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        return thread, results, other.info.backend_pid
+
+    return start
+
+
+def until_it_waits_for_writers(connection: Connection, backend: int) -> None:
+    until(
+        lambda: one(
+            connection,
+            "SELECT application_name LIKE '%%waiting for writers%%' FROM pg_stat_activity "
+            "WHERE pid = %s",
+            [backend],
+        )
+    )
+
+
+def test_a_writer_that_does_not_end_makes_the_release_stale_and_keeps_its_work(
+    clinic: Connection,
+    database: Database,
+    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
+) -> None:
+    writer = database.connect()
+    with writer.transaction():
+        writer.execute(CHANGES[0])
+        thread, results, backend = publish_beside()
+        until_it_waits_for_writers(clinic, backend)
+        # The publication has read the table, so this waits for it to end, and must not deadlock.
+        writer.execute("TRUNCATE clinic.patient")
+    thread.join()
+    assert stale(clinic, results[0]) is True
+    assert one(clinic, "SELECT count(*) FROM clinic.patient") == 0
+    assert "in use by a writer" in one(
+        clinic, "SELECT reason FROM bkpriv.release_event ORDER BY event LIMIT 1"
+    )
+
+
+def test_a_change_that_commits_while_a_release_is_made_makes_it_stale(
+    clinic: Connection,
+    database: Database,
+    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
+) -> None:
+    writer = database.connect()
+    with writer.transaction():
+        writer.execute(CHANGES[0])
+        thread, results, backend = publish_beside()
+        # It has read the source without the change, and waits for the writer to end.
+        until_it_waits_for_writers(clinic, backend)
+    thread.join()
+    assert stale(clinic, results[0]) is True
+    assert one(clinic, "SELECT reason FROM bkpriv.release_event") == (
+        "the source changed while the release was made"
+    )
+
+
+def test_a_change_that_is_rolled_back_while_a_release_is_made_leaves_it_fresh(
+    clinic: Connection,
+    database: Database,
+    publish_beside: Callable[..., tuple[threading.Thread, list[Any], int]],
+) -> None:
+    writer = database.connect()
+    with writer.transaction(force_rollback=True):
+        writer.execute(CHANGES[0])
+        thread, results, backend = publish_beside()
+        until_it_waits_for_writers(clinic, backend)
+    thread.join()
+    assert stale(clinic, results[0]) is False
+
+
+def test_a_writer_waits_for_a_release_to_commit_and_marks_it(
+    clinic: Connection, database: Database
+) -> None:
+    writer = database.connect()
+    with clinic.transaction():
+        release = publish(clinic)
+        thread = threading.Thread(target=writer.execute, args=[CHANGES[0]])
+        thread.start()
+        until_blocked(clinic, writer.info.backend_pid)
+    thread.join()
+    assert stale(clinic, release) is True
+
+
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+def test_a_release_is_not_made_on_an_old_snapshot(clinic: Connection, isolation: str) -> None:
+    clinic.execute(sql.SQL("SET default_transaction_isolation = {}").format(sql.Literal(isolation)))
+    with pytest.raises(psycopg.errors.InvalidTransactionState) as caught:
+        publish(clinic)
+    assert isolation in str(caught.value)
+    assert caught.value.diag.message_detail
+    assert "READ COMMITTED" in (caught.value.diag.message_hint or "")
+
+
+def test_a_writer_with_an_old_snapshot_still_makes_releases_stale(
+    clinic: Connection, database: Database
+) -> None:
+    writer = database.connect()
+    writer.execute("SET default_transaction_isolation = 'repeatable read'")
+    try:
+        with writer.transaction():
+            writer.execute("SELECT count(*) FROM clinic.patient")
+            release = publish(clinic)
+            writer.execute(CHANGES[0])
+    except psycopg.errors.SerializationFailure:
+        return  # as good: the write did not take place
+    assert stale(clinic, release) is True
+
+
+def test_a_release_shows_one_state_of_the_source(clinic: Connection, database: Database) -> None:
+    # Writers keep moving all patients from one city to another in one transaction, so that every
+    # state of the source has a single city.
+    clinic.execute("UPDATE clinic.patient SET city = 'Aln'")
+    stop = threading.Event()
+
+    def move() -> None:
+        connection = database.connect()
+        while not stop.is_set():
+            for city in ("Brix", "Aln"):
+                connection.execute("UPDATE clinic.patient SET city = %s", [city])
+                time.sleep(0.002)
+
+    thread = threading.Thread(target=move)
+    thread.start()
+    try:
+        releases = [publish(clinic) for _ in range(6)]
+    finally:
+        stop.set()
+        thread.join()
+    for release in releases:
+        rows = clinic.execute(
+            sql.SQL("SELECT city, count(*) FROM {} GROUP BY city").format(
+                sql.Identifier("bkpriv_release", f"release_{release}")
+            )
+        ).fetchall()
+        assert [count for _, count in rows] == [300]
+        suppressed = one(
+            clinic, "SELECT suppressed FROM bkpriv.release WHERE release = %s", [release]
+        )
+        assert suppressed == 0
