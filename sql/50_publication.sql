@@ -34,6 +34,7 @@ CREATE FUNCTION bkpriv._create_release_table(
     AS $$
 DECLARE
     publisher text;
+    reader text;
     release_table text := bkpriv._release_table(new_release, part);
 BEGIN
     SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
@@ -48,6 +49,14 @@ BEGIN
         SELECT format('CREATE TABLE bkpriv_release.%I (%s)', release_table,
                       string_agg(format('%I %s', c.name, format_type(c.type, -1)), ', ' ORDER BY c.place))
         FROM unnest(columns, types) WITH ORDINALITY AS c(name, type, place));
+    -- Default privileges may have given it away.
+    FOR reader IN
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class c, aclexplode(c.relacl) AS a
+        WHERE c.oid = format('bkpriv_release.%I', release_table)::regclass AND a.grantee <> c.relowner
+    LOOP
+        EXECUTE format('REVOKE ALL ON bkpriv_release.%I FROM %s CASCADE', release_table, reader);
+    END LOOP;
     EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', release_table, publisher);
 END $$;
 REVOKE ALL ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[], text) FROM PUBLIC;

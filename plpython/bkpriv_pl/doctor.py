@@ -22,7 +22,7 @@ Check = tuple[str, bool, str]
 def doctor() -> list[Check]:
     """See ``bkpriv.doctor``."""
     path = run("SELECT bkpriv._python_path() AS path")[0]["path"]
-    return [*_versions(), *_paths(path), *_permissions()]
+    return [*_versions(), *_paths(path), *_access(), *_permissions()]
 
 
 def _versions() -> list[Check]:
@@ -75,20 +75,87 @@ def _paths(path: str) -> list[Check]:
     ]
 
 
+_ACCESS = """
+SELECT o.name, coalesce(r.rolname, 'PUBLIC')::text AS role, a.privilege_type AS privilege,
+    o.reading, NOT coalesce(r.rolsuper OR r.rolname = ANY (o.expected), false) AS strange
+FROM (
+    SELECT c.oid::regclass::text AS name, x.acl, c.relowner AS owner, c.relkind <> 'S' AS reading,
+        CASE c.relnamespace WHEN 'bkpriv'::regnamespace THEN $1
+             ELSE (SELECT ARRAY[m.created_by, m.owner] FROM bkpriv.release m
+                   WHERE c.relname IN (bkpriv._release_table(m.release, 'records'),
+                                       bkpriv._release_table(m.release, 'sensitive')))
+        END AS expected
+    FROM pg_class c CROSS JOIN LATERAL (
+        SELECT c.relacl AS acl
+        UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = c.oid) AS x
+    WHERE c.relnamespace IN ('bkpriv'::regnamespace, 'bkpriv_release'::regnamespace)
+        AND c.relkind IN ('r', 'v', 'S')
+    UNION ALL
+    SELECT p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner)),
+        p.proowner, false, CASE p.proname WHEN '_auditor' THEN $2 ELSE $1 END
+    FROM pg_proc p WHERE p.pronamespace = 'bkpriv'::regnamespace
+    UNION ALL
+    SELECT 'schema ' || n.nspname, n.nspacl, n.nspowner, false, $2
+    FROM pg_namespace n WHERE n.nspname IN ('bkpriv', 'bkpriv_release')
+) AS o
+CROSS JOIN LATERAL aclexplode(o.acl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
+WHERE a.grantee <> o.owner
+"""
+"""Who has been granted what: groups what their job needs, members the schemas, publishers their
+release tables."""
+
+_GROUPS = ["bkpriv_publisher", "bkpriv_auditor", "bkpriv_watcher"]
+
+
+def _access() -> list[Check]:
+    """Who can read what, and whether anybody was granted more than a job."""
+    members = run(
+        "SELECT g.rolname::text AS job, r.rolname::text AS role FROM pg_roles r, pg_roles g "
+        "WHERE g.rolname = ANY ($1) AND NOT r.rolsuper AND r.rolname <> ALL ($1) "
+        "AND pg_has_role(r.oid, g.oid, 'USAGE') AND has_schema_privilege(r.oid, 'bkpriv', 'USAGE') "
+        "AND (g.rolname <> 'bkpriv_auditor' "
+        "OR has_function_privilege(r.oid, 'bkpriv._auditor()', 'EXECUTE')) ORDER BY 1, 2",
+        ["text[]"],
+        [_GROUPS],
+    )
+    granted = run(_ACCESS, ["text[]", "text[]"], [_GROUPS, [row["role"] for row in members]])
+    strange = sorted(
+        f"{row['role']}: {row['privilege']} on {row['name']}" for row in granted if row["strange"]
+    )
+    told = []
+    for job in _GROUPS:
+        roles = [row["role"] for row in members if row["job"] == job]
+        told.append(f"{job.removeprefix('bkpriv_')}s: {', '.join(roles) or 'none'}")
+    readers = sorted(
+        {
+            row["role"]
+            for row in granted
+            if row["reading"] and row["name"].startswith("bkpriv_release.")
+        }
+    )
+    return [
+        ("jobs", True, f"{'; '.join(told)}; superusers have all of them"),
+        ("readers of release tables", True, f"their publishers: {', '.join(readers) or 'none'}"),
+        (
+            "nothing to others",
+            not strange,
+            f"{'; '.join(strange[:8])}{'; ...' if len(strange) > 8 else ''}"
+            or "no role has more than its job",
+        ),
+    ]
+
+
 def _permissions() -> list[Check]:
-    public = run(
-        "SELECT count(*) AS n FROM (SELECT proacl AS acl, 'f' AS kind, proowner AS owner "
-        "FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace UNION ALL "
-        "SELECT relacl, 'r', relowner FROM pg_class WHERE relnamespace IN "
-        "('bkpriv'::regnamespace, 'bkpriv_release'::regnamespace) AND relkind IN ('r', 'v', 'S') "
-        "UNION ALL SELECT nspacl, 'n', nspowner FROM pg_namespace "
-        "WHERE nspname IN ('bkpriv', 'bkpriv_release')) AS o, "
-        'LATERAL aclexplode(coalesce(acl, acldefault(o.kind::"char", owner))) AS a '
-        "WHERE a.grantee = 0"
-    )[0]["n"]
     unpinned = run(
         "SELECT count(*) AS n FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace "
         "AND NOT coalesce(proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp']"
+    )[0]["n"]
+    # One that was replaced by hand has lost what the extension's script gave to all of them.
+    loose = run(
+        "SELECT count(*) AS n FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang "
+        "WHERE p.pronamespace = 'bkpriv'::regnamespace AND l.lanname IN ('plpython3u', 'plpgsql') "
+        "AND NOT coalesce(p.proconfig, '{}') @> (SELECT proconfig FROM pg_proc "
+        "WHERE oid = 'bkpriv._guard()'::regprocedure)"
     )[0]["n"]
     unguarded = run(
         "SELECT count(*) AS n FROM pg_class c WHERE c.relkind = 'r' AND "
@@ -101,7 +168,11 @@ def _permissions() -> list[Check]:
         "AND t.tgname = 'guard' AND t.tgenabled IN ('O', 'A')))"
     )[0]["n"]
     return [
-        ("nothing to PUBLIC", public == 0, f"{public} privileges are granted to PUBLIC"),
         ("search_path", unpinned == 0, f"{unpinned} functions do not pin it"),
+        (
+            "settings",
+            loose == 0,
+            f"{loose} functions do not pin how values are written",
+        ),
         ("guards", unguarded == 0, f"{unguarded} tables are not guarded"),
     ]

@@ -4,9 +4,9 @@ A name is resolved once, to an object identifier that is locked: from then on th
 renamed, moved or dropped, and what was checked of it holds. Only its schema can still be renamed,
 by that schema's owner, so that the name leads to another relation. So a name that the caller did
 not give himself, but that stands in a table, is followed only where the relation and its schema
-belong to the caller or to a superuser: reading a relation can run its owner's code with the reader's
-rights, such as the functions of a view, of a row-level policy, or of a plain table's index, whose
-expressions the planner folds.
+belong to the caller or to a superuser: to read a relation can be to run its owner's code with the
+reader's rights, such as the functions of a view, of a row-level policy, or of a plain table's
+index, whose expressions the planner folds.
 """
 
 from __future__ import annotations

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+
+from psycopg import sql
 
 from tests.conftest import Connection
 from tests.db.clinic import one, publish
@@ -21,7 +24,7 @@ def test_the_doctor_finds_nothing_wrong_here(clinic: Connection) -> None:
     publish(clinic)
     found = findings(clinic)
     assert {name: detail for name, (ok, detail) in found.items() if not ok} == {}
-    assert {"server", "interpreter", "version", "packages", "nothing to PUBLIC", "guards"} <= set(
+    assert {"server", "interpreter", "version", "packages", "nothing to others", "guards"} <= set(
         found
     )
     assert all(detail for _, detail in found.values())
@@ -30,11 +33,12 @@ def test_the_doctor_finds_nothing_wrong_here(clinic: Connection) -> None:
 def test_the_doctor_notices_what_was_tampered_with(clinic: Connection) -> None:
     release = publish(clinic)
     for change, check in (
-        ("GRANT EXECUTE ON FUNCTION bkpriv.version() TO PUBLIC", "nothing to PUBLIC"),
-        ("GRANT SELECT ON bkpriv.release TO PUBLIC", "nothing to PUBLIC"),
-        ("GRANT USAGE ON SCHEMA bkpriv TO PUBLIC", "nothing to PUBLIC"),
-        (f"GRANT SELECT ON bkpriv_release.release_{release} TO PUBLIC", "nothing to PUBLIC"),
+        ("GRANT EXECUTE ON FUNCTION bkpriv.version() TO PUBLIC", "nothing to others"),
+        ("GRANT SELECT ON bkpriv.release TO PUBLIC", "nothing to others"),
+        ("GRANT USAGE ON SCHEMA bkpriv TO PUBLIC", "nothing to others"),
+        (f"GRANT SELECT ON bkpriv_release.release_{release} TO PUBLIC", "nothing to others"),
         ("ALTER FUNCTION bkpriv._owns(text) RESET search_path", "search_path"),
+        ("ALTER FUNCTION bkpriv.withdraw(bigint, text) RESET bytea_output", "settings"),
         ("ALTER TABLE bkpriv.release DISABLE TRIGGER guard", "guards"),
         (f"ALTER TABLE bkpriv_release.release_{release} DISABLE TRIGGER guard", "guards"),
         (f"DROP TRIGGER guard ON bkpriv_release.release_{release}", "guards"),
@@ -53,3 +57,42 @@ def test_the_version_is_that_of_the_control_file(clinic: Connection) -> None:
     assert one(clinic, "SELECT bkpriv.version()") == stated[1]
     installed = "SELECT extversion FROM pg_extension WHERE extname = 'bkpriv'"
     assert one(clinic, installed) == stated[1]
+
+
+def test_the_doctor_lists_who_can_read_what(
+    clinic: Connection,
+    make_publisher: Callable[..., Connection],
+    make_role: Callable[..., str],
+) -> None:
+    publisher = make_publisher().info.user
+    auditor, stranger = make_role("auditor"), make_role("stranger")
+    clinic.execute("SELECT bkpriv.grant_auditor(%s)", [auditor])
+    name = sql.Identifier(publisher)
+    clinic.execute(sql.SQL("GRANT USAGE, CREATE ON SCHEMA clinic TO {}").format(name))
+    clinic.execute(sql.SQL("GRANT SELECT ON clinic.patient TO {}").format(name))
+    clinic.execute(sql.SQL("SET ROLE {}").format(name))
+    clinic.execute("SELECT bkpriv.register_dataset('d', 'clinic.patient', '{age}', 'disease')")
+    release = publish(clinic, "d", view="clinic.shown")
+    clinic.execute("RESET ROLE")
+    found = findings(clinic)
+    assert {ok for ok, _ in found.values()} == {True}
+    assert f"publishers: {publisher}; auditors: {auditor}; watchers: none" in found["jobs"][1]
+    assert found["readers of release tables"][1] == f"their publishers: {publisher}"
+    role = sql.Identifier(stranger)
+    for grant, told in (
+        ("SELECT ON bkpriv.release_content", "SELECT on bkpriv.release_content"),
+        ("SELECT (codes) ON bkpriv.release_content", "SELECT on bkpriv.release_content"),
+        ("EXECUTE ON FUNCTION bkpriv._auditor()", "EXECUTE on bkpriv._auditor()"),
+        ("USAGE ON SCHEMA bkpriv_release", "USAGE on schema bkpriv_release"),
+        (f"SELECT ON bkpriv_release.release_{release}", f"release_{release}"),
+    ):
+        with clinic.transaction(force_rollback=True):
+            clinic.execute(sql.SQL("GRANT {} TO {}").format(sql.SQL(grant), role))
+            ok, detail = findings(clinic)["nothing to others"]
+            assert not ok
+            assert f"{stranger}: " in detail
+            assert told in detail
+    # A member of a group without the schema has no job here.
+    with clinic.transaction(force_rollback=True):
+        clinic.execute(sql.SQL("GRANT bkpriv_auditor TO {}").format(role))
+        assert stranger not in findings(clinic)["jobs"][1]
