@@ -2,12 +2,15 @@
 
 A policy is a JSON object with one key per requirement; all hold together. Unknown keys are errors,
 so that a misspelt requirement is never silently left out. Beside its requirements, which protect
-people, a policy may bound the error that analysts bear (`QueryError`).
+people, a policy may bound the error that analysts bear (`QueryError`), and say what is to be done
+about other releases of the same records: whoever holds two can tell more than from either, and
+each is certified by itself.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.bound import QueryError
@@ -21,7 +24,12 @@ from bkpriv_core.requirement import (
     TCloseness,
 )
 
-__all__ = ["REQUIREMENTS", "Policy", "parse_policy"]
+__all__ = ["REQUIREMENTS", "Overlap", "Policy", "parse_policy"]
+
+Overlap = Literal["warn", "refuse"]
+"""What is done about other releases of the same records."""
+
+_OVERLAP = "overlap"
 
 REQUIREMENTS: dict[str, type[Requirement]] = {
     requirement.key: requirement
@@ -40,10 +48,13 @@ class Policy:
         One or more, in the order of `REQUIREMENTS`.
     query_error : QueryError, optional
         The bound on the error of queries.
+    overlap : {"warn", "refuse"}
+        Whether other releases of the same records are pointed out, or not borne.
     """
 
     requirements: tuple[Requirement, ...]
     query_error: QueryError | None = None
+    overlap: Overlap = "warn"
 
 
 def parse_policy(policy: object, *, complete: bool = True) -> Policy:
@@ -68,22 +79,39 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
         unknown key or an invalid value.
     """
     known = ", ".join(REQUIREMENTS)
-    beside = {QueryError.key} if complete else set()
+    beside = {_OVERLAP, QueryError.key} if complete else {_OVERLAP}
     if not isinstance(policy, dict) or not policy.keys() - beside:
         raise InvalidParameter(
             "a policy must be a JSON object that states at least one requirement",
             detail=f"It is {policy!r}.",
             hint=f'Write for example {{"k_anonymity": {{"k": 5}}}}. Requirements are {known}; '
-            f"{QueryError.key} may be bounded beside them.",
+            f"{QueryError.key} may be bounded beside them, and {_OVERLAP} be refused.",
         )
     for key in policy:
-        if key not in REQUIREMENTS and key != QueryError.key:
+        if key not in REQUIREMENTS and key not in (_OVERLAP, QueryError.key):
             raise InvalidParameter(
                 f'there is no requirement "{key}"',
                 detail="A misspelt requirement would never be enforced.",
-                hint=f"Requirements are {known}; {QueryError.key} may be bounded beside them.",
+                hint=f"Requirements are {known}; {QueryError.key} may be bounded beside them, and "
+                f"{_OVERLAP} be refused.",
             )
     return Policy(
         tuple(item.parse(policy[key]) for key, item in REQUIREMENTS.items() if key in policy),
         QueryError.parse(policy[QueryError.key]) if QueryError.key in policy else None,
+        _overlap(policy.get(_OVERLAP, "warn")),
+    )
+
+
+def _overlap(stated: object) -> Overlap:
+    """Read what is to be done about other releases of the same records."""
+    for choice in get_args(Overlap):
+        if stated == choice:
+            return choice  # type: ignore[no-any-return]
+    raise InvalidParameter(
+        f"{_OVERLAP} is {stated!r}",
+        detail="There is no such choice. Releases are not judged together yet, so that none can be "
+        "certified together with others."
+        if stated == "certify"
+        else "There is no such choice.",
+        hint=f"It must be one of {', '.join(get_args(Overlap))}.",
     )

@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Dataset:
-    """A registered dataset: `owned` by a role that the caller is a member of, or his `own`."""
+    """A registered dataset, the caller's own or one that he acts for its owner upon."""
 
     name: str
     owner: str
@@ -40,8 +40,8 @@ class Dataset:
     source_name: str
     quasi_identifiers: tuple[str, ...]
     sensitive: str
-    owned: bool
     own: bool
+    acted_for: bool
     respondent: str | None = None
 
     @property
@@ -100,8 +100,8 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         row["source_name"],
         tuple(row["quasi_identifiers"]),
         row["sensitive"],
-        row["owned"],
         row["own"],
+        to_change,
         row["respondent"],
     )
 
@@ -147,14 +147,19 @@ def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respond
 
 
 def _open_source(dataset: Dataset) -> Relation:
-    """Open a dataset's source; one that somebody else has named must be nobody's trap."""
+    """Open a dataset's source; one that somebody else has named must be nobody's trap.
+
+    Who publishes for a role that he is a member of trusts that role, and nobody else.
+    """
     source = open_relation(dataset.source)
-    if source.stranger is not None and not dataset.own:
+    trusted = {dataset.owner} if dataset.acted_for else set()
+    strangers = [role for role in source.strangers if role not in trusted]
+    if strangers and not dataset.own:
         raise Refusal(
             "42501",
-            f'the source {source} of dataset "{dataset.name}" is up to role "{source.stranger}"',
-            detail="The role owns it or its schema; reading it may run code of that role's with "
-            "the caller's rights.",
+            f'the source {source} of dataset "{dataset.name}" is up to {" and ".join(strangers)}',
+            detail="That is who owns it or its schema; reading it may run their code with the "
+            "caller's rights.",
             hint=f"SET ROLE {plpy.quote_ident(dataset.owner)}, where you may; functions that take "
             "a release read the history instead.",
         )

@@ -52,12 +52,12 @@ def find_trusted_prior(table: Table, name: str) -> FloatArray:
         As there, or if the table or its schema belongs neither to the caller nor to a superuser.
     """
     relation = open_relation(name)
-    if relation.stranger is not None:
+    if relation.strangers:
         raise Refusal(
             "42501",
-            f'prior table {name}, which a policy names, is up to role "{relation.stranger}"',
-            detail="The role owns it or its schema; reading it may run code of that role's with "
-            "the caller's rights.",
+            f"prior table {name}, named by a policy, is up to {' and '.join(relation.strangers)}",
+            detail="That is who owns it or its schema; reading it may run their code with the "
+            "caller's rights.",
             hint="If you trust its owner, name it yourself: in requirements given to bkpriv.audit, "
             "or in a policy of your own to publish under.",
         )

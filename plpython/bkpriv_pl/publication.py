@@ -86,6 +86,7 @@ def publish(
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
     previous = _shown_before(request)
+    _mind_overlap(request)
     progress.step("counting")
     table, respondents = read_records(request.dataset, request.options.nulls)
     setting = Setting(table, request.options.smoothing, library=request.library, poll=poll)
@@ -127,6 +128,40 @@ def publish(
     _settle_staleness(request, table, respondents, release)
     progress.done()
     return release
+
+
+def _mind_overlap(request: _Request) -> None:
+    """Point out other releases of the same records, or refuse to make another."""
+    dataset = request.dataset
+    rows = run(
+        "SELECT r.release, s.status FROM bkpriv.releases s JOIN bkpriv.release r USING (release) "
+        "WHERE (r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4) "
+        "ORDER BY r.release",
+        ["text"] * 4,
+        [dataset.name, dataset.owner, dataset.source_schema, dataset.source_name],
+    )
+    if not rows:
+        return
+    listed = ", ".join(f"{row['release']} ({row['status']})" for row in rows[-8:])
+    message = (
+        f"records of {dataset.source} have been released before: "
+        f"{'..., ' if len(rows) > 8 else ''}{listed}"
+    )
+    detail = (
+        "Each release is certified by itself. Who holds several, or held one that was withdrawn, "
+        "can compare their groups, and may so learn the value of somebody who is in one only."
+    )
+    if request.policy.overlap == "refuse":
+        raise UnattainableRequirement(
+            message,
+            detail=detail,
+            hint='The policy says {"overlap": "refuse"}; with "warn" this is a warning.',
+        )
+    plpy.warning(
+        message,
+        detail=detail,
+        hint='Give them to different readers, or say {"overlap": "refuse"} in the policy.',
+    )
 
 
 def _shown_before(request: _Request) -> dict[Part, ShownView]:
@@ -207,6 +242,13 @@ def _validated(
 ) -> _Request:
     """Check everything that can be checked before the source is read."""
     found = find_dataset(dataset)
+    if period is not None:
+        raise Refusal(
+            "0A000",
+            f"a period cannot be published by itself: {period}",
+            detail="All records of the source would be published, of whatever period.",
+            hint="Leave the period out, or register a view of the records of that period.",
+        )
     policy = require(policy, "policy")
     stated = find_policy(policy)
     way = find_method(method)

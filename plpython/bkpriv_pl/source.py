@@ -44,16 +44,16 @@ class Relation:
         Its name.
     kind : str
         A key of `SOURCES`.
-    stranger : str or None
-        Who could have his code run by whoever reads it: the owner of it or of its schema, unless
-        that is the caller or a superuser.
+    strangers : tuple of str
+        Who could have code of theirs run by whoever reads it: the owners of it and of its schema,
+        but for the caller and superusers.
     """
 
     oid: int
     schema: str
     name: str
     kind: str
-    stranger: str | None
+    strangers: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{plpy.quote_ident(self.schema)}.{plpy.quote_ident(self.name)}"
@@ -101,9 +101,8 @@ def _look_up(text: str) -> Relation:
         rows = run(
             "SELECT c.oid, n.nspname::text AS schema, c.relname::text AS name, "
             "c.relkind::text AS kind, "
-            "CASE WHEN NOT (r.rolsuper OR r.rolname = current_user) THEN r.rolname "
-            "WHEN NOT (s.rolsuper OR s.rolname = current_user) THEN s.rolname END::text "
-            "AS stranger "
+            "ARRAY(SELECT DISTINCT rolname::text FROM pg_roles WHERE oid IN (r.oid, s.oid) "
+            "AND NOT rolsuper AND rolname <> current_user ORDER BY 1) AS strangers "
             "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
             "JOIN pg_roles r ON r.oid = c.relowner "
             # The schema public belongs to whoever owns the database.
@@ -129,7 +128,8 @@ def _look_up(text: str) -> Relation:
             detail="No relation goes by that name.",
             hint="Name a table as in SQL and with its schema, such as 'public.patients'.",
         )
-    return Relation(**rows[0])
+    row = rows[0]
+    return Relation(row["oid"], row["schema"], row["name"], row["kind"], tuple(row["strangers"]))
 
 
 def _is_locked(oid: int) -> bool:

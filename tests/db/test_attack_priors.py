@@ -196,10 +196,7 @@ def test_the_source_of_another_is_not_read_with_the_callers_rights(
     attacker.execute("GRANT SELECT ON records TO PUBLIC")
     for reader in (auditor, db):
         said = overhear(reader)
-        calls = ["bkpriv.prior('bait', '0.3')", "bkpriv.lattice('bait', 'p')"]
-        if reader is db:
-            calls.append("bkpriv.publish('bait', 'p', 'public.shown')")
-        for call in calls:
+        for call in ("bkpriv.prior('bait', '0.3')", "bkpriv.lattice('bait', 'p')"):
             with unchanged(db):
                 refused(
                     reader,
@@ -208,6 +205,19 @@ def test_the_source_of_another_is_not_read_with_the_callers_rights(
                     names=["bait", "records", attacker.info.user],
                 )
         assert said == []
+    # Who publishes for a role trusts that role; but not a third one, whose schema it is now.
+    db.execute(
+        sql.SQL("ALTER SCHEMA {} OWNER TO {}").format(
+            sql.Identifier(attacker.info.user), sql.Identifier(make_publisher().info.user)
+        )
+    )
+    with unchanged(db):
+        refused(
+            db,
+            "SELECT bkpriv.publish('bait', 'p', 'public.shown')",
+            sqlstate="42501",
+            names=["bait", "records"],
+        )
     # His own rights he may use as he likes.
     assert attacker.execute("SELECT * FROM bkpriv.prior('bait', '0.3')").fetchall()
 
