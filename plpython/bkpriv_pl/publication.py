@@ -86,7 +86,9 @@ def publish(
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
     previous = _shown_before(request)
-    _mind_overlap(request)
+    overlap = _overlap(request)
+    if overlap is not None and request.policy.overlap == "refuse":
+        raise overlap
     progress.step("counting")
     table, respondents = read_records(request.dataset, request.options.nulls)
     setting = Setting(table, request.options.smoothing, library=request.library, poll=poll)
@@ -127,11 +129,13 @@ def publish(
     progress.step("waiting for writers")
     _settle_staleness(request, table, respondents, release)
     progress.done()
+    if overlap is not None:
+        plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
     return release
 
 
-def _mind_overlap(request: _Request) -> None:
-    """Point out other releases of the same records, or refuse to make another."""
+def _overlap(request: _Request) -> UnattainableRequirement | None:
+    """What is to be said of other releases of the same records, if the caller may see any."""
     dataset = request.dataset
     rows = run(
         "SELECT r.release, s.status FROM bkpriv.releases s JOIN bkpriv.release r USING (release) "
@@ -141,26 +145,16 @@ def _mind_overlap(request: _Request) -> None:
         [dataset.name, dataset.owner, dataset.source_schema, dataset.source_name],
     )
     if not rows:
-        return
+        return None
     listed = ", ".join(f"{row['release']} ({row['status']})" for row in rows[-8:])
-    message = (
+    return UnattainableRequirement(
         f"records of {dataset.source} have been released before: "
-        f"{'..., ' if len(rows) > 8 else ''}{listed}"
-    )
-    detail = (
-        "Each release is certified by itself. Who holds several, or held one that was withdrawn, "
-        "can compare their groups, and may so learn the value of somebody who is in one only."
-    )
-    if request.policy.overlap == "refuse":
-        raise UnattainableRequirement(
-            message,
-            detail=detail,
-            hint='The policy says {"overlap": "refuse"}; with "warn" this is a warning.',
-        )
-    plpy.warning(
-        message,
-        detail=detail,
-        hint='Give them to different readers, or say {"overlap": "refuse"} in the policy.',
+        f"{'..., ' if len(rows) > 8 else ''}{listed}",
+        detail="Each release is certified by itself. Who holds several, or held one that was "
+        "withdrawn, can compare their groups, and may so learn the value of somebody who is in "
+        "one only.",
+        hint="Give them to different readers. A policy may refuse another release "
+        '({"overlap": "refuse"}) or, by default, warn of it.',
     )
 
 
