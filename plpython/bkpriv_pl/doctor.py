@@ -167,6 +167,10 @@ def _permissions() -> list[Check]:
         "AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid "
         "AND t.tgname = 'guard' AND t.tgenabled IN ('O', 'A')))"
     )[0]["n"]
+    asleep = run(
+        "SELECT 3 - count(*) AS n FROM pg_event_trigger "
+        "WHERE evtfoid = 'bkpriv._note_alteration()'::regprocedure AND evtenabled IN ('O', 'A')"
+    )[0]["n"]
     return [
         ("search_path", unpinned == 0, f"{unpinned} functions do not pin it"),
         (
@@ -175,4 +179,5 @@ def _permissions() -> list[Check]:
             f"{loose} functions do not pin how values are written",
         ),
         ("guards", unguarded == 0, f"{unguarded} tables are not guarded"),
+        ("alterations", asleep == 0, f"{asleep} of 3 event triggers do not notice them"),
     ]

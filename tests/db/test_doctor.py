@@ -39,6 +39,7 @@ def test_the_doctor_notices_what_was_tampered_with(clinic: Connection) -> None:
         (f"GRANT SELECT ON bkpriv_release.release_{release} TO PUBLIC", "nothing to others"),
         ("ALTER FUNCTION bkpriv._owns(text) RESET search_path", "search_path"),
         ("ALTER FUNCTION bkpriv.withdraw(bigint, text) RESET bytea_output", "settings"),
+        ("ALTER EVENT TRIGGER bkpriv_dropped DISABLE", "alterations"),
         ("ALTER TABLE bkpriv.release DISABLE TRIGGER guard", "guards"),
         (f"ALTER TABLE bkpriv_release.release_{release} DISABLE TRIGGER guard", "guards"),
         (f"DROP TRIGGER guard ON bkpriv_release.release_{release}", "guards"),
