@@ -128,14 +128,14 @@ class Domain:
         return [f"{name}: {values[code]}" for code in codes.tolist()]
 
     @cached_property
-    def _range(self) -> float:
-        """Range of a numeric domain, or 1 where there is none to divide by."""
+    def scale(self) -> float:
+        """Range of a numeric domain, the unit of its distances; 1 where the range is 0."""
         assert self.positions is not None
         numbers = self.positions[: self.size - self.has_null]
         return float(numbers[-1] - numbers[0]) or 1.0 if numbers.size else 1.0
 
     @cached_property
-    def _nodes(self) -> IntArray:
+    def nodes(self) -> IntArray:
         """Number of each leaf's ancestor within its level, by label, shape (levels, size)."""
         if self.hierarchy is None:
             return np.vstack((np.arange(self.size), np.zeros(self.size, np.int64)))
@@ -154,14 +154,14 @@ class Domain:
     @property
     def height(self) -> int:
         """Height of the hierarchy (1 for the flat one of an attribute without)."""
-        return len(self._nodes) - 1
+        return len(self.nodes) - 1
 
     def _check_paired(self) -> None:
         if self.size > _PAIRED_VALUES:
             raise TooLarge(
                 f'attribute "{self.name}" has {self.size} values, too many to compare in pairs',
-                detail=f"Knowledge and distances need a matrix of them; at most {_PAIRED_VALUES} "
-                "values are handled.",
+                detail="Distances of beliefs and of distributions need a matrix of the sensitive "
+                f"values; at most {_PAIRED_VALUES} are handled.",
                 hint="Publish from a view that bins the column, such as by rounding it.",
             )
 
@@ -170,13 +170,13 @@ class Domain:
         """Distance of every pair of values, in [0, 1], shape (size, size)."""
         self._check_paired()
         if self.positions is not None:
-            gaps = np.abs(self.positions[:, None] - self.positions[None, :]) / self._range
+            gaps = np.abs(self.positions[:, None] - self.positions[None, :]) / self.scale
             if self.has_null:
                 gaps[-1, :] = gaps[:, -1] = 1.0
                 gaps[-1, -1] = 0.0
             return gaps
         # The height of the lowest common ancestor is the number of levels on which two differ.
-        levels = self._nodes[:-1]
+        levels = self.nodes[:-1]
         apart: IntArray = (levels[:, :, None] != levels[:, None, :]).sum(axis=0)
         return apart / self.height
 
@@ -187,7 +187,7 @@ class Domain:
         Shape (height, size, size).
         """
         self._check_paired()
-        nodes = self._nodes[:-1, :, None] == np.arange(self.size)
+        nodes = self.nodes[:-1, :, None] == np.arange(self.size)
         return np.asarray(nodes, dtype=np.float64)
 
     @cached_property
@@ -200,13 +200,13 @@ class Domain:
         if self.numeric:
             return np.arange(self.size, dtype=np.int64)
         place = np.empty(self.size, dtype=np.int64)
-        place[np.lexsort(self._nodes)] = np.arange(self.size)
+        place[np.lexsort(self.nodes)] = np.arange(self.size)
         return place
 
     @cached_property
     def _spans(self) -> tuple[IntArray, IntArray]:
         """First and last leaf place under each leaf's ancestors, shapes (levels, size by place)."""
-        ordered = self._nodes[:, np.argsort(self.leaf_order)]
+        ordered = self.nodes[:, np.argsort(self.leaf_order)]
         starts = np.empty_like(ordered)
         ends = np.empty_like(ordered)
         for level, nodes in enumerate(ordered):
@@ -235,7 +235,7 @@ class Domain:
         lie under the lowest common ancestor.
         """
         if self.positions is not None:
-            share = (self.positions[high] - self.positions[low]) / self._range
+            share = (self.positions[high] - self.positions[low]) / self.scale
             if self.has_null:
                 share = np.where(high == self.size - 1, (low < high).astype(np.float64), share)
             return share

@@ -43,4 +43,7 @@ def check_bandwidth(bandwidth: object, name: str) -> float:
 
 def epanechnikov(distances: FloatArray, bandwidth: float) -> FloatArray:
     """Weigh `distances` by the Epanechnikov kernel, scaled to 1 at distance 0."""
-    return np.maximum(0.0, 1.0 - (distances / bandwidth) ** 2)
+    # 1 - (x / B)^2 with s = 1 - x / B, which neither overflows nor cancels near the edge.
+    left = np.maximum(0.0, bandwidth - distances) / bandwidth
+    weights: FloatArray = left * (2.0 - left)
+    return weights

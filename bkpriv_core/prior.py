@@ -8,26 +8,30 @@ parts of a cell in a table that was split.
 Two ways to compute the same figures, chosen by cost:
 
 - ``grid``: the product kernel over the grid of domains is a Kronecker product, so the numerator is
-  the tensor of counts contracted with one small kernel matrix per axis,
-  ``O(prod(d_i) * m * sum(d_i))`` whatever the number of records;
-- ``cells``: weights of every pair of occupied cells, in blocks, ``O(c^2 * (d + m))``, for grids
-  that are too large.
+  the tensor of counts contracted with the kernel of one axis after another (`axis`), some sensitive
+  values at a time: the cost is that of the grid, whatever the number of records;
+- ``cells``: weights of pairs of occupied cells, in blocks, for grids that are too large. Cells are
+  paired only if they agree in every attribute whose bandwidth tells all values apart, and lie
+  within reach of one another in one numeric attribute.
 
 Both are exact up to rounding and agree to 1e-12.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
+from bkpriv_core.arrays import distinct_rows
+from bkpriv_core.axis import Axis, kernel_axis
 from bkpriv_core.domain import Table
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.groups import FloatArray, IntArray
-from bkpriv_core.kernels import check_bandwidth, epanechnikov
+from bkpriv_core.kernels import check_bandwidth
 
 __all__ = ["Bandwidth", "kernel_prior", "resolve_bandwidth"]
 
@@ -37,20 +41,19 @@ Bandwidth = float | Mapping[str, float]
 Path = Literal["auto", "grid", "cells"]
 
 _GRID_BYTES = 256 * 2**20
-"""Largest count tensor for which the grid is considered."""
+"""Largest tensor of one sensitive value's counts for which the grid is considered."""
 
-_BLOCK_PAIRS = 2**19
+_SLAB_BYTES = 64 * 2**20
+"""Largest tensor of counts that is contracted at once, unless one sensitive value's is larger."""
+
+_BLOCK_PAIRS = 2**17
 """Pairs of cells weighed at a time, few enough for the processor's cache."""
 
-_CELL_PAIR_COST = 3.0
-"""Cost of a weight or product for a pair of cells, relative to one multiply-add on the grid."""
+_MARGIN = 64
+"""Cells beyond twice those that a cell may see, with which it is still weighed in one block."""
 
-
-@dataclass(frozen=True)
-class _Cost:
-    grid: float
-    cells: float
-    grid_bytes: float
+_PASS_EFFORT = 20.0
+"""Multiply-adds, in products of matrices, worth writing and reading an element once."""
 
 
 def resolve_bandwidth(bandwidth: Bandwidth, attributes: tuple[str, ...]) -> tuple[float, ...]:
@@ -121,10 +124,6 @@ def kernel_prior(
     """
     names = tuple(domain.name for domain in table.quasi_identifiers)
     widths = resolve_bandwidth(bandwidth, names)
-    kernels = [
-        epanechnikov(domain.distances, width)
-        for domain, width in zip(table.quasi_identifiers, widths, strict=True)
-    ]
     if path not in get_args(Path):
         raise InvalidParameter(
             f"there is no path {path!r}",
@@ -133,71 +132,173 @@ def kernel_prior(
         )
     # Figures are those of whole cells, whichever groups hold their parts.
     table, whole = table.join_parts()
+    axes = [
+        kernel_axis(domain, width)
+        for domain, width in zip(table.quasi_identifiers, widths, strict=True)
+    ]
+    grid, cells = _Grid.of(table, axes), _Pairs.of(table, axes)
     if path == "auto":
-        cost = _cost(table)
-        path = "grid" if cost.grid_bytes <= _GRID_BYTES and cost.grid < cost.cells else "cells"
-    numerator = (_on_grid if path == "grid" else _on_cells)(table, kernels, poll)
+        path = "grid" if grid.bytes <= _GRID_BYTES and grid.cost < cells.cost else "cells"
+    numerator = (grid if path == "grid" else cells).weigh(poll)
     prior: FloatArray = numerator / numerator.sum(axis=1, keepdims=True)
     return prior[whole]
 
 
-def _cost(table: Table) -> _Cost:
-    """Multiply-adds of either path, and the bytes of the count tensor."""
-    sizes = [domain.size for domain in table.quasi_identifiers]
-    cube = float(np.prod(sizes, dtype=float)) * table.sensitive.size
-    pairs = float(table.cells) ** 2
-    return _Cost(
-        grid=cube * sum(sizes),
-        cells=_CELL_PAIR_COST * pairs * (len(sizes) + table.sensitive.size),
-        grid_bytes=8.0 * cube,
-    )
+def _apart(table: Table, axes: Sequence[Axis]) -> IntArray:
+    """Number of each cell's combination of values in the attributes that tell all values apart.
 
-
-def _on_grid(table: Table, kernels: list[FloatArray], poll: Callable[[], None]) -> FloatArray:
-    """Contract the count tensor with each axis's kernel matrix in turn.
-
-    With a bandwidth below its least distance an attribute's kernel is the identity, and cells that
-    differ in it have nothing to do with each other. Such attributes make up one last axis, of their
-    combinations that occur.
+    Cells that differ in it have nothing to do with each other.
     """
-    smooth = [axis for axis, kernel in enumerate(kernels) if np.count_nonzero(kernel) > len(kernel)]
-    sharp = [axis for axis in range(len(kernels)) if axis not in smooth]
-    sizes = [len(kernel) for kernel in kernels]
-    _, apart = np.unique(_raveled(table.codes, sharp, sizes), return_inverse=True)
-    shape = [*(sizes[axis] for axis in smooth), int(apart.max()) + 1]
-    flat = np.ravel_multi_index((*(table.codes[:, axis] for axis in smooth), apart), shape)
-    m = table.sensitive.size
-    poll()
-    tensor = np.zeros((int(np.prod(shape)), m))
-    tensor[flat] = table.counts
-    # Axis i lies between the axes before it (outer) and those after it with the values (inner).
-    outer = 1
-    for axis in smooth:
-        tensor = np.matmul(kernels[axis], tensor.reshape(outer, sizes[axis], -1))
-        outer *= sizes[axis]
-        poll()
-    numerator: FloatArray = tensor.reshape(-1, m)[flat]
-    return numerator
+    sharp = [place for place, axis in enumerate(axes) if axis.sharp]
+    return distinct_rows(table.codes[:, sharp])[1]
 
 
-def _raveled(codes: IntArray, axes: list[int], sizes: list[int]) -> IntArray:
-    """One number for each cell's combination of values in some attributes."""
-    place = np.zeros(len(codes), dtype=np.int64)
-    for axis in axes:
-        place = place * sizes[axis] + codes[:, axis]
-    return place
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """The tensor of counts by value of each attribute that is smoothed.
+
+    The others make up one last axis, of their combinations that occur.
+
+    Parameters
+    ----------
+    axes : tuple of Axis
+        Axes that are smoothed.
+    shape : tuple of int
+        Their sizes, and the number of combinations of values in the others.
+    place : (c, len(shape)) int array
+        Place of each cell.
+    counts : (c, m) int array
+        Counts of each cell.
+    """
+
+    axes: tuple[Axis, ...]
+    shape: tuple[int, ...]
+    place: IntArray
+    counts: IntArray
+
+    @classmethod
+    def of(cls, table: Table, axes: Sequence[Axis]) -> _Grid:
+        """Lay out a table's cells; the longest axis first, so that it is one large product."""
+        smooth = [place for place, axis in enumerate(axes) if not axis.sharp]
+        smooth.sort(key=lambda place: -axes[place].size)
+        apart = _apart(table, axes)
+        return cls(
+            tuple(axes[place] for place in smooth),
+            (*(axes[place].size for place in smooth), int(apart.max()) + 1),
+            np.column_stack((table.codes[:, smooth], apart)),
+            table.counts,
+        )
+
+    @property
+    def bytes(self) -> float:
+        """Size of the tensor of one sensitive value."""
+        return 8.0 * float(math.prod(self.shape))
+
+    @property
+    def cost(self) -> float:
+        """Multiply-adds, about."""
+        effort = _PASS_EFFORT + sum(_PASS_EFFORT + axis.effort for axis in self.axes)
+        return self.bytes / 8.0 * float(self.counts.shape[1]) * effort
+
+    def weigh(self, poll: Callable[[], None]) -> FloatArray:
+        """Weighted counts that each cell sees, shape (c, m)."""
+        flat = np.ravel_multi_index(tuple(self.place.T), self.shape)
+        numerator = np.empty(self.counts.shape)
+        step = max(1, int(_SLAB_BYTES / self.bytes))
+        for start in range(0, self.counts.shape[1], step):
+            poll()
+            values = slice(start, start + step)
+            counts = self.counts[:, values]
+            tensor = np.zeros((math.prod(self.shape), counts.shape[1]))
+            tensor[flat] = counts
+            # Axis i lies between the axes before it and those after it with the values.
+            before = 1
+            for axis in self.axes:
+                tensor = axis.contract(tensor.reshape(before, axis.size, -1), poll)
+                before *= axis.size
+            numerator[:, values] = tensor.reshape(-1, counts.shape[1])[flat]
+        return numerator
 
 
-def _on_cells(table: Table, kernels: list[FloatArray], poll: Callable[[], None]) -> FloatArray:
-    """Weigh all pairs of occupied cells, a block of rows at a time."""
-    counts = table.counts.astype(np.float64)
-    numerator = np.empty_like(counts)
-    rows = max(1, _BLOCK_PAIRS // table.cells)
-    for start in range(0, table.cells, rows):
-        poll()
-        block = table.codes[start : start + rows]
-        weights = np.ones((len(block), table.cells))
-        for axis, kernel in enumerate(kernels):
-            weights *= np.take(kernel[block[:, axis]], table.codes[:, axis], axis=1)
-        numerator[start : start + rows] = weights @ counts
-    return numerator
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Occupied cells in an order in which those that see one another stand near each other.
+
+    Parameters
+    ----------
+    axes : tuple of Axis
+        Axes that are smoothed.
+    order : (c,) int array
+        The cells in this order.
+    apart : (c,) int array
+        Their combination of values in the other attributes.
+    codes, counts : (c, axes) int and (c, m) float arrays
+        Their codes in the smoothed axes, and their counts.
+    first, last : (c,) int array
+        First cell that each cell may see, and one past the last; rising.
+    """
+
+    axes: tuple[Axis, ...]
+    order: IntArray
+    apart: IntArray
+    codes: IntArray
+    counts: FloatArray
+    first: IntArray
+    last: IntArray
+
+    @classmethod
+    def of(cls, table: Table, axes: Sequence[Axis]) -> _Pairs:
+        """Sort a table's cells by what sets them apart, then by the axis that reaches least."""
+        smooth = [place for place, axis in enumerate(axes) if not axis.sharp]
+        apart = _apart(table, axes)
+        keys, low, high = apart, apart, apart + 1
+        reaches = [
+            (table.codes[:, place], axes[place].size, *axes[place].in_reach()) for place in smooth
+        ]
+        if reaches:
+            code, size, start, stop = min(
+                reaches, key=lambda reach: float((reach[3] - reach[2])[reach[0]].sum()) / reach[1]
+            )
+            keys = apart * size + code
+            low, high = apart * size + start[code], apart * size + stop[code]
+        order = np.argsort(keys, kind="stable")
+        return cls(
+            tuple(axes[place] for place in smooth),
+            order,
+            apart[order],
+            table.codes[order][:, smooth],
+            table.counts[order].astype(np.float64),
+            np.searchsorted(keys[order], low[order]),
+            np.searchsorted(keys[order], high[order]),
+        )
+
+    @property
+    def cost(self) -> float:
+        """Multiply-adds that are worth the same, about."""
+        effort = sum(axis.pair_effort for axis in self.axes) + float(self.counts.shape[1])
+        seen = np.add.reduce(self.last - self.first + _MARGIN, dtype=np.float64)
+        return (_PASS_EFFORT + effort) * float(seen)
+
+    def weigh(self, poll: Callable[[], None]) -> FloatArray:
+        """Weighted counts that each cell sees, shape (c, m)."""
+        numerator = np.empty_like(self.counts)
+        start = 0
+        while start < len(self.order):
+            poll()
+            stop = start + self._rows_from(start)
+            here, there = slice(start, stop), slice(self.first[start], self.last[stop - 1])
+            weights = (self.apart[here, None] == self.apart[there]).astype(np.float64)
+            for axis, codes in zip(self.axes, self.codes.T, strict=True):
+                weights *= axis.pairs(codes[here], codes[there])
+            numerator[self.order[here]] = weights @ self.counts[there]
+            start = stop
+        return numerator
+
+    def _rows_from(self, start: int) -> int:
+        """Cells from `start` on that are weighed in one block, because they see much the same."""
+        seen = int(self.last[start] - self.first[start])
+        most = max(1, _BLOCK_PAIRS // seen)
+        widths = self.last[start : start + most] - self.first[start]
+        few = np.arange(1, len(widths) + 1) * widths <= _BLOCK_PAIRS
+        near = widths <= 2 * seen + _MARGIN
+        return max(1, int(np.count_nonzero(few & near)))

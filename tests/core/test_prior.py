@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from random import Random
 
 import numpy as np
@@ -10,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core import axis as axis_module
 from bkpriv_core import prior as prior_module
+from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.groups import FloatArray
 from bkpriv_core.prior import kernel_prior, resolve_bandwidth
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
@@ -22,6 +26,84 @@ from tests.core.strategies import MANY, SOME, as_array, as_table, bandwidths, ta
 def tables_and_bandwidths(draw: st.DrawFn) -> tuple[Records, dict[str, float]]:
     records = draw(tables(max_records=24))
     return records, {attribute.name: draw(bandwidths) for attribute in records.attributes}
+
+
+@contextmanager
+def as_if_large() -> Iterator[None]:
+    """Do with a few values, cells and sensitive values what is done with too many at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(axis_module, "_TABLED", 1)
+        patch.setattr(axis_module, "_BLOCK", 2)
+        patch.setattr(prior_module, "_SLAB_BYTES", 1)
+        patch.setattr(prior_module, "_BLOCK_PAIRS", 8)
+        patch.setattr(prior_module, "_MARGIN", 1)
+        yield
+
+
+@st.composite
+def wide_tables_and_bandwidths(draw: st.DrawFn) -> tuple[Records, dict[str, float]]:
+    """One or two numeric attributes whose gaps are of very different size, another, and NULLs."""
+    near = st.integers(0, 9)
+    place = st.one_of(near, near.map(lambda gap: 10**9 + gap), st.integers(0, 10**9 + 9))
+    places = draw(st.lists(place, min_size=1, max_size=12, unique=True))
+    numbers = {str(number): number for number in sorted(places)}
+    values = st.sampled_from([*numbers, None])
+    row = st.tuples(values, values, st.sampled_from(["f", "m"]), st.sampled_from(["a", "b", "c"]))
+    rows = draw(st.lists(row, min_size=1, max_size=24))
+    attributes = []
+    for axis, name in enumerate(("born", "seen", "sex", "illness")):
+        found = {record[axis] for record in rows}
+        if axis < 2:
+            kept = {value: number for value, number in numbers.items() if value in found}
+            null = (None,) if None in found else ()
+            attributes.append(Attribute(name, (*kept, *null), numbers=kept))
+        else:
+            attributes.append(Attribute(name, tuple(sorted(map(str, found)))))
+    *identifiers, sensitive = attributes
+    tiny = st.integers(1, 12).map(lambda gaps: gaps * 1e-9)
+    width = st.one_of(bandwidths, tiny, st.sampled_from([1e-12, 1e9, 1e-300]))
+    return (
+        Records(tuple(identifiers), sensitive, tuple(rows)),
+        {attribute.name: draw(width) for attribute in identifiers},
+    )
+
+
+@SOME
+@given(st.one_of(tables_and_bandwidths(), wide_tables_and_bandwidths()))
+def test_large_tables_are_no_exception(drawn: tuple[Records, dict[str, float]]) -> None:
+    records, widths = drawn
+    by_record = oracles.priors(records, list(widths.values()))
+    expected = as_array([by_record[cell[0]] for cell in records.cells()])
+    table = as_table(records)
+    for path in ("grid", "cells"):
+        np.testing.assert_allclose(
+            kernel_prior(table, widths, path=path), expected, rtol=0, atol=1e-12
+        )
+        with as_if_large():
+            found = kernel_prior(table, widths, path=path)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@SOME
+@given(
+    st.lists(st.integers(0, 10**5), min_size=2, max_size=12, unique=True),
+    st.lists(st.sampled_from([0, 1, 3, 10**6]), min_size=24, max_size=24),
+    st.one_of(bandwidths, st.integers(1, 40).map(lambda gap: gap * 1e-5)),
+)
+def test_crowds_do_not_drown_a_few(days: list[int], counts: list[int], width: float) -> None:
+    # A million records of one date and one record of another, however near they are.
+    positions = np.array(sorted(days), dtype=np.float64)
+    domain = Domain("born", tuple(map(str, positions)), positions)
+    size = len(days)
+    crowds = np.array(counts[: 2 * size], dtype=np.int64).reshape(size, 2)
+    crowds[:, 1] += 1
+    table = Table((domain,), Domain("illness", ("flu", "hiv")), np.arange(size)[:, None], crowds)
+    grid = kernel_prior(table, width, path="grid")
+    ways = [kernel_prior(table, width, path="cells")]
+    with as_if_large():
+        ways += [kernel_prior(table, width, path=path) for path in ("grid", "cells")]
+    for found in ways:
+        np.testing.assert_allclose(found, grid, rtol=0, atol=1e-12)
 
 
 @SOME
@@ -152,10 +234,10 @@ def test_bandwidths_belong_to_attributes_by_name_not_order() -> None:
 def test_blocks_of_cells_do_not_change_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
     records = by_age(*((str(age), "abc"[age % 3]) for age in range(20)))
     table = as_table(records)
-    whole = kernel_prior(table, 0.3, path="cells")
+    whole = kernel_prior(table, 1.5, path="cells")
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 3 * table.cells)
     steps: list[None] = []
-    blocks = kernel_prior(table, 0.3, path="cells", poll=lambda: steps.append(None))
+    blocks = kernel_prior(table, 1.5, path="cells", poll=lambda: steps.append(None))
     assert len(steps) == 7
     np.testing.assert_allclose(blocks, whole, atol=1e-15)
 
@@ -175,28 +257,93 @@ def test_a_grid_too_large_for_memory_is_not_tried() -> None:
     np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
 
 
-@pytest.mark.parametrize(("values", "cheaper"), [(8, "grid"), (40, "cells")])
+@pytest.mark.parametrize(("values", "cheaper"), [(8, "_Grid"), (200, "_Pairs")])
 def test_the_cheaper_path_is_taken(
     values: int, cheaper: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # 60 cells of a grid: of 64 points, and of 1600.
-    axis = tuple(f"{number:02}" for number in range(values))
+    # 60 cells of a grid: of 64 points, and of 40,000.
+    axis = tuple(f"{number:03}" for number in range(values))
     numbers = {value: int(value) for value in axis}
     places = [(one, (one + shift) % values) for shift in range(values) for one in range(values)]
     both = (Attribute("a", axis, numbers=numbers), Attribute("b", axis, numbers=numbers))
     rows = tuple((axis[one], axis[other], "pq"[one % 2]) for one, other in places[:60])
     table = as_table(Records(both, Attribute("s", ("p", "q")), rows))
-    taken: list[str] = []
-    for path in ("grid", "cells"):
-        original = getattr(prior_module, f"_on_{path}")
-
-        def spy(*arguments: object, path: str = path, original: object = original) -> object:
-            taken.append(path)
-            return original(*arguments)  # type: ignore[operator]
-
-        monkeypatch.setattr(prior_module, f"_on_{path}", spy)
+    taken = weighed(monkeypatch)
     kernel_prior(table, 0.3)
     assert taken == [cheaper]
+
+
+def weighed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the paths that are taken from now on."""
+    taken: list[str] = []
+    for path in (prior_module._Grid, prior_module._Pairs):
+        original = path.weigh
+
+        def spy(
+            self: object, poll: object, name: str = path.__name__, original: object = original
+        ) -> object:
+            taken.append(name)
+            return original(self, poll)  # type: ignore[operator]
+
+        monkeypatch.setattr(path, "weigh", spy)
+    return taken
+
+
+def dated(records: int, dates: int, others: tuple[int, ...], numeric: int = 1) -> Table:
+    """A table of nearly as many cells as records: dates, and other attributes of some size."""
+    random = np.random.default_rng(3)
+    columns = [random.integers(0, size, records) for size in (dates, *others)]
+    domains = []
+    for axis, column in enumerate(columns):
+        occurring, columns[axis] = np.unique(column, return_inverse=True)
+        positions = (occurring * 86_400.0).astype(np.float64) if axis < numeric else None
+        domains.append(Domain(f"q{axis}", tuple(map(str, occurring)), positions))
+    cells, cell = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    counts = np.zeros((len(cells), 4), dtype=np.int64)
+    np.add.at(counts, (cell.ravel(), random.integers(0, 4, records)), 1)
+    return Table(tuple(domains), Domain("s", ("p", "q", "r", "s")), cells, counts)
+
+
+def by_pairs(table: Table, width: float, some: slice) -> FloatArray:
+    """Priors of some cells, by the definition, over all pairs with every cell."""
+    weights = np.ones((len(table.codes[some]), table.cells))
+    for axis, domain in enumerate(table.quasi_identifiers):
+        codes = table.codes[:, axis]
+        if domain.positions is None:
+            distances = (codes[some, None] != codes).astype(np.float64)
+        else:
+            numbers = domain.positions[codes]
+            distances = np.abs(numbers[some, None] - numbers) / np.ptp(numbers)
+        weights *= np.maximum(0, 1 - (distances / width) ** 2)
+    numerator = weights @ table.counts
+    prior: FloatArray = numerator / numerator.sum(axis=1, keepdims=True)
+    return prior
+
+
+@pytest.mark.parametrize(
+    ("others", "numeric", "width", "path"),
+    [
+        ((2, 20), 1, 0.3, "_Pairs"),
+        ((2, 20), 1, 1.5, "_Grid"),
+        ((), 1, 0.3, "_Grid"),
+        ((9_000,), 2, 0.3, "_Pairs"),  # admission dates, too
+        ((2, 15_000), 1, 0.3, "_Pairs"),  # postcodes
+    ],
+)
+def test_as_many_values_as_records(
+    others: tuple[int, ...],
+    numeric: int,
+    width: float,
+    path: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = dated(10_000, 30_000, others, numeric)
+    assert table.quasi_identifiers[0].size > 7_000
+    taken = weighed(monkeypatch)
+    found = kernel_prior(table, width)
+    assert taken == [path]
+    some = slice(5_000, 5_040)
+    np.testing.assert_allclose(found[some], by_pairs(table, width, some), rtol=0, atol=1e-12)
 
 
 def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +353,7 @@ def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> No
     assert (whole.cells, parts.cells) == (20, 600)
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 20)
     steps: list[None] = []
-    kernel_prior(parts, 0.3, path="cells", poll=lambda: steps.append(None))
+    kernel_prior(parts, 1.5, path="cells", poll=lambda: steps.append(None))
     assert len(steps) == 20
 
 
