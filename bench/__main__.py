@@ -13,7 +13,7 @@ from bench.census import ADULT_RECORDS, census
 from bench.figure import figure_table
 from bench.implications import measure_implications
 from bench.nodes import measure_nodes
-from bench.priors import measure_priors
+from bench.priors import measure_many_values, measure_priors
 from bench.publishing import SCHEMA, load, measure_growth, measure_publishing
 from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.sandbox import drop_sandbox, renew_sandbox
@@ -44,6 +44,9 @@ def bench(
     buckets: Annotated[
         int, typer.Option(min=1, help="Buckets whose worst case is found.")
     ] = 1_000_000,
+    values: Annotated[
+        int, typer.Option(min=100, help="Values of a quasi-identifier of many.")
+    ] = 30_000,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
 ) -> None:
     """Measure priors, worst cases, publication and growth, each beside its baseline."""
@@ -53,6 +56,7 @@ def bench(
     subject = read_adult(adult) if adult else fewer
     with step(console, "Priors"):
         figures = measure_priors(subject, rounds)
+        figures += measure_many_values(values, rounds)
     with step(console, "Worst case of many buckets"):
         figures += measure_implications(buckets, rounds)
     with step(console, "Loading tables"):

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from bench.__main__ import app
 from bench.census import ADULT_RECORDS, census
-from bench.priors import measure_priors
+from bench.priors import measure_many_values, measure_priors
 from tests.conftest import Connection, Database
 
 
@@ -28,17 +28,24 @@ def test_priors_agree() -> None:
     assert figures[0].ratio is not None
 
 
+def test_priors_of_many_values_agree() -> None:
+    # More than the baseline has a matrix for.
+    figures = measure_many_values(6_000, rounds=1)
+    assert [figure.ratio is not None for figure in figures] == [True, True, False] * 2 + [False]
+
+
 def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None:
     result = CliRunner().invoke(
         app,
         [
             *("--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"),
-            *("--buckets", "3000"),
+            *("--buckets", "3000", "--values", "300"),
         ],
         env={"ADULT": ""},
     )
     assert result.exit_code == 0, result.output
     assert re.search(r"publish, 3 adversaries, auto +[\d.]+ s", result.output)
+    assert re.search(r"priors of 300 dates, B = 0.3 +[\d.]+ s", result.output)
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert db.execute("SELECT to_regnamespace('bench')::text").fetchone() == (None,)
