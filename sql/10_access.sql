@@ -14,9 +14,13 @@ COMMENT ON FUNCTION bkpriv._auditor() IS
 CREATE FUNCTION bkpriv._owns(owner text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')) $$;
+    AS $$
+    -- Superusers own what belongs to a role that is gone, too.
+    SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')
+                   OR rolname = current_user AND rolsuper)
+$$;
 REVOKE ALL ON FUNCTION bkpriv._owns(text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._owns(text) IS 'Whether the current user is the role or a member of it';
+COMMENT ON FUNCTION bkpriv._owns(text) IS 'Whether the current user is the role, a member of it, or a superuser';
 
 CREATE FUNCTION bkpriv._sees(owner text) RETURNS boolean
     LANGUAGE sql STABLE

@@ -1,6 +1,8 @@
 -- History: what was released, what it was made from, what became of it, and what audits found.
 -- Append-only: guard triggers refuse UPDATE, DELETE and TRUNCATE, to everyone. What happens to a
--- release later is an event beside it, so a release's own row never changes.
+-- release later is an event beside it, so a release's own row never changes. Two things are let
+-- through, of a release for which the same transaction has recorded such an event: what it was made
+-- from is deleted when it is purged, and its owner changes when it is reassigned.
 --
 -- The tables have no foreign keys: a parallel restore fills them in any order. Row-level security lets
 -- nobody append to a release that is not there.
@@ -8,8 +10,33 @@
 CREATE SEQUENCE bkpriv.release_id;
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_id', '');
 
+-- A restore over a database that holds more than the dump sets sequences back. Ids that anything
+-- still bears are passed over; calling nextval until then, unlike setval, races with nobody.
+CREATE FUNCTION bkpriv._next_release() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    id bigint;
+BEGIN
+    LOOP
+        id := nextval('bkpriv.release_id');
+        EXIT WHEN NOT EXISTS (
+            SELECT FROM bkpriv.release WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
+            UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
+            UNION ALL SELECT FROM bkpriv._release_tables(id));
+    END LOOP;
+    RETURN id;
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._next_release() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._next_release() IS 'The next id that no release bears';
+
 CREATE TABLE bkpriv.release (
-    release bigint PRIMARY KEY DEFAULT nextval('bkpriv.release_id'),
+    release bigint PRIMARY KEY DEFAULT bkpriv._next_release(),
     dataset text NOT NULL,
     owner text NOT NULL,
     version int NOT NULL CHECK (version > 0),
@@ -79,12 +106,15 @@ CREATE SEQUENCE bkpriv.release_event_id;
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_event_id', '');
 
 CREATE TABLE bkpriv.release_event (
-    event bigint PRIMARY KEY DEFAULT nextval('bkpriv.release_event_id'),
+    event bigint NOT NULL DEFAULT nextval('bkpriv.release_event_id'),
     release bigint NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('stale', 'superseded', 'withdrawn')),
+    kind text NOT NULL CHECK (kind IN ('stale', 'superseded', 'withdrawn', 'reassigned', 'purged')),
     reason text NOT NULL CHECK (reason <> ''),
     at timestamptz NOT NULL DEFAULT now(),
-    by text NOT NULL DEFAULT current_user
+    by text NOT NULL DEFAULT current_user,
+    -- With the time, for the trigger of a source that is restored records events under ids that
+    -- events yet to be restored have.
+    PRIMARY KEY (event, at)
 );
 CREATE INDEX ON bkpriv.release_event (release);
 COMMENT ON TABLE bkpriv.release_event IS 'What became of releases; append-only';
@@ -92,6 +122,22 @@ SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_event', '');
 
 CREATE SEQUENCE bkpriv.audit_id;
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.audit_id', '');
+
+CREATE FUNCTION bkpriv._next_audit() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    id bigint;
+BEGIN
+    LOOP
+        id := nextval('bkpriv.audit_id');
+        EXIT WHEN NOT EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id);
+    END LOOP;
+    RETURN id;
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._next_audit() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._next_audit() IS 'The next id that no audit bears';
 
 CREATE TABLE bkpriv.audit_record (
     audit bigint NOT NULL,
@@ -120,6 +166,11 @@ CREATE FUNCTION bkpriv._guard() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
+    -- A restore of data alone finds the guards of release tables in place. It is told by a setting that
+    -- pg_dump makes; a superuser, and nobody else may insert, could disable the trigger as well.
+    IF TG_OP = 'INSERT' AND current_setting('check_function_bodies') = 'off' THEN
+        RETURN NULL;
+    END IF;
     RAISE EXCEPTION '% on %.% is refused', TG_OP, quote_ident(TG_TABLE_SCHEMA), quote_ident(TG_TABLE_NAME)
         USING ERRCODE = 'object_not_in_prerequisite_state',
               DETAIL = CASE TG_TABLE_SCHEMA WHEN 'bkpriv' THEN 'The history of releases is append-only.'
@@ -129,17 +180,93 @@ END $$;
 REVOKE ALL ON FUNCTION bkpriv._guard() FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._guard() IS 'Trigger that refuses to change history and release tables';
 
+CREATE FUNCTION bkpriv._guard_row() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM bkpriv.release_event
+                   WHERE release = OLD.release AND kind = TG_ARGV[0] AND at = now()) THEN
+        RAISE EXCEPTION '% on %.% is refused', TG_OP, quote_ident(TG_TABLE_SCHEMA), quote_ident(TG_TABLE_NAME)
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'The history of releases is append-only.',
+                  HINT = CASE TG_ARGV[0] WHEN 'purged' THEN 'Call bkpriv.withdraw(release, reason), then bkpriv.purge(release, reason).'
+                              ELSE 'Call bkpriv.reassign(owner, new_owner).' END;
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+        RETURN OLD;
+    END IF;
+    RETURN NEW;
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._guard_row() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._guard_row() IS
+    'Trigger that refuses to change a row of the history, unless the transaction has recorded the event that it names';
+
 DO $$
 DECLARE
     history text;
+    refused text;
 BEGIN
     FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_respondent', 'release_event',
                                   'audit_record'] LOOP
-        EXECUTE format('CREATE TRIGGER guard BEFORE UPDATE OR DELETE OR TRUNCATE ON bkpriv.%I
-                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', history);
+        refused := CASE
+            WHEN history = 'release' THEN (
+                SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ') FROM pg_attribute
+                WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> 'owner')
+            WHEN history IN ('release_event', 'audit_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
+            ELSE 'TRUNCATE OR UPDATE' END;
+        EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
+                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', refused, history);
         EXECUTE format('ALTER TABLE bkpriv.%I ENABLE ROW LEVEL SECURITY', history);
     END LOOP;
+    FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_respondent'] LOOP
+        EXECUTE format('CREATE TRIGGER guard_row BEFORE DELETE ON bkpriv.%I
+                        FOR EACH ROW EXECUTE FUNCTION bkpriv._guard_row(''purged'')', history);
+        -- Statistics hold values, such as names, and stay when the rows are gone.
+        EXECUTE (SELECT format('ALTER TABLE bkpriv.%I ', history)
+                        || string_agg(format('ALTER %I SET STATISTICS 0', attname), ', ')
+                 FROM pg_attribute WHERE attrelid = format('bkpriv.%I', history)::regclass AND attnum > 0);
+    END LOOP;
+    CREATE TRIGGER guard_row BEFORE UPDATE OF owner ON bkpriv.release
+        FOR EACH ROW EXECUTE FUNCTION bkpriv._guard_row('reassigned');
 END $$;
+
+CREATE FUNCTION bkpriv._live_releases(dataset text, owner text) RETURNS TABLE (release bigint, view_name text)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT r.release, format('%I.%I', r.view_schema, r.view_name) FROM bkpriv.release r
+    WHERE (r.dataset, r.owner) = (_live_releases.dataset, _live_releases.owner)
+        AND NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind = 'withdrawn')
+    ORDER BY r.release
+$$;
+REVOKE ALL ON FUNCTION bkpriv._live_releases(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._live_releases(text, text) IS
+    'Releases of a dataset that are not withdrawn, shown or not';
+
+CREATE FUNCTION bkpriv._guard_dataset() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    alive text;
+BEGIN
+    SELECT string_agg(format('%s (%s)', release, view_name), ', ') INTO alive
+        FROM bkpriv._live_releases(OLD.name, OLD.owner);
+    IF alive IS NOT NULL THEN
+        RAISE EXCEPTION 'dataset "%" has releases that are not withdrawn', OLD.name
+            USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('Release (view): %s.', alive),
+                  HINT = 'Withdraw them with bkpriv.withdraw(release, reason).';
+    END IF;
+    RETURN OLD;
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._guard_dataset() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._guard_dataset() IS
+    'Trigger that keeps a dataset whose releases are not all withdrawn';
+-- Whoever publishes or withdraws writes the row anew, so a deletion waits for that, and fails to
+-- serialize where its snapshot does not show what has been done.
+CREATE TRIGGER guard BEFORE DELETE ON bkpriv.dataset
+    FOR EACH ROW EXECUTE FUNCTION bkpriv._guard_dataset();
 
 CREATE POLICY see ON bkpriv.release FOR SELECT USING (bkpriv._sees(owner));
 -- An id must be the one that its sequence has just given to this session: nobody takes another's.
@@ -169,24 +296,47 @@ CREATE POLICY append ON bkpriv.audit_record FOR INSERT
     WITH CHECK (audited_by = current_user AND audited_at = now() AND audit = currval('bkpriv.audit_id')
                 AND release IN (SELECT release FROM bkpriv.release));
 
+CREATE FUNCTION bkpriv._views_of(release bigint)
+    RETURNS TABLE (view regclass, materialized boolean, release_table regclass, readable boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT c.oid::regclass, c.relkind = 'm', t.oid::regclass,
+        CASE c.relkind WHEN 'm' THEN c.relispopulated ELSE has_table_privilege(c.relowner, t.oid, 'SELECT') END
+    FROM bkpriv._release_tables(release) AS name
+    JOIN pg_class t ON t.relname = name AND t.relnamespace = 'bkpriv_release'::regnamespace
+    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
+    JOIN pg_rewrite w ON w.oid = d.objid
+    JOIN pg_class c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm');
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._views_of(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._views_of(bigint) IS
+    'Views that read a table of a release, whatever their names, and whether anybody can read it through them';
+
 CREATE VIEW bkpriv.releases WITH (security_barrier) AS
 SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_name) AS view_name,
     r.method, r.policy, r.period, r.records, r.suppressed, r.groups,
-    CASE WHEN e.withdrawn THEN 'withdrawn' WHEN e.superseded THEN 'superseded' ELSE 'published' END AS status,
+    CASE WHEN e.withdrawn AND e.purged THEN 'purged' WHEN e.withdrawn THEN 'withdrawn'
+         WHEN e.superseded THEN 'superseded'
+         WHEN EXISTS (SELECT FROM bkpriv._views_of(r.release) WHERE readable) THEN 'published'
+         ELSE 'dropped' END AS status,
     CASE WHEN e.stale THEN true
          WHEN r.watch = bkpriv._watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
     r.created_at, r.created_by, r.requirements, r.options, e.reason
 FROM bkpriv.release r
 CROSS JOIN LATERAL (
     SELECT coalesce(bool_or(kind = 'withdrawn'), false) AS withdrawn,
+        coalesce(bool_or(kind = 'purged'), false) AS purged,
         coalesce(bool_or(kind = 'superseded'), false) AS superseded,
         coalesce(bool_or(kind = 'stale'), false) AS stale,
-        (array_agg(reason ORDER BY event DESC))[1] AS reason
+        (array_agg(reason ORDER BY at DESC, event DESC) FILTER (WHERE kind <> 'reassigned'))[1] AS reason
     FROM bkpriv.release_event WHERE release = r.release
 ) AS e
 WHERE bkpriv._sees(r.owner);
 COMMENT ON VIEW bkpriv.releases IS
-    'Releases the current user may see; stale is NULL, unknown, where the source was not watched all the time';
+    'Releases the current user may see; status is published, superseded, dropped (no view shows it any more), withdrawn or purged; stale is NULL, unknown, where the source was not watched all the time';
 
 CREATE VIEW bkpriv.audits WITH (security_barrier) AS
 SELECT a.audit, a.release, r.dataset, a.requirement, a.parameters, a.threshold, a.worst, a.mean,

@@ -1,7 +1,7 @@
 -- Publication: frozen release tables, and the views that show them. Release tables belong to the
--- extension's owner and are made, sealed and removed by three tiny SECURITY DEFINER functions, each
--- of which acts only on a release that the caller's transaction has just recorded in the history
--- (which row-level security lets only the dataset's owner do).
+-- extension's owner and are made and sealed by two tiny SECURITY DEFINER functions, each of which
+-- acts only on a release that the caller's transaction has just recorded in the history (which
+-- row-level security lets only the dataset's owner do).
 
 CREATE SCHEMA bkpriv_release;
 REVOKE ALL ON SCHEMA bkpriv_release FROM PUBLIC;
@@ -87,28 +87,6 @@ REVOKE ALL ON FUNCTION bkpriv._seal_release_tables(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._seal_release_tables(bigint) IS
     'Freezes the tables of a release of this transaction; its publisher and the dataset''s owner may then only read them';
 
-CREATE FUNCTION bkpriv._drop_release_tables(old_release bigint) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-DECLARE
-    release_table text;
-BEGIN
-    PERFORM FROM bkpriv.release_event
-        WHERE release = old_release AND kind = 'withdrawn' AND at = now();
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'release % was not withdrawn in this transaction', old_release
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call bkpriv.withdraw(release, reason).';
-    END IF;
-    FOR release_table IN SELECT * FROM bkpriv._release_tables(old_release) LOOP
-        -- Anybody who may look into the schema can make a view of a table, though not read it.
-        EXECUTE format('DROP TABLE bkpriv_release.%I CASCADE', release_table);
-    END LOOP;
-END $$;
-REVOKE ALL ON FUNCTION bkpriv._drop_release_tables(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._drop_release_tables(bigint) IS
-    'Removes the tables of a release that this transaction has withdrawn';
-
 CREATE FUNCTION bkpriv.publish(
     dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
     period text DEFAULT NULL, options jsonb DEFAULT '{}', view_schema text DEFAULT current_schema()
@@ -122,14 +100,3 @@ $$;
 REVOKE ALL ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
     'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); publishing under the same view name again moves the views';
-
-CREATE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
-    LANGUAGE plpython3u
-    SET search_path = pg_catalog, pg_temp
-    AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
-GD["bkpriv"].publication.withdraw(release, reason)
-$$;
-REVOKE ALL ON FUNCTION bkpriv.withdraw(bigint, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv.withdraw(bigint, text) IS
-    'Removes a release''s data and, where they show this release, its views; the history stays';

@@ -65,6 +65,7 @@ GRANT SELECT ON bkpriv.dataset, bkpriv.hierarchy, bkpriv.policy, bkpriv.release,
 GRANT INSERT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
 GRANT EXECUTE ON FUNCTION bkpriv._owns(text), bkpriv._sees(text), bkpriv._release_table(bigint, text),
+    bkpriv._release_tables(bigint), bkpriv._views_of(bigint), bkpriv._next_audit(),
     bkpriv._prior(text, jsonb), bkpriv.prior(text, jsonb),
     bkpriv._posterior(bigint, jsonb, text), bkpriv.posterior(bigint, jsonb, text),
     bkpriv._disclosure(bigint, jsonb, text), bkpriv.disclosure(bigint, jsonb, text),
@@ -91,8 +92,9 @@ GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, 
     bkpriv.set_hierarchy(text, text, regclass), bkpriv.set_interval_hierarchy(text, text, numeric[], numeric),
     bkpriv.drop_dataset(text), bkpriv.set_policy(text, jsonb),
     bkpriv.publish(text, text, text, text, text, jsonb, text), bkpriv.withdraw(bigint, text),
-    bkpriv._release_tables(bigint), bkpriv._create_release_table(bigint, text[], regtype[], text),
-    bkpriv._seal_release_tables(bigint), bkpriv._drop_release_tables(bigint), bkpriv._hold_writers(bigint)
+    bkpriv.purge(bigint, text, boolean), bkpriv._next_release(), bkpriv._live_releases(text, text),
+    bkpriv._create_release_table(bigint, text[], regtype[], text), bkpriv._seal_release_tables(bigint),
+    bkpriv._clear_release(bigint), bkpriv._erase_release(bigint), bkpriv._hold_writers(bigint)
     TO bkpriv_publisher;
 
 GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass), bkpriv.unwatch(regclass), bkpriv._mark_stale()

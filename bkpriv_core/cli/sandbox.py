@@ -57,7 +57,8 @@ def drop_sandbox(connection: Connection, schema: str, mark: str) -> None:
         ).fetchall()
         for (dataset,) in datasets:
             releases = connection.execute(
-                "SELECT release FROM bkpriv.releases WHERE dataset = %s AND status <> 'withdrawn'",
+                "SELECT release FROM bkpriv.releases "
+                "WHERE dataset = %s AND status NOT IN ('withdrawn', 'purged')",
                 [dataset],
             ).fetchall()
             for (release,) in releases:

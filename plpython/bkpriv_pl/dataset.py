@@ -23,6 +23,7 @@ __all__ = [
     "find_dataset",
     "read_records",
     "read_table",
+    "refuse_old_snapshot",
     "register",
     "set_hierarchy",
     "set_interval_hierarchy",
@@ -107,9 +108,33 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
 
 
 def take_turn(name: str) -> None:
-    """Wait for others who publish or withdraw from a dataset, or drop it, until they are done."""
-    # A lock of the dataset's row, which takes a privilege on it; advisory locks are anybody's.
-    run("SELECT FROM bkpriv.dataset WHERE name = $1 FOR NO KEY UPDATE", ["text"], [name])
+    """Wait for others who publish or withdraw from a dataset, or drop it, until they are done.
+
+    Raises
+    ------
+    Refusal
+        If the transaction would not see what they did.
+    """
+    refuse_old_snapshot()
+    # The dataset's row, which takes a privilege on it; advisory locks are anybody's. Written anew,
+    # not only locked: a deletion under an older snapshot must fail.
+    run(
+        "UPDATE bkpriv.dataset SET registered_at = registered_at WHERE name = $1",
+        ["text"],
+        [name],
+    )
+
+
+def refuse_old_snapshot() -> None:
+    """Refuse a transaction that does not see what others commit while it waits for them."""
+    level = run("SELECT pg_catalog.current_setting('transaction_isolation') AS level")[0]["level"]
+    if level in ("repeatable read", "serializable"):
+        raise Refusal(
+            "25000",
+            f"datasets and releases cannot be managed in a {level} transaction",
+            detail="It would not see what others changed in the source or the views meanwhile.",
+            hint="Use a READ COMMITTED transaction.",
+        )
 
 
 def read_table(dataset: Dataset, nulls: str = "error") -> Table:
@@ -296,10 +321,9 @@ def drop(name: str | None) -> None:
     dataset = find_dataset(name)
     take_turn(dataset.name)
     alive = run(
-        "SELECT release, view_name FROM bkpriv.releases "
-        "WHERE dataset = $1 AND status <> 'withdrawn' ORDER BY release",
-        ["text"],
-        [dataset.name],
+        "SELECT release, view_name FROM bkpriv._live_releases($1, $2)",
+        ["text", "text"],
+        [dataset.name, dataset.owner],
     )
     if alive:
         listed = ", ".join(f"{row['release']} ({row['view_name']})" for row in alive[:8])

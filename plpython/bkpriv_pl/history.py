@@ -32,6 +32,7 @@ __all__ = [
     "find_respondents",
     "find_watch",
     "findings",
+    "happened",
     "next_version",
     "record_audit",
     "record_content",
@@ -213,6 +214,34 @@ def record_event(release: int, kind: str, reason: str) -> None:
     )
 
 
+def happened(release: int, kind: str) -> bool:
+    """Tell whether an event of a kind is on record."""
+    rows = run(
+        "SELECT FROM bkpriv.release_event WHERE release = $1 AND kind = $2",
+        ["bigint", "text"],
+        [release, kind],
+    )
+    return bool(rows)
+
+
+def _refuse_purged(release: int) -> None:
+    """Refuse a release whose content was erased: there is nothing to measure."""
+    rows = run(
+        "SELECT at::text, reason FROM bkpriv.release_event e "
+        "WHERE release = $1 AND kind = 'purged' AND NOT EXISTS "
+        "(SELECT FROM bkpriv.release_content c WHERE c.release = e.release)",
+        ["bigint"],
+        [release],
+    )
+    if rows:
+        raise Refusal(
+            "55000",
+            f"release {release} was purged",
+            detail=f"What it was made from was erased at {rows[0]['at']}: {rows[0]['reason']}.",
+            hint="What audits found before is in the view bkpriv.audits.",
+        )
+
+
 def findings(
     table: Table,
     groups: Groups,
@@ -262,7 +291,7 @@ def _estimator_used(groups: Groups, weights: IntArray, measured: Measurement) ->
 
 def record_audit(release: int, rows: Sequence[Finding]) -> None:
     """Append the rows of one audit."""
-    audit = run("SELECT nextval('bkpriv.audit_id') AS audit")[0]["audit"]
+    audit = run("SELECT bkpriv._next_audit() AS audit")[0]["audit"]
     for place, row in enumerate(rows):
         run(
             "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
@@ -304,6 +333,7 @@ def find_release(release: int | None) -> Release:
             detail="Or it belongs to another role.",
             hint="See the view bkpriv.releases.",
         )
+    _refuse_purged(release)
     attributes = run(
         "SELECT attribute, labels, positions, levels, type, widths, origin, level "
         "FROM bkpriv.release_attribute "

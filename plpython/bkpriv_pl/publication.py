@@ -29,6 +29,7 @@ from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.counts import column_types
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
+from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import Progress, poll
 from bkpriv_pl.query import judge_queries
@@ -43,7 +44,7 @@ from bkpriv_pl.relation import (
 )
 from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
 
-__all__ = ["publish", "withdraw"]
+__all__ = ["publish"]
 
 _OF_INCOGNITO = {"utility", "suppression"}
 """Options that no other method has a use for."""
@@ -79,7 +80,6 @@ def publish(
     view_schema: str | None,
 ) -> int:
     """See ``bkpriv.publish``."""
-    _refuse_old_snapshot()
     request = _validated(dataset, policy, view_name, method, period, options, view_schema)
     progress = Progress("bkpriv publish")
     progress.step("waiting for its turn")
@@ -208,21 +208,13 @@ def _show(
         if part not in written:
             shown.drop()
     for former in sorted({shown.release for shown in previous.values()}):
-        history.record_event(
-            former, "superseded", f"release {release} took its place in {request.view}"
-        )
-
-
-def _refuse_old_snapshot() -> None:
-    """Refuse a transaction that does not see what others commit while it waits for them."""
-    level = run("SELECT pg_catalog.current_setting('transaction_isolation') AS level")[0]["level"]
-    if level in ("repeatable read", "serializable"):
-        raise Refusal(
-            "25000",
-            f"a release can be neither made nor withdrawn in a {level} transaction",
-            detail="It would not see what others changed in the source or the views meanwhile.",
-            hint="Use a READ COMMITTED transaction.",
-        )
+        if history.happened(former, "withdrawn"):
+            # Only its emptied view was left, for what others had built on it.
+            run("SELECT bkpriv._clear_release($1)", ["bigint"], [former])
+        else:
+            history.record_event(
+                former, "superseded", f"release {release} took its place in {request.view}"
+            )
 
 
 def _validated(
@@ -236,6 +228,7 @@ def _validated(
 ) -> _Request:
     """Check everything that can be checked before the source is read."""
     found = find_dataset(dataset)
+    check_owner(found)
     if period is not None:
         raise Refusal(
             "0A000",
@@ -399,55 +392,3 @@ def _same_source(dataset: Dataset, table: Table, respondents: Respondents | None
         )
         and (respondents is None or (about is not None and about.same_as(respondents)))
     )
-
-
-@entry
-def withdraw(release: int | None, reason: str | None) -> None:
-    """See ``bkpriv.withdraw``."""
-    _refuse_old_snapshot()
-    reason = require(reason, "reason")
-    if release is None:
-        raise InvalidParameter(
-            "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
-        )
-    rows = run(
-        "SELECT r.view_schema, r.view_name, r.dataset, bkpriv._owns(r.owner) AS owned, "
-        "r.owner FROM bkpriv.release r WHERE r.release = $1",
-        ["bigint"],
-        [release],
-    )
-    if not rows:
-        raise Refusal(
-            "42704",
-            f"release {release} does not exist",
-            detail="Or it belongs to another role.",
-            hint="See the view bkpriv.releases.",
-        )
-    row = rows[0]
-    if not row["owned"]:
-        raise Refusal(
-            "42501",
-            f"must be owner of release {release}",
-            detail=f'It belongs to "{row["owner"]}".',
-            hint="Ask its owner.",
-        )
-    take_turn(row["dataset"])
-    if run(
-        "SELECT FROM bkpriv.release_event WHERE release = $1 AND kind = 'withdrawn'",
-        ["bigint"],
-        [release],
-    ):
-        raise Refusal(
-            "55000",
-            f"release {release} is already withdrawn",
-            detail="Its data is gone; its history stays.",
-            hint="See the view bkpriv.releases.",
-        )
-    history.record_event(release, "withdrawn", reason)
-    view = View(row["view_schema"], row["view_name"])
-    parts: tuple[Part, ...] = ("records", "sensitive")
-    for part in parts:
-        shown = find_view(view.of(part), part, row["dataset"], row["owner"], only=release)
-        if shown is not None:
-            shown.drop()
-    run("SELECT bkpriv._drop_release_tables($1)", ["bigint"], [release])

@@ -16,7 +16,16 @@ import plpy
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.boundary import Refusal, run
 
-__all__ = ["Part", "ShownView", "View", "check_name", "find_view", "parse_view_name", "put_view"]
+__all__ = [
+    "Part",
+    "ShownView",
+    "View",
+    "check_name",
+    "dependents",
+    "find_view",
+    "parse_view_name",
+    "put_view",
+]
 
 _NAME_BYTES = 63
 
@@ -61,7 +70,7 @@ class ShownView:
     columns: tuple[tuple[str, str], ...]
 
     def drop(self) -> None:
-        """Drop it; refused by PostgreSQL where other objects depend on it."""
+        """Drop it; refused where other objects depend on it."""
         _change(self.view, f"DROP {'MATERIALIZED ' if self.materialized else ''}VIEW {self.view}")
 
 
@@ -262,10 +271,40 @@ def put_view(
         run(statement)
 
 
+def dependents(view: str) -> list[str]:
+    """Describe what depends on a view, directly or not, whoever may see it."""
+    rows = run(
+        # A view depends on another by its rule, anything on a view's row type by that.
+        "WITH RECURSIVE reached(class, object) AS ("
+        "SELECT 'pg_class'::regclass::oid, $1::regclass::oid UNION "
+        "SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass END, "
+        "coalesce(w.ev_class, d.objid) FROM reached r "
+        "JOIN pg_depend d ON d.refclassid = r.class AND d.refobjid = r.object "
+        "LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid "
+        "WHERE d.deptype = 'n' OR d.classid = 'pg_type'::regclass) "
+        "SELECT pg_describe_object(class, object, 0) || coalesce(' of role ' "
+        "|| quote_ident(pg_get_userbyid(coalesce(c.relowner, p.proowner))), '') AS told "
+        "FROM reached LEFT JOIN pg_class c ON class = 'pg_class'::regclass AND c.oid = object "
+        "LEFT JOIN pg_proc p ON class = 'pg_proc'::regclass AND p.oid = object "
+        "WHERE class <> 'pg_type'::regclass AND object <> $1::regclass::oid ORDER BY 1",
+        ["text"],
+        [view],
+    )
+    return [row["told"] for row in rows]
+
+
 def _change(view: View, statement: str) -> None:
-    """Change or drop a view, which only its owner may."""
+    """Change or drop a view, which only its owner may, and only alone."""
     try:
         run(statement)
+    except plpy.spiexceptions.DependentObjectsStillExist:
+        raise Refusal(
+            "2BP01",
+            f"view {view} cannot be made anew, since other objects depend on it",
+            detail=f"They are {', '.join(dependents(str(view)))}.",
+            hint="Publish the same columns in the same kind of view, choose another view name, or "
+            "ask their owners to drop them.",
+        ) from None
     except plpy.spiexceptions.InsufficientPrivilege:
         rows = run(
             "SELECT r.rolname::text AS owner FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner "

@@ -28,11 +28,14 @@ TOPICS = (
     "doctor",
     "implication",
     "lattice",
+    "ownership",
     "policy",
     "publication",
+    "purge",
     "query",
     "staleness",
     "utility",
+    "withdrawal",
 )
 """Modules whose functions the SQL calls."""
 

@@ -86,7 +86,7 @@ def test_release_tables_are_made_sealed_and_dropped_only_for_ones_own_new_releas
     calls = (
         "SELECT bkpriv._create_release_table(%s, '{a}', '{int}')",
         "SELECT bkpriv._seal_release_tables(%s)",
-        "SELECT bkpriv._drop_release_tables(%s)",
+        "SELECT bkpriv._clear_release(%s)",
     )
     with unchanged(db):
         for connection in rivals:
@@ -102,6 +102,10 @@ def test_release_tables_are_made_sealed_and_dropped_only_for_ones_own_new_releas
             for call in calls:
                 with pytest.raises(psycopg.Error), attacker.transaction():
                     attacker.execute(call, [release])
+        # Nor does one of a dataset of the same name prove that another's is one's own.
+        one(attacker, record("current_user", version="10"))
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState), attacker.transaction():
+            attacker.execute(calls[2], [1])
         attacker.execute(calls[0], [own])
         attacker.execute(f"INSERT INTO bkpriv_release.release_{own} VALUES (1)")
         with pytest.raises(psycopg.errors.InsufficientPrivilege), attacker.transaction():
@@ -124,7 +128,7 @@ def test_a_release_table_is_dropped_only_in_the_transaction_that_withdraws(
         "VALUES (1, 'withdrawn', 'by hand')"
     )
     with unchanged(db), pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-        victim.execute("SELECT bkpriv._drop_release_tables(1)")
+        victim.execute("SELECT bkpriv._clear_release(1)")
 
 
 def test_writers_are_held_off_only_by_the_owner_of_the_dataset(

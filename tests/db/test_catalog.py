@@ -28,6 +28,8 @@ INTERFACE = {
         "bigint",
     ),
     "withdraw": ("release bigint, reason text", "void"),
+    "purge": ("release bigint, reason text, force boolean DEFAULT false", "void"),
+    "reassign": ("owner text, new_owner regrole", "void"),
     # Measure
     "prior": (
         "dataset text, bandwidth jsonb",
@@ -120,6 +122,7 @@ VOLATILITY = {
         *("lattice", "max_disclosure", "disclosure_given", "_disclosure_given"),
         *("query_accuracy", "rewrite_query", "association"),
         *("doctor", "_owns", "_sees", "_written_tables", "_watch_token", "_watch_tokens"),
+        *("_live_releases", "_views_of"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
     "VOLATILE": {
@@ -127,8 +130,10 @@ VOLATILITY = {
         *("register_dataset", "set_hierarchy", "set_interval_hierarchy", "drop_dataset"),
         *("set_policy", "publish", "withdraw", "audit", "grant_publisher", "grant_auditor"),
         *("grant_watcher", "revoke_jobs", "watch", "unwatch", "_add_stale", "_note_alteration"),
-        *("_create_release_table", "_seal_release_tables", "_drop_release_tables"),
-        *("_guard", "_mark_stale", "_hold_writers", "_bootstrap", "_grant_job"),
+        *("_create_release_table", "_seal_release_tables", "_clear_release", "_empty_view"),
+        *("purge", "_erase_release", "reassign", "_next_release", "_next_audit"),
+        *("_guard", "_guard_row", "_guard_dataset"),
+        *("_mark_stale", "_hold_writers", "_bootstrap", "_grant_job"),
     },
 }
 
@@ -137,7 +142,10 @@ PARALLEL_SAFE = {"version", "_python_path", "_release_table"}
 DEFINERS = {
     "_create_release_table",
     "_seal_release_tables",
-    "_drop_release_tables",
+    "_clear_release",
+    "_erase_release",
+    "_next_release",
+    "_next_audit",
     "_mark_stale",
     "_note_alteration",
     "_hold_writers",

@@ -50,16 +50,23 @@ FUNCTIONS = """
     bkpriv._create_release_table(bigint,text[],regtype[],text)       X          -
     bkpriv._disclosure(bigint,jsonb,text)                            X          X
     bkpriv._disclosure_given(bigint,jsonb)                           X          X
-    bkpriv._drop_release_tables(bigint)                              X          -
     bkpriv._grant_job(text,regrole)                                  -          -
+    bkpriv._clear_release(bigint)                                    X          -
+    bkpriv._empty_view(regclass,regclass)                            -          -
+    bkpriv._erase_release(bigint)                                    X          -
     bkpriv._guard()                                                  -          -
+    bkpriv._guard_dataset()                                          -          -
+    bkpriv._guard_row()                                              -          -
+    bkpriv._live_releases(text,text)                                 X          -
     bkpriv._mark_stale()                                             X          -
+    bkpriv._next_audit()                                             X          X
+    bkpriv._next_release()                                           X          -
     bkpriv._owns(text)                                               X          X
     bkpriv._posterior(bigint,jsonb,text)                             X          X
     bkpriv._prior(text,jsonb)                                        X          X
     bkpriv._python_path()                                            X          X
     bkpriv._release_table(bigint,text)                               X          X
-    bkpriv._release_tables(bigint)                                   X          -
+    bkpriv._release_tables(bigint)                                   X          X
     bkpriv._seal_release_tables(bigint)                              X          -
     bkpriv._sees(text)                                               X          X
     bkpriv._watch_token(oid)                                         X          X
@@ -68,6 +75,7 @@ FUNCTIONS = """
     bkpriv._note_alteration()                                        -          -
     bkpriv._hold_writers(bigint)                                     X          -
     bkpriv._written_tables(oid)                                      X          X
+    bkpriv._views_of(bigint)                                         X          X
     bkpriv.association(bigint)                                       X          X
     bkpriv.audit(bigint,jsonb,text)                                  X          X
     bkpriv.bethe_posterior(double_precision[],integer[])             X          X
@@ -91,8 +99,10 @@ FUNCTIONS = """
     bkpriv.posterior(bigint,jsonb,text)                              X          X
     bkpriv.prior(text,jsonb)                                         X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)              X          -
+    bkpriv.purge(bigint,text,boolean)                                X          -
     bkpriv.query_accuracy(bigint,text)                               X          X
     bkpriv.query_workload(bigint,integer,integer,double_precision,bigint)  X    X
+    bkpriv.reassign(text,regrole)                                    -          -
     bkpriv.register_dataset(text,regclass,text[],text,text,text)     X          -
     bkpriv.rewrite_query(bigint,text)                                X          X
     bkpriv.set_hierarchy(text,text,regclass)                         X          -

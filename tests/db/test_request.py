@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -289,14 +288,6 @@ def test_an_auditor_may_not_withdraw(
             ),
         ):
             refused(both, statement, [release], sqlstate="42501", names=names)
-
-
-def test_a_view_that_others_build_on_is_not_withdrawn(clinic: Connection) -> None:
-    release = publish(clinic, view="public.v")
-    clinic.execute("CREATE VIEW public.built AS SELECT * FROM public.v")
-    with unchanged(clinic), pytest.raises(psycopg.errors.DependentObjectsStillExist) as caught:
-        clinic.execute("SELECT bkpriv.withdraw(%s, 'why')", [release])
-    assert "built" in (caught.value.diag.message_detail or "")
 
 
 def test_a_release_that_does_not_exist_is_not_measured(shared_clinic: Connection) -> None:

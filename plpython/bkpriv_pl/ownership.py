@@ -1,0 +1,155 @@
+"""Ownership: whose datasets and releases are, by the name of a role, and handing them on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import plpy
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_pl.boundary import Refusal, entry, require, run
+from bkpriv_pl.dataset import Dataset, refuse_old_snapshot
+
+__all__ = ["OwnRelease", "check_owner", "find_own", "reassign"]
+
+
+@dataclass(frozen=True)
+class OwnRelease:
+    """A release of the caller's: its id, and dataset and owner, which are names."""
+
+    release: int
+    dataset: str
+    owner: str
+
+
+def find_own(release: int | None) -> OwnRelease:
+    """Look up a release that the caller owns.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see, or the caller is not its owner.
+    """
+    if release is None:
+        raise InvalidParameter(
+            "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
+        )
+    rows = run(
+        "SELECT dataset, owner, bkpriv._owns(owner) AS owned FROM bkpriv.release "
+        "WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    if not rows:
+        raise Refusal(
+            "42704",
+            f"release {release} does not exist",
+            detail="Or it belongs to another role.",
+            hint="See the view bkpriv.releases.",
+        )
+    row = rows[0]
+    if not row["owned"]:
+        raise Refusal(
+            "42501",
+            f"must be owner of release {release}",
+            detail=f'It belongs to "{row["owner"]}".',
+            hint="Ask its owner.",
+        )
+    return OwnRelease(release, row["dataset"], row["owner"])
+
+
+def check_owner(dataset: Dataset) -> None:
+    """Refuse to publish for a role that is gone: the next of its name would own the release."""
+    if not run("SELECT FROM pg_roles WHERE rolname = $1", ["text"], [dataset.owner]):
+        raise Refusal(
+            "42704",
+            f'role "{dataset.owner}", which owns dataset "{dataset.name}", does not exist',
+            detail="It was renamed or dropped.",
+            hint="A superuser hands on what it owns: "
+            f"bkpriv.reassign({plpy.quote_literal(dataset.owner)}, new_owner).",
+        )
+
+
+@entry
+def reassign(owner: str | None, new_owner: str | None) -> None:
+    """See ``bkpriv.reassign``."""
+    refuse_old_snapshot()
+    owner = require(owner, "owner")
+    heir = _role(require(new_owner, "new owner"))
+    if heir == owner:
+        raise InvalidParameter(
+            "the old and the new owner are the same",
+            detail=f'Both are "{owner}".',
+            hint="Name another role.",
+        )
+    # First the datasets: whoever is publishing from one is waited for.
+    changed = [_hand_on("dataset", owner, heir), _hand_on("policy", owner, heir)]
+    _refuse_collisions(owner, heir)
+    run(
+        "INSERT INTO bkpriv.release_event (release, kind, reason) "
+        "SELECT release, 'reassigned', format('from %I to %I', $1, $2) "
+        "FROM bkpriv.release WHERE owner = $1 ORDER BY release",
+        ["text", "text"],
+        [owner, heir],
+    )
+    tables = run(
+        "SELECT format('bkpriv_release.%I', t) AS name FROM bkpriv.release r, "
+        "bkpriv._release_tables(r.release) AS t WHERE r.owner = $1",
+        ["text"],
+        [owner],
+    )
+    changed.append(_hand_on("release", owner, heir))
+    if not any(changed):
+        raise Refusal(
+            "42704",
+            f'nothing belongs to role "{owner}"',
+            detail="It owns no dataset, policy or release.",
+            hint="See the column owner of bkpriv.dataset, bkpriv.policy and bkpriv.release.",
+        )
+    for table in tables:
+        # What shows them may belong to the new owner by now.
+        run(f"GRANT SELECT ON {table['name']} TO {plpy.quote_ident(heir)}")
+
+
+def _role(name: str) -> str:
+    """Read a regrole, which comes as it is written in SQL."""
+    rows = run(
+        "SELECT rolname::text AS name FROM pg_roles WHERE oid = $1::regrole", ["text"], [name]
+    )
+    if not rows:
+        raise Refusal(
+            "42704",
+            f"role {name} does not exist",
+            detail="It is to own datasets, policies and releases.",
+            hint="Name a role that exists.",
+        )
+    return str(rows[0]["name"])
+
+
+def _hand_on(relation: str, owner: str, heir: str) -> bool:
+    """Change the owner in a table's rows; tell whether there were any."""
+    rows = run(
+        f"UPDATE bkpriv.{relation} SET owner = $2 WHERE owner = $1 RETURNING true",
+        ["text", "text"],
+        [owner, heir],
+    )
+    return bool(rows)
+
+
+def _refuse_collisions(owner: str, heir: str) -> None:
+    """Refuse releases of two owners that would become the same version of the same dataset."""
+    rows = run(
+        "SELECT format('%s and %s are both version %s of %I', r.release, o.release, r.version, "
+        "r.dataset) AS told FROM bkpriv.release r JOIN bkpriv.release o USING (dataset, version) "
+        "WHERE r.owner = $1 AND o.owner = $2 ORDER BY r.release",
+        ["text", "text"],
+        [owner, heir],
+    )
+    if rows:
+        listed = "; ".join(row["told"] for row in rows[:8])
+        raise Refusal(
+            "23505",
+            f'releases of "{owner}" and of "{heir}" have the same dataset and version',
+            detail=f"Releases {listed}{'; ...' if len(rows) > 8 else ''}.",
+            hint="Hand them to a role that had no dataset of that name, such as a new one.",
+        )

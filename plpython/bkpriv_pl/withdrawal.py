@@ -1,0 +1,41 @@
+"""Withdrawal: a release's data stops being readable, in every case.
+
+The release's tables are emptied. The views that read them go, whatever their names; but one that
+others have built on, whom nobody need be able to see, stays with the same columns, and is empty.
+"""
+
+from __future__ import annotations
+
+import plpy
+
+from bkpriv_pl import history
+from bkpriv_pl.boundary import Refusal, entry, require, run
+from bkpriv_pl.dataset import take_turn
+from bkpriv_pl.ownership import find_own
+from bkpriv_pl.relation import dependents
+
+__all__ = ["withdraw"]
+
+
+@entry
+def withdraw(release: int | None, reason: str | None) -> None:
+    """See ``bkpriv.withdraw``."""
+    reason = require(reason, "reason")
+    own = find_own(release)
+    take_turn(own.dataset)
+    if history.happened(own.release, "withdrawn"):
+        raise Refusal(
+            "55000",
+            f"release {own.release} is already withdrawn",
+            detail="Its data is gone; its history stays.",
+            hint="See the view bkpriv.releases.",
+        )
+    history.record_event(own.release, "withdrawn", reason)
+    run("SELECT bkpriv._clear_release($1)", ["bigint"], [own.release])
+    for row in run("SELECT view::text FROM bkpriv._views_of($1)", ["bigint"], [own.release]):
+        plpy.notice(
+            f"view {row['view']} stays, empty, since other objects depend on it",
+            detail=f"They are {', '.join(dependents(row['view']))}.",
+            hint="A materialized view or a table made from it keeps what it copied until its owner "
+            "refreshes or drops it.",
+        )
