@@ -22,7 +22,14 @@ Check = tuple[str, bool, str]
 def doctor() -> list[Check]:
     """See ``bkpriv.doctor``."""
     path = run("SELECT bkpriv._python_path() AS path")[0]["path"]
-    return [*_versions(), *_paths(path), *_access(), *_permissions()]
+    return [
+        *_versions(),
+        *_paths(path),
+        *_access(),
+        *_permissions(),
+        _owners(),
+        _releases(),
+    ]
 
 
 def _versions() -> list[Check]:
@@ -181,3 +188,33 @@ def _permissions() -> list[Check]:
         ("guards", unguarded == 0, f"{unguarded} tables are not guarded"),
         ("alterations", asleep == 0, f"{asleep} of 3 event triggers do not notice them"),
     ]
+
+
+def _owners() -> Check:
+    gone = run(
+        "SELECT DISTINCT quote_ident(owner) AS name FROM (SELECT owner FROM bkpriv.dataset UNION "
+        "SELECT owner FROM bkpriv.policy UNION SELECT owner FROM bkpriv.release) AS o "
+        "WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = owner) ORDER BY 1"
+    )
+    told = ", ".join(row["name"] for row in gone)
+    hint = f"no role {told}, which owns datasets, policies or releases: bkpriv.reassign"
+    return ("owners", not gone, hint if gone else "all exist")
+
+
+def _releases() -> Check:
+    """Whether what is not withdrawn has its data, such as after a restore in parts."""
+    lost = run(
+        "SELECT format('no data of release %s in bkpriv_release: withdraw it, or restore it', "
+        "r.release) AS told, r.release FROM bkpriv.release r WHERE NOT EXISTS "
+        "(SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind = 'withdrawn') "
+        "AND r.suppressed < r.records AND NOT EXISTS (SELECT FROM pg_class c "
+        "WHERE c.relname = bkpriv._release_table(r.release, 'records') "
+        "AND c.relnamespace = 'bkpriv_release'::regnamespace AND pg_relation_size(c.oid) > 0) "
+        "UNION ALL SELECT format('no data in materialized view %s of release %s: "
+        "REFRESH MATERIALIZED VIEW %1$s', v.view, r.release), r.release FROM bkpriv.release r "
+        "CROSS JOIN bkpriv._views_of(r.release) AS v JOIN pg_class c ON c.oid = v.view "
+        # Others can make one too, but nothing could be in it.
+        "WHERE v.materialized AND NOT v.readable AND "
+        "has_table_privilege(c.relowner, v.release_table, 'SELECT') ORDER BY release"
+    )
+    return ("releases", not lost, "; ".join(row["told"] for row in lost) or "all have their data")

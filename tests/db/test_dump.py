@@ -17,7 +17,7 @@ from psycopg.conninfo import make_conninfo
 from tests.conftest import Connection, Database
 from tests.db.clinic import declare_own, declare_people, one, publish, rows_of, state_policy
 
-MANNERS = ["plain", "custom", "directory"]
+MANNERS = ["plain", "custom", "directory", "sections"]
 
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
@@ -84,40 +84,55 @@ def original(
     return Original(shared_database, publisher, reader, {name: rows_of(db, name) for name in kept})
 
 
+def call(program: Path, *arguments: str) -> None:
+    """Run a program that must succeed without a word."""
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def run_script(programs: Path, script: str, database: Database) -> None:
+    """Run what ``pg_dump`` wrote, up to the first error."""
+    quiet = ("-X", "-q", "-v", "ON_ERROR_STOP=1", "-o", f"{script}.log")
+    call(programs / "psql", *quiet, "-f", script, database.uri())
+
+
 @contextmanager
-def copied(
-    server: Connection, original: Original, programs: Path, manner: str, place: Path
-) -> Iterator[Database]:
-    """Dump a database and restore it under another name."""
+def made(server: Connection, original: Original) -> Iterator[Database]:
+    """Make an empty database on the server of another."""
     name = f"bkpriv_copy_{uuid.uuid4().hex[:8]}"
     server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(name)))
     copy = Database(make_conninfo(original.database.conninfo, dbname=name))
-
-    def call(program: str, *arguments: str) -> None:
-        done = subprocess.run(
-            [programs / program, *arguments], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
-
-    source, target, file = original.database.uri(), copy.uri(), str(place / "dump")
     try:
-        if manner == "plain":
-            call("pg_dump", "-f", file, source)
-            call(
-                "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-o", f"{file}.log", "-f", file, target
-            )
-        elif manner == "custom":
-            call("pg_dump", "-Fc", "-f", file, source)
-            call("pg_restore", "--exit-on-error", "-d", target, file)
-        else:
-            call("pg_dump", "-Fd", "-j2", "-f", file, source)
-            call("pg_restore", "--exit-on-error", "-j2", "-d", target, file)
         yield copy
     finally:
         for connection in copy.opened:
             connection.close()
         server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@contextmanager
+def copied(
+    server: Connection, original: Original, programs: Path, manner: str, place: Path
+) -> Iterator[Database]:
+    """Dump a database and restore it under another name."""
+    source, file = original.database.uri(), str(place / "dump")
+    dump, restore = programs / "pg_dump", programs / "pg_restore"
+    with made(server, original) as copy:
+        if manner == "plain":
+            call(dump, "-f", file, source)
+            run_script(programs, file, copy)
+        elif manner == "custom":
+            call(dump, "-Fc", "-f", file, source)
+            call(restore, "--exit-on-error", "-d", copy.uri(), file)
+        elif manner == "directory":
+            call(dump, "-Fd", "-j2", "-f", file, source)
+            call(restore, "--exit-on-error", "-j2", "-d", copy.uri(), file)
+        else:
+            for section in ("pre-data", "data", "post-data"):
+                call(dump, f"--section={section}", "-f", f"{file}.{section}", source)
+                run_script(programs, f"{file}.{section}", copy)
+        yield copy
 
 
 @pytest.fixture(scope="module", params=MANNERS)
@@ -227,3 +242,128 @@ def test_a_dump_of_the_extension_can_be_dumped_again(
         for table in ("bkpriv.release", "bkpriv.audit_record", "public.patients"):
             there = sorted(rows_of(restored.connect(), table), key=str)
             assert sorted(rows_of(copy.connect(), table), key=str) == there
+
+
+# --- what needs more care -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("manner", [[], ["--inserts"], ["--disable-triggers"], ["-Fd", "-j2"]])
+def test_schema_and_data_apart(
+    server: Connection,
+    server_programs: Path,
+    original: Original,
+    tmp_path: Path,
+    manner: list[str],
+) -> None:
+    dump, source = server_programs / "pg_dump", original.database.uri()
+    schema, data = str(tmp_path / "schema"), str(tmp_path / "data")
+    call(dump, "--schema-only", "-f", schema, source)
+    call(dump, "--data-only", *manner, "-f", data, source)
+    with made(server, original) as copy:
+        run_script(server_programs, schema, copy)
+        db = copy.connect()
+        failed = "SELECT detail FROM bkpriv.doctor() WHERE NOT ok"
+        assert db.execute(failed).fetchall() == []
+        if "-Fd" in manner:
+            restore = server_programs / "pg_restore"
+            call(restore, "--exit-on-error", *manner[1:], "-d", copy.uri(), data)
+        else:
+            run_script(server_programs, data, copy)
+        # Of materialized views such a dump holds no data.
+        stored = f'"{original.publisher}".stored'
+        assert [detail for (detail,) in db.execute(failed).fetchall()] == [
+            f"no data in materialized view {original.publisher}.stored of release 5: "
+            f"REFRESH MATERIALIZED VIEW {original.publisher}.stored"
+        ]
+        db.execute(f"REFRESH MATERIALIZED VIEW {stored}")
+        assert db.execute(failed).fetchall() == []
+        events = set(rows_of(db, "bkpriv.release_event"))
+        there = dict(original.rows)
+        added = events - set(there.pop("bkpriv.release_event"))
+        if "--disable-triggers" in manner:
+            assert not added
+        else:
+            # Rows were written to a table that is watched.
+            there.pop("bkpriv.releases")
+            assert {event[2] for event in added} <= {"stale"}
+        for name, rows in there.items():
+            assert sorted(rows_of(db, name), key=str) == sorted(rows, key=str), name
+        assert one(db, "SELECT count(*) FROM clinic.patient") == 300
+        # Again a snapshot, and all goes on.
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            db.execute("INSERT INTO bkpriv_release.release_1 TABLE bkpriv_release.release_2")
+        assert publish(db, policy="beliefs", view="public.patients") == 8
+        assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 8") is False
+
+
+def test_data_that_were_not_restored_are_noticed(
+    server: Connection, server_programs: Path, original: Original, tmp_path: Path
+) -> None:
+    parts = [(str(tmp_path / kind), kind) for kind in ("schema", "data")]
+    for file, kind in parts:
+        left_out = ["-T", "bkpriv_release.release_3"] if kind == "data" else []
+        call(
+            server_programs / "pg_dump",
+            *(f"--{kind}-only", *left_out, "-f", file, original.database.uri()),
+        )
+    with made(server, original) as copy:
+        for file, _ in parts:
+            run_script(server_programs, file, copy)
+        db = copy.connect()
+        db.execute("DROP TABLE bkpriv_release.release_7_sensitive CASCADE")
+        db.execute("DROP TABLE bkpriv_release.release_7 CASCADE")
+        told = one(db, "SELECT detail FROM bkpriv.doctor() WHERE check_name = 'releases'")
+        assert "release 3" in told
+        assert "release 7" in told
+        assert one(db, "SELECT status FROM bkpriv.releases WHERE release = 7") == "dropped"
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_cleaning_a_database_that_is_there(
+    server: Connection, server_programs: Path, original: Original, tmp_path: Path, *, more: bool
+) -> None:
+    file = str(tmp_path / "dump")
+    call(server_programs / "pg_dump", "-Fc", "-f", file, original.database.uri())
+    clean = ("--clean", "--if-exists", "--exit-on-error")
+    with copied(server, original, server_programs, "plain", tmp_path / "..") as copy:
+        db = copy.connect()
+        if not more:
+            call(server_programs / "pg_restore", *clean, "-d", copy.uri(), file)
+            for name, rows in original.rows.items():
+                assert sorted(rows_of(db, name), key=str) == sorted(rows, key=str), name
+            return
+        # The extension cannot be dropped while releases that the dump does not know depend on it.
+        new = [publish(db, view="public.new"), publish(db, view="public.new")]
+        assert new == [8, 9]
+        done = subprocess.run(
+            [server_programs / "pg_restore", *clean[:2], "-d", copy.uri(), file],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "cannot drop extension bkpriv" in done.stderr
+        for sequence in ("release_id", "audit_id"):
+            kind = sequence.removesuffix("_id")
+            table = {"release": "bkpriv.release", "audit": "bkpriv.audit_record"}[kind]
+            last = one(db, f"SELECT last_value FROM bkpriv.{sequence}")
+            assert last < one(db, f"SELECT max({kind}) FROM {table}"), sequence
+        # No id is given twice.
+        before = one(db, "SELECT max(audit) FROM bkpriv.audits")
+        assert publish(db, view="public.newer") == 10
+        assert one(
+            db, "SELECT count(*) FROM bkpriv.audits WHERE release = 10 AND audit > %s", [before]
+        )
+
+
+def test_an_id_of_which_anything_is_left_is_not_given_again(clinic: Connection) -> None:
+    assert publish(clinic) == 1
+    clinic.execute(
+        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (3, 'withdrawn', 'x')"
+    )
+    clinic.execute("CREATE TABLE bkpriv_release.release_4_sensitive (a int)")
+    clinic.execute(
+        "SELECT setval('bkpriv.release_id', 1, false), setval('bkpriv.audit_id', 1, false)"
+    )
+    assert [publish(clinic), publish(clinic)] == [2, 5]
+    assert one(clinic, "SELECT count(DISTINCT audit) FROM bkpriv.audits") == 3
