@@ -167,12 +167,13 @@ def _permissions() -> list[Check]:
     unguarded = run(
         "SELECT count(*) AS n FROM pg_class c WHERE c.relkind = 'r' AND "
         "(c.relnamespace = 'bkpriv'::regnamespace AND NOT c.relrowsecurity "
-        "OR (c.relnamespace = 'bkpriv_release'::regnamespace "
-        "OR c.relnamespace = 'bkpriv'::regnamespace "
-        "AND c.relname IN ('release', 'release_attribute', 'release_content', "
-        "'release_respondent', 'release_event', 'audit_record')) "
-        "AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid "
-        "AND t.tgname = 'guard' AND t.tgenabled IN ('O', 'A')))"
+        "OR EXISTS (SELECT FROM unnest(CASE "
+        "WHEN c.relnamespace = 'bkpriv_release'::regnamespace THEN '{guard}'::text[] "
+        "WHEN c.relnamespace <> 'bkpriv'::regnamespace THEN '{}' "
+        "WHEN c.relname IN ('dataset', 'release_event', 'audit_record') THEN '{guard}' "
+        "WHEN c.relname ~ '^release' THEN '{guard,guard_row}' END) AS needed "
+        "WHERE NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid "
+        "AND t.tgname = needed AND t.tgenabled IN ('O', 'A'))))"
     )[0]["n"]
     asleep = run(
         "SELECT 3 - count(*) AS n FROM pg_event_trigger "

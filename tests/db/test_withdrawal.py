@@ -283,6 +283,7 @@ def test_a_superuser_manages_what_belongs_to_a_role_that_is_gone(
         call = "SELECT bkpriv.publish('mine', 'p', 'public.v')"
         said = refused(db, call, sqlstate="42704", names=[former, "mine"])
         assert "reassign" in (said.message_hint or "")
+    assert former in one(db, "SELECT detail FROM bkpriv.doctor() WHERE check_name = 'owners'")
     assert db.execute("SELECT * FROM bkpriv.audit(1)").fetchall()
     db.execute(WITHDRAW, [1])
     assert status(db) == "withdrawn"
@@ -331,6 +332,7 @@ def test_what_belonged_to_a_dropped_role_is_handed_on(
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         rows_of(reader, f"{leaver}.shown")
     db.execute(REASSIGN, [leaver, heir.info.user])
+    assert one(db, "SELECT bool_and(ok) FROM bkpriv.doctor()")
     # The view, whose owner is the heir, can read the release.
     assert len(rows_of(reader, f"{leaver}.shown")) == 120
     again = publish(heir, "mine", "p", f"{leaver}.shown")
@@ -409,6 +411,7 @@ def test_a_publication_does_not_slip_past_a_deletion(
     publisher: Connection, db: Connection, database: Database, level: str, sqlstate: str
 ) -> None:
     publisher.execute(WITHDRAW, [1])
+    publisher.execute("SELECT bkpriv.unwatch('own')")
     other = database.connect(publisher.info.user)
     failures: list[psycopg.Error] = []
 
