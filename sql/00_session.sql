@@ -3,6 +3,14 @@
 
 DO $$
 BEGIN
+    -- PL/Python reads and writes text in the database's encoding by way of Python's codecs, which differ
+    -- from PostgreSQL's in other encodings, or are missing.
+    IF getdatabaseencoding() <> 'UTF8' THEN
+        RAISE EXCEPTION 'bkpriv needs a database in UTF8, not in %', getdatabaseencoding()
+            USING ERRCODE = 'feature_not_supported',
+                  DETAIL = 'In other encodings PL/Python would change texts, or fail.',
+                  HINT = 'Copy the data into a database made by CREATE DATABASE ... TEMPLATE template0 ENCODING ''UTF8''.';
+    END IF;
     -- CREATE EXTENSION takes a schema that is there already. Its owner could put functions into it
     -- that are called in place of ours.
     IF NOT (SELECT r.rolsuper FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = 'bkpriv') THEN

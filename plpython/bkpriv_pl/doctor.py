@@ -33,13 +33,17 @@ def doctor() -> list[Check]:
 
 
 def _versions() -> list[Check]:
-    server = run("SELECT current_setting('server_version') AS v, bkpriv.version() AS ours")[0]
+    server = run(
+        "SELECT current_setting('server_version') AS v, bkpriv.version() AS ours, "
+        "getdatabaseencoding() AS encoding"
+    )[0]
     installed = run("SELECT extversion FROM pg_extension WHERE extname = 'bkpriv'")[0]["extversion"]
     major = int(str(server["v"]).split(".")[0].split("beta")[0].split("rc")[0].split("devel")[0])
     packages = {bkpriv_core.__version__, bkpriv_pl.__version__}
     threads = os.environ.get("OPENBLAS_NUM_THREADS", "not set")
     return [
         ("server", major >= 14, f"PostgreSQL {server['v']}, 14 or later is needed"),
+        ("encoding", server["encoding"] == "UTF8", f"{server['encoding']}, UTF8 is needed"),
         ("interpreter", sys.version_info >= (3, 10), f"Python {sys.version.split()[0]}"),
         (
             "version",
