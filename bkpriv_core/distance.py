@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from bkpriv_core.domain import Domain
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_shape
 from bkpriv_core.groups import FloatArray
 from bkpriv_core.kernels import check_bandwidth, epanechnikov
 
@@ -52,7 +52,7 @@ def check_distributions(*beliefs: FloatArray) -> None:
         if belief.ndim != 1 or belief.size == 0 or belief.shape != beliefs[0].shape:
             raise InvalidParameter(
                 "distributions must be one-dimensional, non-empty and of equal length",
-                detail=f"The shapes are {[b.shape for b in beliefs]}.",
+                detail=f"The shapes are {' and '.join(as_shape(b.shape) for b in beliefs)}.",
                 hint="A distribution is an array of probabilities, one per value, that sum to 1.",
             )
         if not np.isfinite(belief).all() or (belief < 0).any():
@@ -74,7 +74,7 @@ def check_ground(ground: FloatArray, size: int) -> None:
     if ground.shape != (size, size):
         raise InvalidParameter(
             "the ground distance is not a square matrix over the values",
-            detail=f"Its shape is {ground.shape}; expected {(size, size)}.",
+            detail=f"Its shape is {as_shape(ground.shape)}; expected {size} x {size}.",
             hint="Give one row and one column for each value.",
         )
     if not np.isfinite(ground).all() or (ground < 0).any() or np.diagonal(ground).any():

@@ -7,6 +7,8 @@ PostgreSQL turns the class into an SQLSTATE. The core raises nothing else on pur
 
 from __future__ import annotations
 
+import json
+
 __all__ = [
     "BkprivError",
     "ContradictoryKnowledge",
@@ -14,7 +16,24 @@ __all__ = [
     "InvalidParameter",
     "TooLarge",
     "UnattainableRequirement",
+    "UnsoundHistory",
+    "as_json",
+    "as_shape",
 ]
+
+_SHOWN = 200
+"""Longest text of a value that an error message shows."""
+
+
+def as_json(value: object) -> str:
+    """Write a value of decoded JSON for an error message, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def as_shape(shape: tuple[int, ...]) -> str:
+    """Write the shape of an array for an error message: "3", or "3 x 2"."""
+    return " x ".join(map(str, shape))
 
 
 class BkprivError(Exception):
@@ -43,6 +62,10 @@ class InvalidParameter(BkprivError):
 
 class InvalidData(BkprivError):
     """The table or a hierarchy holds something that cannot be used (NULLs, unknown values)."""
+
+
+class UnsoundHistory(BkprivError):
+    """What was recorded of a release cannot be what a publication recorded."""
 
 
 class UnattainableRequirement(BkprivError):

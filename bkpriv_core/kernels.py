@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.groups import FloatArray
 
 __all__ = ["as_number", "check_bandwidth", "epanechnikov"]
@@ -34,7 +34,7 @@ def check_bandwidth(bandwidth: object, name: str) -> float:
     number = as_number(bandwidth)
     if number is None or number <= 0:
         raise InvalidParameter(
-            f"{name} is {bandwidth!r}, which is not a positive number",
+            f"{name} is {as_json(bandwidth)}, which is not a positive number",
             detail="A bandwidth is the distance at which a record stops to count.",
             hint="Distances lie in [0, 1]: a bandwidth such as 0.3 is usual, above 1 reaches all.",
         )

@@ -24,7 +24,7 @@ import numpy as np
 
 from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.domain import Table
-from bkpriv_core.errors import InvalidData, InvalidParameter
+from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.kernels import check_bandwidth
 from bkpriv_core.prior import Bandwidth, resolve_bandwidth
@@ -97,7 +97,7 @@ def parse_knowledge(value: object) -> Knowledge:
     if isinstance(kernel, str):
         if dict(value) != {"kernel": "uniform"}:
             raise InvalidParameter(
-                f"there is no knowledge {dict(value)!r}",
+                f"there is no knowledge {as_json(dict(value))}",
                 detail="A kernel is named by itself, and only the uniform one has no bandwidth.",
                 hint='Write {"kernel": "uniform"}, or a bandwidth such as 0.3.',
             )
@@ -105,7 +105,7 @@ def parse_knowledge(value: object) -> Knowledge:
     if isinstance(table, str):
         if len(value) > 1 or not table:
             raise InvalidParameter(
-                f"there is no knowledge {dict(value)!r}",
+                f"there is no knowledge {as_json(dict(value))}",
                 detail="A prior table is named by itself, and its name is not empty.",
                 hint='Write {"table": "schema.name"}.',
             )

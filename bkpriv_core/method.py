@@ -34,7 +34,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.generalization import cheapest_node, find_lattice, publish_node
 from bkpriv_core.groups import Groups
 from bkpriv_core.options import Options
@@ -181,7 +181,7 @@ def find_method(name: object) -> Method:
     """
     if not isinstance(name, str) or name not in METHODS:
         raise InvalidParameter(
-            f"there is no method {name!r}",
+            f"there is no method {as_json(name)}",
             detail="A method forms the groups that are published alike.",
             hint=f"Methods are {', '.join(METHODS)}.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bkpriv_core.distance import DEFAULT_SMOOTHING
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.kernels import check_bandwidth
 from bkpriv_core.partition.incognito import COSTS
 from bkpriv_core.posterior import Estimator, check_estimator
@@ -66,7 +66,7 @@ def parse_options(options: object) -> Options:
     if not isinstance(options, dict):
         raise InvalidParameter(
             "options must be a JSON object",
-            detail=f"They are {options!r}.",
+            detail=f"They are {as_json(options)}.",
             hint="Write {} for none.",
         )
     known = tuple(Options.__dataclass_fields__)
@@ -74,33 +74,33 @@ def parse_options(options: object) -> Options:
         if key not in known:
             raise InvalidParameter(
                 f'there is no option "{key}"',
-                detail=f"Its value is {value!r}.",
+                detail=f"Its value is {as_json(value)}.",
                 hint=f"Options are {', '.join(known)}.",
             )
         if key in _CHOICES and value not in _CHOICES[key]:
             raise InvalidParameter(
-                f"option {key} is {value!r}",
+                f"option {key} is {as_json(value)}",
                 detail="There is no such choice.",
                 hint=f"It must be one of {', '.join(_CHOICES[key])}.",
             )
     materialized = options.get("materialized", False)
     if not isinstance(materialized, bool):
         raise InvalidParameter(
-            f"option materialized must be true or false, not {materialized!r}",
+            f"option materialized must be true or false, not {as_json(materialized)}",
             detail="It is not a boolean.",
             hint="Write true for a materialized view, or leave it out.",
         )
     seed = options.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise InvalidParameter(
-            f"option seed is {seed!r}, which is not a whole number of at least 0",
+            f"option seed is {as_json(seed)}, which is not a whole number of at least 0",
             detail="It makes the order of published rows repeatable, for tests.",
             hint="Leave it out.",
         )
     suppression = options.get("suppression", 0.0)
     if isinstance(suppression, bool) or not isinstance(suppression, int | float):
         raise InvalidParameter(
-            f"option suppression is {suppression!r}, which is not a number",
+            f"option suppression is {as_json(suppression)}, which is not a number",
             detail="It is the largest share of the records that method incognito may suppress.",
             hint="Write for example 0.01.",
         )

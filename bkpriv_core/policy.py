@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -83,7 +83,7 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
     if not isinstance(policy, dict) or not policy.keys() - beside:
         raise InvalidParameter(
             "a policy must be a JSON object that states at least one requirement",
-            detail=f"It is {policy!r}.",
+            detail=f"It is {as_json(policy)}.",
             hint=f'Write for example {{"k_anonymity": {{"k": 5}}}}. Requirements are {known}; '
             f"{QueryError.key} may be bounded beside them, and {_OVERLAP} be refused.",
         )

@@ -40,7 +40,7 @@ import numpy.typing as npt
 
 from bkpriv_core.bethe import bethe
 from bkpriv_core.contradiction import contradiction, contradictory
-from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge, as_json, as_shape
 from bkpriv_core.exact import exact, lattice_states
 from bkpriv_core.groups import FloatArray, Groups, IntArray
 
@@ -86,7 +86,7 @@ def check_estimator(name: str) -> Estimator:
     """Return `name` if it is an estimator, else raise `InvalidParameter`."""
     if name not in get_args(Estimator):
         raise InvalidParameter(
-            f"there is no estimator {name!r}",
+            f"there is no estimator {as_json(name)}",
             detail="It decides how posterior beliefs are inferred.",
             hint=f"Estimators are {', '.join(get_args(Estimator))}.",
         )
@@ -284,7 +284,7 @@ def _of_records(
     if prior.ndim != 2 or counts.ndim != 1 or prior.shape[1] != len(counts) or not prior.size:
         raise InvalidParameter(
             "the prior must be records x values and the counts one per value",
-            detail=f"The shapes are {prior.shape} and {counts.shape}.",
+            detail=f"The shapes are {as_shape(prior.shape)} and {as_shape(counts.shape)}.",
             hint="Give the prior one row per record and one column per value.",
         )
     if not np.isfinite(prior).all() or (prior < 0).any():
@@ -354,7 +354,8 @@ def _refuse_too_large(states: FloatArray) -> None:
             f"exact inference is not feasible for group {worst}",
             detail=f"Its lattice has {states[worst]:.3g} states; at most {EXACT_STATES} are "
             f"handled. {int(beyond.sum())} groups are too large.",
-            hint="Use the estimator auto.",
+            hint="Of such groups only an estimate can be had, as the estimator auto gives it; the "
+            "smaller groups of a less strict policy can be measured exactly.",
         )
 
 

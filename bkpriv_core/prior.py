@@ -29,7 +29,7 @@ import numpy as np
 from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.axis import Axis, kernel_axis
 from bkpriv_core.domain import Table
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.kernels import check_bandwidth
 
@@ -72,14 +72,14 @@ def resolve_bandwidth(bandwidth: Bandwidth, attributes: tuple[str, ...]) -> tupl
         if name not in attributes:
             raise InvalidParameter(
                 f'the bandwidth names "{name}", which is not a quasi-identifier',
-                detail=f"It is {dict(bandwidth)!r}.",
+                detail=f"It is {as_json(dict(bandwidth))}.",
                 hint=f"The quasi-identifiers are {known}.",
             )
     for name in attributes:
         if name not in bandwidth:
             raise InvalidParameter(
                 f'the bandwidth leaves out the quasi-identifier "{name}"',
-                detail=f"It is {dict(bandwidth)!r}.",
+                detail=f"It is {as_json(dict(bandwidth))}.",
                 hint=f"Give a number for all of {known}, or one number for every attribute.",
             )
     return tuple(

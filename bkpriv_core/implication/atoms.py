@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_shape
 from bkpriv_core.groups import IntArray
 
 __all__ = ["Atom", "Implication", "check_histograms", "check_pieces"]
@@ -90,7 +90,7 @@ def check_histograms(histograms: npt.NDArray[np.integer]) -> IntArray:
     if histograms.ndim != 2 or not histograms.size:
         raise InvalidParameter(
             "there are no buckets to judge",
-            detail=f"The histograms have shape {histograms.shape}.",
+            detail=f"The histograms have shape {as_shape(histograms.shape)}.",
             hint="Give one row for each bucket and one column for each sensitive value.",
         )
     wrong = (histograms < 0).any(axis=1) | ~histograms.any(axis=1)

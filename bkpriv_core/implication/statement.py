@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.domain import Domain, Table
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.implication.atoms import Atom, Implication
 from bkpriv_core.implication.worst_case import Witness
@@ -109,7 +109,7 @@ class Names(Persons):
         place = self._places.get(text) if isinstance(text, str) else None
         if place is None:
             raise InvalidParameter(
-                f"there is no respondent {name!r} in the release",
+                f"there is no respondent {as_json(name)} in the release",
                 detail=f"It is about {len(self.names)} respondents, whose names are texts.",
                 hint='Write for example {"respondent": "7", "value": "flu"}.',
             )
@@ -150,7 +150,7 @@ class Cells(Persons):
         names = [domain.name for domain in self.table.quasi_identifiers]
         if not isinstance(qi, Mapping) or set(qi) != set(names):
             raise InvalidParameter(
-                f"an atom does not say who it is about: {dict(stated)!r}",
+                f"an atom does not say who it is about: {as_json(dict(stated))}",
                 detail=f"qi must have a value for each of {', '.join(names)}; the dataset "
                 "declares no respondents.",
                 hint='Write {"group": ..., "qi": {...}, "person": ..., "value": ...}.',
@@ -164,9 +164,9 @@ class Cells(Persons):
         if isinstance(group, bool) or group not in held:
             listed = ", ".join(map(str, held)) or "none"
             raise InvalidParameter(
-                f"group {group!r} has no records with {dict(qi)!r}"
+                f"group {as_json(group)} has no records with {as_json(dict(qi))}"
                 if "group" in stated or not held
-                else f"several groups have records with {dict(qi)!r}",
+                else f"several groups have records with {as_json(dict(qi))}",
                 detail=f"Published groups that have them: {listed}.",
                 hint="Name one of these groups, or other quasi-identifiers.",
             )
@@ -175,7 +175,7 @@ class Cells(Persons):
         person = stated.get("person", 1)
         if isinstance(person, bool) or not isinstance(person, int) or not 0 < person <= weight:
             raise InvalidParameter(
-                f"there is no person {person!r} with {dict(qi)!r} in group {group}",
+                f"there is no person {as_json(person)} with {as_json(dict(qi))} in group {group}",
                 detail=f"Such persons are numbered from 1 to {weight}.",
                 hint="Persons of one cell and group are told apart by number only.",
             )
@@ -246,7 +246,7 @@ def _atom(stated: object, persons: Persons) -> Atom:
     if not isinstance(stated, dict) or "value" not in stated or not set(stated) <= allowed:
         listed = ", ".join(sorted(allowed))
         raise InvalidParameter(
-            f"an atom is {stated!r}",
+            f"an atom is {as_json(stated)}",
             detail=f"It must be an object with keys among {listed}, value being one of them.",
             hint=_SHAPE,
         )
@@ -255,7 +255,7 @@ def _atom(stated: object, persons: Persons) -> Atom:
 
 
 def _misshapen(message: str, found: object) -> InvalidParameter:
-    return InvalidParameter(message, detail=f"It is {found!r}.", hint=_SHAPE)
+    return InvalidParameter(message, detail=f"It is {as_json(found)}.", hint=_SHAPE)
 
 
 class Values:
@@ -301,7 +301,7 @@ class Values:
         labels = self._domain.labels
         values = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
         raise InvalidParameter(
-            f'"{self._domain.name}" has no value {stated!r}',
+            f'"{self._domain.name}" has no value {as_json(stated)}',
             detail=f"Its values in the release's source are {values}.",
             hint="Values are written as PostgreSQL writes them as text.",
         )

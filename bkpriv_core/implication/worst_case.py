@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.errors import InvalidParameter, TooLarge, as_json
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.implication.atoms import Atom, Implication, check_histograms, check_pieces
 from bkpriv_core.implication.bucketization import (
@@ -131,7 +131,7 @@ def witnesses(
 def _check_language(language: object) -> None:
     if language not in LANGUAGES:
         raise InvalidParameter(
-            f"there is no language {language!r}",
+            f"there is no language {as_json(language)}",
             detail="It says what an adversary may know pieces of.",
             hint=f"It must be one of {', '.join(LANGUAGES)}.",
         )

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.groups import FloatArray, Groups, IntArray
 from bkpriv_core.posterior import AUTO_STATES, EXACT, Estimator, Inferred, UsedArray, lattice_states
 from bkpriv_core.setting import Setting
@@ -348,7 +348,11 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
 
 
 def _words(parameters: Mapping[str, Any]) -> str:
-    return "(" + ", ".join(f"{key} = {value}" for key, value in parameters.items()) + ")"
+    told = {
+        key: value if isinstance(value, str) else as_json(value)
+        for key, value in parameters.items()
+    }
+    return "(" + ", ".join(f"{key} = {value}" for key, value in told.items()) + ")"
 
 
 def _remedy(bound: Bound, attained: float) -> str:

@@ -72,7 +72,7 @@ class LDiversity(HistogramRequirement):
         if self.variant != "recursive" and self.c is not None:
             raise InvalidParameter(
                 f'{self.key} has no key "c" with the variant {self.variant}',
-                detail=f"c is {self.c!r}; it belongs to the variant recursive.",
+                detail=f"c is {self.c:g}; it belongs to the variant recursive.",
                 hint="Leave c out, or choose the variant recursive.",
             )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.kernels import as_number
 
 __all__ = ["choice", "fields_of", "positive_number", "real_number", "whole_number"]
@@ -19,7 +19,7 @@ def fields_of(
     known = ", ".join((*required, *optional))
     if not isinstance(value, dict):
         raise InvalidParameter(
-            f"{key} must be a JSON object, not {value!r}",
+            f"{key} must be a JSON object, not {as_json(value)}",
             detail="The parameters of a requirement are given by name.",
             hint=f"Its keys are {known}.",
         )
@@ -27,14 +27,14 @@ def fields_of(
         if name not in required and name not in optional:
             raise InvalidParameter(
                 f'{key} has no key "{name}"',
-                detail=f"It is {value!r}.",
+                detail=f"It is {as_json(value)}.",
                 hint=f"Its keys are {known}.",
             )
     for name in required:
         if name not in value:
             raise InvalidParameter(
                 f'{key} lacks the key "{name}"',
-                detail=f"It is {value!r}.",
+                detail=f"It is {as_json(value)}.",
                 hint=f"Its keys are {known}.",
             )
     return value
@@ -62,7 +62,7 @@ def whole_number(key: str, name: str, value: object, low: int) -> int:
     number = real_number(key, name, value, low, np.inf)
     if number != int(number):
         raise InvalidParameter(
-            f"{name} of {key} is {value!r}, which is not a whole number",
+            f"{name} of {key} is {as_json(value)}, which is not a whole number",
             detail=f"{name} counts, so it must be a whole number of at least {low}.",
             hint=f"Write {int(number)} or {int(number) + 1}.",
         )
@@ -73,7 +73,7 @@ def choice(key: str, name: str, value: object, allowed: tuple[str, ...]) -> str:
     """Check that `value` is one of the allowed words."""
     if value not in allowed:
         raise InvalidParameter(
-            f"{name} of {key} is {value!r}",
+            f"{name} of {key} is {as_json(value)}",
             detail="There is no such choice.",
             hint=f"It must be one of {', '.join(allowed)}.",
         )
@@ -85,7 +85,7 @@ def _number(key: str, name: str, value: object, allowed: str) -> float:
     number = as_number(value)
     if number is None:
         raise InvalidParameter(
-            f"{name} of {key} is {value!r}, which is not a number",
+            f"{name} of {key} is {as_json(value)}, which is not a number",
             detail=f"{name} must be {allowed}.",
             hint=f"Write {name} as a JSON number.",
         )

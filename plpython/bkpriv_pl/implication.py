@@ -21,7 +21,7 @@ from bkpriv_core.implication.statement import (
     tell_atom,
     tell_witness,
 )
-from bkpriv_pl.boundary import entry, from_json
+from bkpriv_pl.boundary import entry, from_json, require
 from bkpriv_pl.disclosure import qi_json
 from bkpriv_pl.history import Release, find_release, find_respondents
 from bkpriv_pl.progress import poll
@@ -39,14 +39,15 @@ def max_disclosure(
         raise InvalidParameter(
             "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
         )
-    worst = witnesses(found.table.histograms(found.groups), k, str(language), poll)
+    language = require(language, "language")
+    worst = witnesses(found.table.histograms(found.groups), k, language, poll)
     persons = _persons(found)
 
     @cache
     def told(witness: Witness) -> tuple[str, str]:
         """Witness and target; once for all k beyond which nothing more can be disclosed."""
         poll()
-        known = tell_witness(witness, str(language), persons)
+        known = tell_witness(witness, language, persons)
         return json.dumps(known), json.dumps(tell_atom(witness.target, persons))
 
     rows = [(pieces, witness.disclosure, *told(witness)) for pieces, witness in enumerate(worst)]
@@ -67,7 +68,7 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
 
 
 def _persons(found: Release) -> Persons:
-    respondents = find_respondents(found.release)
+    respondents = find_respondents(found)
     if respondents is None:
         return Cells(found.table, found.groups)
     return Names(found.table, found.groups, *respondents)

@@ -21,6 +21,7 @@ from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequir
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
 from bkpriv_core.policy import Policy, parse_policy
+from bkpriv_core.posterior import EXACT_STATES, lattice_states
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.respondent import Respondents
 from bkpriv_core.setting import Library, Setting
@@ -308,11 +309,16 @@ def _record(request: _Request, certificate: Certificate) -> int:
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
+        states = lattice_states(
+            certificate.groups, table.weights, table.histograms(certificate.groups)
+        )
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
-            hint="bkpriv.audit(release, estimator => 'exact') measures it exactly, if slowly, "
-            "or says which group is too large.",
+            hint=f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
+            if states.max() <= EXACT_STATES
+            else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
+            "these are too large for that.",
         )
     return release
 

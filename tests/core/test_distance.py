@@ -293,9 +293,9 @@ def test_emd_of_the_only_value_is_zero(function: object) -> None:
 @pytest.mark.parametrize(
     ("distributions", "words", "detail"),
     [
-        (([[0.5, 0.5]],), "one-dimensional", "(1, 2)"),
-        (([],), "non-empty", "(0,)"),
-        (([1.0], [0.5, 0.5]), "equal length", "(2,)"),
+        (([[0.5, 0.5]],), "one-dimensional", "1 x 2"),
+        (([],), "non-empty", "shapes are 0."),
+        (([1.0], [0.5, 0.5]), "equal length", "1 and 2"),
         (([1.5, -0.5],), "negative", "-0.5 to 1.5"),
         (([float("nan"), 1.0],), "non-finite", "nan"),
         (([float("inf"), 0.0],), "non-finite", "inf"),

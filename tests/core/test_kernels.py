@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.kernels import check_bandwidth, epanechnikov
 from tests.core import oracles
 from tests.core.strategies import bandwidths
@@ -45,7 +45,7 @@ def test_anything_else_is_not(bandwidth: object) -> None:
     with pytest.raises(InvalidParameter) as caught:
         check_bandwidth(bandwidth, 'the bandwidth of "age"')
     assert 'the bandwidth of "age"' in caught.value.message
-    assert repr(bandwidth) in caught.value.message
+    assert as_json(bandwidth) in caught.value.message
     assert "not a positive number" in caught.value.message
     assert caught.value.hint
 

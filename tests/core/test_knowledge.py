@@ -62,9 +62,9 @@ def test_every_form_is_read_and_stated_again(stated: object, knowledge: object) 
     [
         (0, "0"),
         (-0.5, "-0.5"),
-        (True, "True"),
-        (None, "None"),
-        ("0.3", "'0.3'"),
+        (True, "true"),
+        (None, "null"),
+        ("0.3", '"0.3"'),
         ([0.3], "[0.3]"),
         ({}, "names no attribute"),
         ({"age": "0.3"}, '"age"'),

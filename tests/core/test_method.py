@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -163,7 +165,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
 def test_an_unknown_method_is_refused_with_the_known_ones(name: object) -> None:
     with pytest.raises(InvalidParameter) as caught:
         find_method(name)
-    assert repr(name) in caught.value.message
+    assert json.dumps(name) in caught.value.message
     assert all(known in caught.value.hint for known in METHODS)
 
 

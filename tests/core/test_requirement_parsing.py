@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -101,17 +101,22 @@ NAN, INFINITY = float("nan"), float("inf")
         (BtPrivacy, {"bandwidth": 0.3}, 'bt_privacy lacks the key "t"', "keys are"),
         (BtPrivacy, {"t": 0.3}, 'bt_privacy lacks the key "bandwidth"', "keys are"),
         # Not a number
-        (KAnonymity, {"k": "5"}, "k of k_anonymity is '5', which is not a number", "number"),
-        (KAnonymity, {"k": True}, "k of k_anonymity is True, which is not a number", "number"),
-        (KAnonymity, {"k": None}, "k of k_anonymity is None, which is not a number", "number"),
-        (KAnonymity, {"k": NAN}, "k of k_anonymity is nan, which is not a number", "number"),
-        (KAnonymity, {"k": INFINITY}, "k of k_anonymity is inf, which is not a number", "number"),
+        (KAnonymity, {"k": "5"}, 'k of k_anonymity is "5", which is not a number', "number"),
+        (KAnonymity, {"k": True}, "k of k_anonymity is true, which is not a number", "number"),
+        (KAnonymity, {"k": None}, "k of k_anonymity is null, which is not a number", "number"),
+        (KAnonymity, {"k": NAN}, "k of k_anonymity is NaN, which is not a number", "number"),
+        (
+            KAnonymity,
+            {"k": INFINITY},
+            "k of k_anonymity is Infinity, which is not a number",
+            "number",
+        ),
         (LDiversity, {"l": [3]}, "l of l_diversity is [3], which is not a number", "number"),
         *(
             (
                 LDiversity,
                 {"l": 3, "variant": "recursive", "c": c},
-                f"c of l_diversity is {c!r}, which is not a number",
+                f"c of l_diversity is {as_json(c)}, which is not a number",
                 "Write c as a JSON number",
             )
             for c in ("2", True, None, NAN, INFINITY, 10**400)
@@ -120,15 +125,15 @@ NAN, INFINITY = float("nan"), float("inf")
             (
                 BetaLikeness,
                 {"beta": beta},
-                f"beta of beta_likeness is {beta!r}, which is not a number",
+                f"beta of beta_likeness is {as_json(beta)}, which is not a number",
                 "Write beta as a JSON number",
             )
             for beta in ("2", False, None, NAN, INFINITY, 10**400)
         ),
         (TCloseness, {"t": {}}, "t of t_closeness is {}, which is not a number", "number"),
-        (TCloseness, {"t": False}, "t of t_closeness is False, which is not a number", "number"),
-        (BtPrivacy, {"bandwidth": 1, "t": "x"}, "t of bt_privacy is 'x', which is not", "number"),
-        (BtPrivacy, {"bandwidth": 1, "t": NAN}, "t of bt_privacy is nan, which is not", "number"),
+        (TCloseness, {"t": False}, "t of t_closeness is false, which is not a number", "number"),
+        (BtPrivacy, {"bandwidth": 1, "t": "x"}, 't of bt_privacy is "x", which is not', "number"),
+        (BtPrivacy, {"bandwidth": 1, "t": NAN}, "t of bt_privacy is NaN, which is not", "number"),
         # Not a whole number
         (KAnonymity, {"k": 2.5}, "k of k_anonymity is 2.5, which is not a whole number", "2 or 3"),
         (LDiversity, {"l": 2.5}, "l of l_diversity is 2.5, which is not a whole number", "2 or 3"),
@@ -187,31 +192,31 @@ NAN, INFINITY = float("nan"), float("inf")
         (
             LDiversity,
             {"l": 3, "variant": "entropie"},
-            "variant of l_diversity is 'entropie'",
+            'variant of l_diversity is "entropie"',
             "one of distinct, probabilistic, entropy, recursive",
         ),
         (LDiversity, {"l": 3, "variant": ["distinct"]}, "variant of l_diversity is [", "one of"),
         (
             TCloseness,
             {"t": 0.2, "ground": "euclidean"},
-            "ground of t_closeness is 'euclidean'",
+            'ground of t_closeness is "euclidean"',
             "one of equal, ordered, hierarchical",
         ),
         (
             BetaLikeness,
             {"beta": 2, "variant": "extended"},
-            "variant of beta_likeness is 'extended'",
+            'variant of beta_likeness is "extended"',
             "one of basic, enhanced",
         ),
-        (BetaLikeness, {"beta": 2, "variant": None}, "variant of beta_likeness is None", "basic"),
-        (TCloseness, {"t": 0.2, "ground": None}, "ground of t_closeness is None", "one of equal"),
+        (BetaLikeness, {"beta": 2, "variant": None}, "variant of beta_likeness is null", "basic"),
+        (TCloseness, {"t": 0.2, "ground": None}, "ground of t_closeness is null", "one of equal"),
         # Bandwidths
         (BtPrivacy, {"bandwidth": 0, "t": 0.2}, "the bandwidth is 0, which is not", "Distances"),
         (BtPrivacy, {"bandwidth": -1, "t": 0.2}, "the bandwidth is -1, which is not", "Distances"),
-        (BtPrivacy, {"bandwidth": "0.3", "t": 0.2}, "the bandwidth is '0.3'", "Distances"),
-        (BtPrivacy, {"bandwidth": True, "t": 0.2}, "the bandwidth is True", "Distances"),
-        (BtPrivacy, {"bandwidth": NAN, "t": 0.2}, "the bandwidth is nan", "Distances"),
-        (BtPrivacy, {"bandwidth": None, "t": 0.2}, "the bandwidth is None", "Distances"),
+        (BtPrivacy, {"bandwidth": "0.3", "t": 0.2}, 'the bandwidth is "0.3"', "Distances"),
+        (BtPrivacy, {"bandwidth": True, "t": 0.2}, "the bandwidth is true", "Distances"),
+        (BtPrivacy, {"bandwidth": NAN, "t": 0.2}, "the bandwidth is NaN", "Distances"),
+        (BtPrivacy, {"bandwidth": None, "t": 0.2}, "the bandwidth is null", "Distances"),
         (BtPrivacy, {"bandwidth": [0.3], "t": 0.2}, "the bandwidth is [0.3]", "Distances"),
         (BtPrivacy, {"bandwidth": {}, "t": 0.2}, "the bandwidth names no attribute", "Give"),
         (
