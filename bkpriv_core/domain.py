@@ -80,7 +80,8 @@ class Domain:
                     finite &= np.isfinite(self.positions[len(values) - 1] - self.positions[0])
             if not finite.all():
                 raise InvalidData(
-                    f'attribute "{self.name}" has values that are not finite, or too far apart',
+                    f'attribute "{self.name}" has values that are not finite, too large or too '
+                    "small for double precision, or too far apart",
                     detail=f"They are {some_of([values[i] for i in np.flatnonzero(~finite)])}.",
                     hint="Replace them, or give the attribute a hierarchy with set_hierarchy.",
                 )

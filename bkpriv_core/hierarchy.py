@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 
-from bkpriv_core.errors import InvalidData
+from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 
 __all__ = ["Hierarchy", "Intervals", "some_of"]
+
+_LENGTH = 100
+"""How many characters of each."""
+
+_DIGITS = 1000
+"""Most digits of a width or an origin."""
 
 _SHOWN = 8
 """How many offending values an error message lists."""
@@ -17,7 +25,10 @@ _SHOWN = 8
 
 def some_of(values: Sequence[str]) -> str:
     """List values for an error message, the first few of many."""
-    shown = ", ".join(repr(value) for value in values[:_SHOWN])
+    shown = ", ".join(
+        repr(value if len(value) <= _LENGTH else f"{value[:_LENGTH]}...")
+        for value in values[:_SHOWN]
+    )
     return shown if len(values) <= _SHOWN else f"{shown} and {len(values) - _SHOWN} more"
 
 
@@ -35,6 +46,51 @@ class Intervals:
 
     widths: tuple[Decimal, ...]
     origin: Decimal
+
+    @classmethod
+    def checked(cls, attribute: str, widths: Sequence[object], origin: object) -> Intervals:
+        """Validate widths and origin.
+
+        Raises
+        ------
+        InvalidParameter
+            If one is missing or no double precision number, as positions are, or the widths do not
+            nest.
+        """
+        hint = "Write for example ARRAY[5, 10, 20, 40]."
+        numbers = [number for number in (origin, *widths) if isinstance(number, Decimal)]
+        if not widths or len(numbers) <= len(widths):
+            raise InvalidParameter(
+                f'the widths or the origin of attribute "{attribute}" are missing',
+                detail="They must be a plain array and a number, without NULL.",
+                hint=hint,
+            )
+        told = f"{', '.join(f'{number:.6g}' for number in numbers[1:])} from {numbers[0]:.6g}"
+        if not all(map(_is_double, numbers)):
+            raise InvalidParameter(
+                f'the widths or the origin of attribute "{attribute}" are no finite double '
+                "precision numbers",
+                detail=f"They are {told}; at most {_DIGITS} digits are read.",
+                hint=hint,
+            )
+        # Fractions divide exactly, whatever the number of digits.
+        sizes = [Fraction(number) for number in numbers[1:]]
+        nested = (wide > narrow and not wide % narrow for narrow, wide in pairwise(sizes))
+        if sizes[0] <= 0 or not all(nested):
+            raise InvalidParameter(
+                f'the widths of attribute "{attribute}" do not nest',
+                detail=f"They are {told}; the first must be positive, each other a larger multiple "
+                "of the one before.",
+                hint=hint,
+            )
+        return cls(tuple(numbers[1:]), numbers[0])
+
+
+def _is_double(number: Decimal) -> bool:
+    """Tell whether a number is finite, neither too large nor too small, and of few digits."""
+    if not number.is_finite() or len(number.as_tuple().digits) > _DIGITS:
+        return False
+    return not number or sys.float_info.min <= abs(number) <= sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -69,7 +125,7 @@ class Hierarchy:
         if len(rows[0]) < 2:
             raise InvalidData(
                 f"the {name} has only one level",
-                detail=f"The first row is {tuple(rows[0])!r}.",
+                detail=f"The first row is {as_json(list(rows[0]))}.",
                 hint="Give at least two columns: the value and the root.",
             )
         paths: dict[str, tuple[str, ...]] = {}
@@ -79,13 +135,13 @@ class Hierarchy:
             if len(labels) != len(row):
                 raise InvalidData(
                     f"the {name} has a NULL label",
-                    detail=f"The row is {tuple(row)!r}.",
+                    detail=f"The row is {as_json(list(row))}.",
                     hint="Fill it; repeat the label below where there is no coarser one.",
                 )
             if paths.setdefault(labels[0], labels) != labels:
                 raise InvalidData(
                     f"the {name} gives two paths to the value {labels[0]!r}",
-                    detail=f"They are {paths[labels[0]]!r} and {labels!r}.",
+                    detail=f"They are {as_json(paths[labels[0]])} and {as_json(labels)}.",
                     hint="Keep one row for each value.",
                 )
             for level, (label, above) in enumerate(pairwise(labels)):

@@ -65,6 +65,11 @@ CREATE FUNCTION bkpriv.revoke_jobs(role regrole) RETURNS void
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
+    IF role IS NULL OR NOT EXISTS (SELECT FROM pg_roles WHERE oid = role) THEN
+        RAISE EXCEPTION 'there is no role to take jobs from'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is NULL, or no role has that identifier.',
+                  HINT = 'Name a role, such as ''nora''.';
+    END IF;
     EXECUTE format('REVOKE ALL ON SCHEMA bkpriv, bkpriv_release FROM %s', role);
     EXECUTE format('REVOKE ALL ON FUNCTION bkpriv._auditor() FROM %s', role);
 END $$;

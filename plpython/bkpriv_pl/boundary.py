@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
+import math
+import re
 from collections.abc import Callable, Iterable
+from decimal import Decimal
+from itertools import accumulate
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -13,8 +17,18 @@ import plpy
 
 from bkpriv_core import errors
 from bkpriv_core.errors import BkprivError, InvalidParameter
+from bkpriv_pl.memory import BUDGET, bounded
 
-__all__ = ["Refusal", "as_floats", "as_integers", "entry", "from_json", "require", "run"]
+__all__ = [
+    "Refusal",
+    "as_floats",
+    "as_integers",
+    "decode",
+    "entry",
+    "from_json",
+    "require",
+    "run",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,7 +39,23 @@ _SQLSTATES: dict[type[BkprivError], str] = {
     errors.UnattainableRequirement: "22023",
     errors.ContradictoryKnowledge: "22000",
     errors.TooLarge: "54000",
+    errors.UnsoundHistory: "22000",
 }
+
+_OUT_OF_MEMORY = "53200"
+_BUDGET_TOLD = f"One call may take {BUDGET // 2**30} GB beyond what its session holds."
+_LESS = "Ask about less at a time: fewer or coarser columns, fewer records, a smaller argument."
+
+_HINTS = {
+    _OUT_OF_MEMORY: _LESS,
+    "25006": "Use a transaction that may write, on a server that is no standby.",
+}
+"""What would work where PostgreSQL itself refuses and does not say."""
+
+_DEPTH = 32
+"""Levels of objects and lists that a JSON value may have."""
+
+_JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])')
 
 
 class Refusal(BkprivError):
@@ -52,7 +82,7 @@ class _Reported(plpy.Error):
 
     schema_name = table_name = column_name = datatype_name = constraint_name = None
 
-    def __init__(self, message: str, sqlstate: str, detail: str, hint: str) -> None:
+    def __init__(self, message: str, sqlstate: str, detail: str | None, hint: str | None) -> None:
         super().__init__(message)
         self.sqlstate = sqlstate
         self.detail = detail
@@ -64,17 +94,40 @@ _Reported.__name__ = "bkpriv"
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function callable from SQL: its errors become PostgreSQL's, with all their parts."""
+    """Make a function callable from SQL, within the budget of memory.
+
+    Its errors become PostgreSQL's, with all their parts; PostgreSQL's own stay what they are,
+    cancellations among them.
+    """
 
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return function(*args, **kwargs)
+            with bounded():
+                return function(*args, **kwargs)
         except BkprivError as error:
             sqlstate = error.sqlstate if isinstance(error, Refusal) else _SQLSTATES[type(error)]
             raise _Reported(error.message, sqlstate, error.detail, error.hint) from None
+        except MemoryError:
+            raise _Reported("out of memory", _OUT_OF_MEMORY, _BUDGET_TOLD, _LESS) from None
+        except plpy.SPIError as error:
+            raise _told_by_server(error) from None
 
     return called
+
+
+def _told_by_server(error: plpy.SPIError) -> _Reported:
+    """An error of PostgreSQL's, which would otherwise bear the name of a Python class."""
+    code, detail, hint, _, _, *names = error.spidata
+    # Five characters of six bits each, the first in the lowest bits.
+    sqlstate = "".join(chr((code >> shift & 0x3F) + ord("0")) for shift in range(0, 30, 6))
+    if sqlstate == _OUT_OF_MEMORY:
+        detail = detail or _BUDGET_TOLD
+    told = _Reported(str(error), sqlstate, detail, hint or _HINTS.get(sqlstate))
+    parts = ("schema_name", "table_name", "column_name", "datatype_name", "constraint_name")
+    for part, name in zip(parts, names, strict=True):
+        setattr(told, part, name)
+    return told
 
 
 def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> list[dict[str, Any]]:
@@ -99,12 +152,46 @@ def from_json(text: str | None, name: str) -> Any:
         raise InvalidParameter(
             f"{name} is missing", detail="It is NULL.", hint=f"Give {name} as jsonb."
         )
-    return json.loads(text, parse_int=_json_integer)
+    return decode(text, name)
 
 
-def _json_integer(digits: str) -> int | float:
-    """Read an integer of any length, one that is too long as a float, like other large numbers."""
-    return int(digits) if len(digits) < 20 else float(digits)
+def decode(text: str, name: str) -> Any:
+    """Decode JSON that somebody else wrote.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is nested too deep, or has a number that double precision does not hold.
+    """
+    opened = text.count("[") + text.count("{")
+    if opened > _DEPTH and (depth := _depth(text)) > _DEPTH:
+        raise InvalidParameter(
+            f"the JSON of {name} is nested too deep",
+            detail=f"It has {depth} levels of objects and lists; at most {_DEPTH} are read.",
+            hint="Nothing that bkpriv reads needs more than a few.",
+        )
+
+    def read(digits: str) -> float:
+        number = float(digits)
+        exact = Decimal(digits)
+        if math.isinf(number) or (number == 0.0 and exact):
+            raise InvalidParameter(
+                f"the JSON of {name} holds {exact.normalize():.6g}, beyond double precision",
+                detail="Such numbers lie between about 1e-308 and 1e308, or are 0.",
+                hint="Write a number in that range.",
+            )
+        return number
+
+    # An integer that is too long is read like other large numbers.
+    return json.loads(
+        text, parse_float=read, parse_int=lambda d: int(d) if len(d) < 20 else read(d)
+    )
+
+
+def _depth(text: str) -> int:
+    """Levels of objects and lists in JSON."""
+    steps = (bool(item[1]) - bool(item[2]) for item in _JSON_TOKENS.finditer(text))
+    return max(accumulate(steps))
 
 
 def as_floats(values: list[Any], name: str) -> npt.NDArray[np.float64]:

@@ -20,7 +20,10 @@ from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, run
 
-__all__ = ["Column", "column_types", "count_cells"]
+__all__ = ["MOST_QUASI_IDENTIFIERS", "Column", "column_types", "count_cells"]
+
+MOST_QUASI_IDENTIFIERS = 400
+"""Most that fit into one statement, which has four columns for each; PostgreSQL has 1664."""
 
 _EPOCHS = {"date", "timestamp", "timestamptz"}
 _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
@@ -65,6 +68,12 @@ class Column:
         """SQL for the position of the SQL expression `value`."""
         if self.type_name in _EPOCHS:
             return f"extract(epoch FROM {value})::pg_catalog.float8"
+        if self.type_name == "numeric":
+            # What a float cannot hold has no position, rather than being an error that names none.
+            return (
+                f"CASE WHEN abs({value}) BETWEEN 1e-307 AND 1e308 OR {value} = 0 "
+                f"THEN {value}::pg_catalog.float8 ELSE 'NaN' END"
+            )
         return f"{value}::pg_catalog.float8"
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
-from itertools import pairwise
 
 import plpy
 
 from bkpriv_core.domain import Hierarchy, Intervals, Table
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, entry, require, run
-from bkpriv_pl.counts import Column, column_types, count_cells
+from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, Column, column_types, count_cells
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
 
@@ -155,7 +152,7 @@ def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respond
         [dataset.name],
     )
     hierarchies = {
-        row["attribute"]: Intervals(tuple(row["widths"]), row["origin"])
+        row["attribute"]: Intervals.checked(row["attribute"], row["widths"], row["origin"])
         if row["levels"] is None
         else Hierarchy.from_rows(row["attribute"], row["levels"])
         for row in rows
@@ -223,30 +220,27 @@ def register(
             )
     check_readable(relation, (*attributes, *extras))
     _check_comparable(relation, attributes)
-    if run("SELECT FROM bkpriv.dataset WHERE name = $1", ["text"], [name]):
+    # Whoever inserts first has the name, whatever others do at the same time.
+    if not run(
+        "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
+        "sensitive, respondent, period) VALUES ($1, $2, $3, $4, $5, $6, $7) "
+        "ON CONFLICT (name) DO NOTHING RETURNING name",
+        ["text", "text", "text", "text[]", "text", "text", "text"],
+        [
+            *(name, relation.schema, relation.name, list(attributes[:-1]), attributes[-1]),
+            *(respondent, period),
+        ],
+    ):
+        seen = run("SELECT owner FROM bkpriv.dataset WHERE name = $1", ["text"], [name])
         raise Refusal(
             "42710",
             f'dataset "{name}" already exists',
-            detail="A dataset is declared once.",
-            hint="Choose another name, or drop it with bkpriv.drop_dataset.",
+            detail=f'It belongs to role "{seen[0]["owner"]}".'
+            if seen
+            else "It belongs to another role.",
+            hint="Choose another name"
+            + (", or drop it with bkpriv.drop_dataset." if seen else "."),
         )
-    try:
-        run(
-            "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-            "sensitive, respondent, period) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            ["text", "text", "text", "text[]", "text", "text", "text"],
-            [
-                *(name, relation.schema, relation.name, list(attributes[:-1]), attributes[-1]),
-                *(respondent, period),
-            ],
-        )
-    except plpy.spiexceptions.UniqueViolation:
-        raise Refusal(
-            "42710",
-            f'dataset "{name}" already exists',
-            detail="It belongs to another role.",
-            hint="Choose another name.",
-        ) from None
     # None is left where datasets are dropped by drop_dataset, but a plain DELETE leaves them.
     run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [name])
     watch_own(relation, name)
@@ -283,36 +277,8 @@ def set_interval_hierarchy(
             detail="Intervals need numbers, dates or timestamps.",
             hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
         )
-    _check_widths(attribute, widths or [], origin)
+    Intervals.checked(attribute, widths or [], origin)
     _keep_hierarchy(dataset, attribute, None, widths, origin)
-
-
-def _check_widths(attribute: str, widths: list[object], origin: object) -> None:
-    """Refuse widths of intervals that do not nest."""
-    numbers = [number for number in (origin, *widths) if isinstance(number, Decimal)]
-    hint = "Write for example ARRAY[5, 10, 20, 40]."
-    if not widths or len(numbers) <= len(widths):
-        raise InvalidParameter(
-            f'the widths or the origin of attribute "{attribute}" are missing',
-            detail="They must be a plain array and a number, without NULL.",
-            hint=hint,
-        )
-    if not all(number.is_finite() for number in numbers):
-        raise InvalidParameter(
-            f'the widths or the origin of attribute "{attribute}" are not finite',
-            detail=f"They are {', '.join(map(str, numbers[1:]))} from {numbers[0]}.",
-            hint=hint,
-        )
-    # Fractions divide exactly, whatever the number of digits.
-    sizes = [Fraction(number) for number in numbers[1:]]
-    nested = (wide > narrow and not wide % narrow for narrow, wide in pairwise(sizes))
-    if sizes[0] <= 0 or not all(nested):
-        raise InvalidParameter(
-            f'the widths of attribute "{attribute}" do not nest',
-            detail=f"They are {', '.join(map(str, numbers[1:]))}; the first must be positive, "
-            "each other a larger multiple of the one before.",
-            hint=hint,
-        )
 
 
 @entry
@@ -344,6 +310,18 @@ def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> t
             "there are no quasi-identifiers",
             detail="The list is NULL or empty.",
             hint="Name the columns by which a person could be recognised.",
+        )
+    if any(isinstance(name, list) for name in quasi_identifiers):
+        raise InvalidParameter(
+            "the quasi-identifiers are no plain list",
+            detail="It is an array of several dimensions.",
+            hint="Write for example ARRAY['age', 'sex'].",
+        )
+    if len(quasi_identifiers) > MOST_QUASI_IDENTIFIERS:
+        raise TooLarge(
+            f"{len(quasi_identifiers)} quasi-identifiers are too many",
+            detail=f"At most {MOST_QUASI_IDENTIFIERS} can be read and published.",
+            hint="Leave out what nobody could be recognised by, or combine columns in a view.",
         )
     names = tuple(require(name, "quasi-identifier") for name in quasi_identifiers)
     for name in names:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.setting import Library
-from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.boundary import Refusal, decode, entry, from_json, require, run
 from bkpriv_pl.knowledge import find_prior, find_trusted_prior
 
 __all__ = ["StatedPolicy", "find_policy", "set_policy"]
@@ -59,7 +58,7 @@ def find_policy(name: str | None) -> StatedPolicy:
             detail=f"Policies are: {known}." if known else "There are no policies yet.",
             hint="State it with bkpriv.set_policy(name, requirements).",
         )
-    return StatedPolicy(json.loads(rows[0]["requirements"]), rows[0]["own"])
+    return StatedPolicy(decode(rows[0]["requirements"], f'policy "{name}"'), rows[0]["own"])
 
 
 @entry
@@ -67,23 +66,23 @@ def set_policy(name: str | None, requirements: str | None) -> str:
     """See ``bkpriv.set_policy``."""
     name = require(name, "name of the policy")
     parse_policy(from_json(requirements, "requirements"))
-    changed = run(
+    # Whoever inserts first has the name, whatever others do at the same time.
+    if run(
+        "INSERT INTO bkpriv.policy (name, requirements) VALUES ($1, $2) "
+        "ON CONFLICT (name) DO NOTHING RETURNING name",
+        ["text", "jsonb"],
+        [name, requirements],
+    ):
+        return name
+    if run(
         "UPDATE bkpriv.policy SET requirements = $2, set_at = now() WHERE name = $1 RETURNING name",
         ["text", "jsonb"],
         [name, requirements],
-    )
-    if changed:
+    ):
         return name
-    if run("SELECT FROM bkpriv.policy WHERE name = $1", ["text"], [name]):
-        raise Refusal(
-            "42501",
-            f'must be owner of policy "{name}"',
-            detail="It was stated by another role.",
-            hint="Choose another name; policies of others may be used but not changed.",
-        )
-    run(
-        "INSERT INTO bkpriv.policy (name, requirements) VALUES ($1, $2)",
-        ["text", "jsonb"],
-        [name, requirements],
+    raise Refusal(
+        "42501",
+        f'must be owner of policy "{name}"',
+        detail="It was stated by another role.",
+        hint="Choose another name; policies of others may be used but not changed.",
     )
-    return name

@@ -13,7 +13,7 @@ from typing import Literal
 
 import plpy
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_pl.boundary import Refusal, run
 
 __all__ = [
@@ -89,14 +89,14 @@ def parse_view_name(text: str, default_schema: str | None) -> View:
         parts = run("SELECT parse_ident($1) AS parts", ["text"], [text])[0]["parts"]
     except plpy.spiexceptions.InvalidParameterValue:
         raise InvalidParameter(
-            f"the view name {text!r} is not an identifier",
+            f"the view name {as_json(text)} is not an identifier",
             detail="It has to be one or two SQL identifiers.",
             hint=hint,
         ) from None
     if len(parts) > 2:
         raise InvalidParameter(
-            f"the view name {text!r} has more than two parts",
-            detail=f"The parts are {parts}.",
+            f"the view name {as_json(text)} has more than two parts",
+            detail=f"The parts are {as_json(parts)}.",
             hint=hint,
         )
     if len(parts) == 1 and default_schema is None:
@@ -118,7 +118,7 @@ def check_name(name: str) -> None:
     """Refuse an identifier that PostgreSQL would cut short."""
     if len(name.encode()) > _NAME_BYTES:
         raise InvalidParameter(
-            f"the identifier {name!r} is too long",
+            f"the identifier {as_json(name)} is too long",
             detail=f"It has {len(name.encode())} bytes; PostgreSQL keeps {_NAME_BYTES}.",
             hint="Choose a shorter view name.",
         )
@@ -307,16 +307,18 @@ def _change(view: View, statement: str) -> None:
         ) from None
     except plpy.spiexceptions.InsufficientPrivilege:
         rows = run(
-            "SELECT r.rolname::text AS owner FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner "
+            "SELECT r.rolname::text AS owner, bkpriv._owns(r.rolname::text) AS owned "
+            "FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
             ["text", "text"],
             [view.schema, view.name],
         )
-        owner = rows[0]["owner"] if rows else "another role"
+        if not rows or rows[0]["owned"]:
+            raise  # It is about something else, such as the schema or a tablespace.
         raise Refusal(
             "42501",
             f"must be owner of view {view}",
-            detail=f'It belongs to "{owner}".',
+            detail=f'It belongs to "{rows[0]["owner"]}".',
             hint=f"Members of an owning role share a view after ALTER VIEW {view} OWNER TO it.",
         ) from None
 

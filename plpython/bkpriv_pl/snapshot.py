@@ -23,6 +23,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.domain import Table
+from bkpriv_core.errors import InvalidData
 from bkpriv_core.groups import Groups, IntArray
 from bkpriv_core.method import Form
 from bkpriv_core.options import Options
@@ -55,6 +56,9 @@ _RANGES = {
 
 _WIDER = {"int4range": ("int8range", "int8"), "int8range": ("numrange", "numeric")}
 """Where the domain holds the largest integer, whose inclusive range has no upper bound."""
+
+_LAST_DAY = "5874897-12-31"
+"""A range of days is written without its upper bound, which is the day after; there is none."""
 
 _LARGEST = {"int4range": "2147483647", "int8range": "9223372036854775807"}
 
@@ -158,6 +162,12 @@ def _extent(table: Table, axis: int, column: Column, low: IntArray, high: IntArr
     values = [label for label in domain.labels if label is not None]
     while values and values[-1] == _LARGEST.get(name):
         name, bound = _WIDER[name]
+    if name == "daterange" and values and values[-1] == _LAST_DAY:
+        raise InvalidData(
+            f'attribute "{domain.name}" has the value {_LAST_DAY}, which no range of days can hold',
+            detail="It is the last day that there is, and a range ends before the day after.",
+            hint="Replace it, or publish by bucketize or anatomy, which show exact values.",
+        )
     # NULL is the last value: a group of NULLs alone has neither bound, one that mixes NULL with
     # numbers has no upper bound and may hold anything.
     expression = (

@@ -12,7 +12,20 @@ class Fatal(Exception): ...
 
 class SPIError(Exception):
     sqlstate: str
-    spidata: tuple[str | None, str | None, str | None, int, str | None, str | None, str | None]
+    # SQLSTATE as PostgreSQL packs it, detail, hint, query, position; names of schema, table,
+    # column, type and constraint.
+    spidata: tuple[
+        int,
+        str | None,
+        str | None,
+        str | None,
+        int,
+        str | None,
+        str | None,
+        str | None,
+        str | None,
+        str | None,
+    ]
 
 class PLyResult:
     def nrows(self) -> int: ...

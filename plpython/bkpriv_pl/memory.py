@@ -1,0 +1,49 @@
+"""Memory: what one call may take beyond what the session holds.
+
+The limit is that of the operating system on the process's address space, set for the duration of
+the call. Within it the kernel does not end the server for want of memory; beyond it an allocation
+fails, in Python as a `MemoryError`, in PostgreSQL as its own error 53200. Where the system has no
+such limit or does not tell how much a process holds, none is set.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["BUDGET", "bounded"]
+
+BUDGET = 4 * 2**30
+"""Bytes that one call may take."""
+
+_HELD = "/proc/self/statm"
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Bound the memory that is taken inside; within another bound, or a lower one, keep that."""
+    held = _held()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if held is None or not _allows_more(soft, held + BUDGET):
+        yield
+        return
+    allowed = held + BUDGET if _allows_more(hard, held + BUDGET) else hard
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _allows_more(limit: int, size: int) -> bool:
+    return limit == resource.RLIM_INFINITY or limit > size
+
+
+def _held() -> int | None:
+    """Address space of the process, in bytes, if the system tells it."""
+    try:
+        with open(_HELD) as told:
+            return int(told.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return None
