@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.distance import DEFAULT_SMOOTHING
-from bkpriv_core.domain import Domain, Hierarchy, Intervals, Table
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.domain import Table
+from bkpriv_core.errors import BkprivError, InvalidParameter
 from bkpriv_core.groups import Groups, IntArray
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
-from bkpriv_core.partition.levels import Levels
+from bkpriv_core.policy import parse_policy
 from bkpriv_core.posterior import ESTIMATORS, EXACT
+from bkpriv_core.recorded import Content, check_respondents, of_release, read_table, unsound
 from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.setting import Library, Setting
-from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.boundary import Refusal, decode, run
 from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.progress import poll
+from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
 __all__ = [
     "Finding",
@@ -40,6 +42,9 @@ __all__ = [
     "record_release",
     "record_respondents",
 ]
+
+_JSON_BYTES = 10**7
+"""Most bytes of recorded requirements, and of options."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,16 +198,21 @@ def record_respondents(release: int, names: Sequence[str], labels: IntArray) -> 
     )
 
 
-def find_respondents(release: int) -> tuple[list[str], IntArray] | None:
-    """Respondents of a release and the group of each; None where none were declared."""
-    rows = run(
-        "SELECT respondents, group_ids FROM bkpriv.release_respondent WHERE release = $1",
-        ["bigint"],
-        [release],
-    )
-    if not rows:
-        return None
-    return rows[0]["respondents"], np.array(rows[0]["group_ids"], dtype=np.int64)
+def find_respondents(found: Release) -> tuple[list[str], IntArray] | None:
+    """Respondents of a release and the group of each; None where none were declared.
+
+    Raises
+    ------
+    UnsoundHistory
+        If they are not those of its groups.
+    """
+    try:
+        told = read_respondents(found.release)
+        if told is not None:
+            check_respondents(found.table, found.groups, *told)
+    except BkprivError as error:
+        raise of_release(found.release, error) from None
+    return told
 
 
 def record_event(release: int, kind: str, reason: str) -> None:
@@ -316,13 +326,16 @@ def find_release(release: int | None) -> Release:
     ------
     Refusal
         If there is none that the caller may see.
+    UnsoundHistory
+        If what is recorded cannot be what a publication recorded.
     """
     if release is None:
         raise InvalidParameter(
             "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
         )
     rows = run(
-        "SELECT requirements, options, method FROM bkpriv.release WHERE release = $1",
+        "SELECT records, suppressed, groups, octet_length(requirements::text) AS requirements, "
+        "octet_length(options::text) AS options FROM bkpriv.release WHERE release = $1",
         ["bigint"],
         [release],
     )
@@ -334,45 +347,38 @@ def find_release(release: int | None) -> Release:
             hint="See the view bkpriv.releases.",
         )
     _refuse_purged(release)
-    attributes = run(
-        "SELECT attribute, labels, positions, levels, type, widths, origin, level "
-        "FROM bkpriv.release_attribute "
-        "WHERE release = $1 ORDER BY place",
-        ["bigint"],
-        [release],
-    )
-    domains = [
-        Domain(
-            row["attribute"],
-            tuple(row["labels"]),
-            None if row["positions"] is None else np.array(row["positions"], dtype=np.float64),
-            None if row["levels"] is None else Hierarchy.from_rows(row["attribute"], row["levels"]),
-            None if row["widths"] is None else Intervals(tuple(row["widths"]), row["origin"]),
+    try:
+        return _read_release(release, **rows[0])
+    except BkprivError as error:
+        raise of_release(release, error) from None
+
+
+def _read_release(
+    release: int, records: int, suppressed: int, groups: int, requirements: int, options: int
+) -> Release:
+    """Read a release of which the sizes are known; whatever is refused is of its history."""
+    if max(requirements, options) > _JSON_BYTES:
+        raise unsound(
+            "its requirements or options are too long",
+            f"They have {requirements} and {options} bytes; at most {_JSON_BYTES} are read.",
         )
-        for row in attributes
-    ]
-    content = run(
-        "SELECT codes, group_ids, cells, sensitive_codes, counts FROM bkpriv.release_content "
-        "WHERE release = $1",
+    stated = run(
+        "SELECT requirements, options, method FROM bkpriv.release WHERE release = $1",
         ["bigint"],
         [release],
     )[0]
-    labels = np.array(content["group_ids"], dtype=np.int64)
-    counts = np.zeros((len(labels), domains[-1].size), dtype=np.int64)
-    counts[content["cells"], content["sensitive_codes"]] = content["counts"]
-    codes = np.array(content["codes"], dtype=np.int64).reshape(len(labels), -1)
-    recoding = None
-    if attributes[0]["level"] is not None:
-        recoding = tuple(
-            Levels.of(domain).recoding(domain, row["level"])
-            for domain, row in zip(domains[:-1], attributes, strict=False)
-        )
+    policy = decode(stated["requirements"], "requirements")
+    parse_policy(policy)
+    attributes, types = read_attributes(release)
+    table, found = read_table(
+        attributes, read_arrays(release), Content(records, suppressed, groups)
+    )
     return Release(
         release,
-        Table(tuple(domains[:-1]), domains[-1], codes, counts, recoding),
-        Groups.from_labels(labels),
-        json.loads(rows[0]["requirements"]),
-        parse_options(json.loads(rows[0]["options"])),
-        find_method(rows[0]["method"]),
-        tuple(row["type"] for row in attributes),
+        table,
+        found,
+        policy,
+        parse_options(decode(stated["options"], "options")),
+        find_method(stated["method"]),
+        types,
     )

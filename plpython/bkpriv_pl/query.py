@@ -236,7 +236,7 @@ def query_workload(
     for query in range(len(workload)):
         poll()
         texts.append(workload.text(query, relation))
-    return _judged(texts, actual, estimate)
+    return iter(list(_judged(texts, actual, estimate)))
 
 
 @entry
@@ -283,13 +283,16 @@ def rewrite_query(release: int | None, query: str | None) -> str:
 def _columns(found: history.Release, origin: _Origin) -> list[Column]:
     """All attributes as the release's views show them."""
     parts = parts_of(found.method.form)
-    shown = {part: _shown(origin, found.release, part) for part in parts}
+    quasi_identifiers = [domain.name for domain in found.table.quasi_identifiers]
+    expected = {part: [] if part == "sensitive" else quasi_identifiers for part in parts}
+    expected[parts[-1]] = [*expected[parts[-1]], found.table.sensitive.name]
+    shown = {part: _shown(origin, found.release, part, expected[part]) for part in parts}
     columns = []
     for domain, type_ in zip(found.table.quasi_identifiers, found.types[:-1], strict=True):
         name, shown_type = f"r.{plpy.quote_ident(domain.name)}", shown["records"][domain.name]
         bounds = None
         if found.method.generalizes and domain.numeric:
-            bounds = _bounds(name, shown_type, type_)
+            bounds = _bounds(found.release, name, shown_type, type_)
         columns.append(Column(name, shown_type, bounds))
     sensitive = found.table.sensitive.name
     alias = "s" if "sensitive" in parts else "r"
@@ -298,7 +301,7 @@ def _columns(found: history.Release, origin: _Origin) -> list[Column]:
     return columns
 
 
-def _shown(origin: _Origin, release: int, part: Part) -> dict[str, str]:
+def _shown(origin: _Origin, release: int, part: Part, expected: Sequence[str]) -> dict[str, str]:
     """Columns and types of the view that shows a part of a release."""
     view = origin.view.of(part)
     found = find_view(view, part, origin.dataset, origin.owner, only=release)
@@ -309,10 +312,26 @@ def _shown(origin: _Origin, release: int, part: Part) -> dict[str, str]:
             detail="It is superseded or withdrawn, or the view was dropped or changed.",
             hint="Ask about the release that is shown; see the view bkpriv.releases.",
         )
-    return dict(found.columns)
+    columns = dict(found.columns)
+    for name in expected:
+        if name not in columns:
+            raise _other_columns(release, f'View {view} has no column "{name}".')
+    return columns
 
 
-def _bounds(column: str, range_type: str, type_: str) -> Bounds:
+def _other_columns(release: int, detail: str) -> Refusal:
+    """Refuse a release whose tables somebody else than a publication made."""
+    return Refusal(
+        "55000",
+        f"the views of release {release} do not show what its history says",
+        detail=detail,
+        hint="No publication made them so. Ask its owner to publish again.",
+    )
+
+
+def _bounds(release: int, column: str, range_type: str, type_: str) -> Bounds:
+    if range_type not in _BOUNDS:
+        raise _other_columns(release, f"Column {column} is of type {range_type}.")
     bounds = _BOUNDS[range_type]
     # The position of a real is that of the double it widens to.
     narrow = "::float4::float8" if type_ == "real" else "::float8"

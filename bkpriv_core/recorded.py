@@ -1,0 +1,384 @@
+"""What history says that a release was made from, checked before anything is made of it.
+
+Whoever owns a dataset may append to the history of its releases, so what it says is input like any
+other. Here are its bounds: sizes first, which are asked for before anything travels, then what the
+arrays hold. What passes is a table and groups as a publication can have recorded them; that it did
+is another question, which nothing here answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bkpriv_core.arrays import distinct_rows
+from bkpriv_core.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
+from bkpriv_core.errors import BkprivError, UnsoundHistory
+from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.partition.levels import Levels
+
+__all__ = [
+    "Arrays",
+    "Attribute",
+    "Content",
+    "Sizes",
+    "check_respondents",
+    "check_sizes",
+    "of_release",
+    "read_domains",
+    "read_table",
+    "unsound",
+]
+
+_ELEMENTS = 80_000_000
+"""Largest number of integers in an array that is recorded."""
+
+_TEXTS = 20_000_000
+"""Largest number of labels or names in one."""
+
+_TEXT_BYTES = 10**9
+"""Largest size of all labels or names in one."""
+
+_ATTRIBUTES = 1600
+"""Most columns of a table."""
+
+_RECORDS = 2**53
+"""Bound of the numbers of records that floats hold exactly."""
+
+
+_WIDTHS = 2100
+"""Most widths of intervals: each is at least twice the one before."""
+
+_HINT = "No publication recorded it so. Leave the release out; its owner can append to its history."
+
+
+def of_release(release: int, error: BkprivError) -> UnsoundHistory:
+    """Say of which release something recorded is refused."""
+    return UnsoundHistory(
+        f"the history of release {release} is unsound: {error.message}",
+        detail=error.detail,
+        hint=_HINT,
+    )
+
+
+def unsound(what: str, detail: str) -> UnsoundHistory:
+    """Refuse what is recorded of a release."""
+    return UnsoundHistory(what, detail=detail, hint=_HINT)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The size of a recorded array.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    elements : int
+        Its elements.
+    dimensions : int
+        Its dimensions; 0 if it is empty.
+    text_bytes : int, optional
+        Bytes of its elements, if they are texts.
+    """
+
+    name: str
+    elements: int
+    dimensions: int
+    text_bytes: int | None = None
+
+
+def check_sizes(sizes: Sequence[Sizes]) -> None:
+    """Refuse arrays that are empty, too large in all, or of another shape, before they are read."""
+    for array in sizes:
+        expected = 2 if array.name == "levels" else 1
+        if array.dimensions != expected:
+            raise unsound(
+                f"its {array.name} are no array of so many dimensions as they should be",
+                f"There are {array.elements} elements in {array.dimensions} dimensions; there "
+                f"should be {expected}.",
+            )
+    for name in {array.name: None for array in sizes}:
+        same = [array for array in sizes if array.name == name]
+        elements = sum(array.elements for array in same)
+        size = sum(array.text_bytes or 0 for array in same)
+        texts = any(array.text_bytes is not None for array in same)
+        most = _TEXTS if texts else _ELEMENTS
+        if name == "widths":
+            most = _WIDTHS * len(same)
+        if elements > most or size > _TEXT_BYTES:
+            raise unsound(
+                f"its {name} are too many",
+                f"There are {elements}, and texts among them take {size} bytes; at most {most} "
+                f"and {_TEXT_BYTES} bytes are read.",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """A recorded attribute.
+
+    Parameters
+    ----------
+    place : int
+        Its place.
+    name : str
+        Its name.
+    labels : tuple of str or None
+        Its values.
+    positions : (size,) float array or None
+        Their positions.
+    levels : sequence of sequences of str, or None
+        Rows of its hierarchy.
+    widths : sequence of Decimal, or None
+        Widths of its intervals.
+    origin : Decimal or None
+        Their origin.
+    level : int or None
+        The level to which the whole column was generalized.
+    """
+
+    place: int
+    name: str
+    labels: tuple[str | None, ...]
+    positions: FloatArray | None
+    levels: Sequence[Sequence[str | None]] | None
+    widths: Sequence[object] | None
+    origin: object
+    level: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """The recorded arrays of a release: see `bkpriv_core.domain.Table`.
+
+    Parameters
+    ----------
+    codes : (c * d,) int array
+        Codes of the cells, or parts of cells, cell by cell.
+    labels : (c,) int array
+        The group of each.
+    cells, values : (f,) int array
+        Cell and sensitive value of each count, in ascending order.
+    counts : (f,) int array
+        The counts.
+    """
+
+    codes: IntArray
+    labels: IntArray
+    cells: IntArray
+    values: IntArray
+    counts: IntArray
+
+
+@dataclass(frozen=True)
+class Content:
+    """Figures of a release, which its arrays must agree with.
+
+    Parameters
+    ----------
+    records, suppressed, groups : int
+        How many of each.
+    """
+
+    records: int
+    suppressed: int
+    groups: int
+
+
+def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
+    """Domains of recorded attributes, the sensitive one last.
+
+    Raises
+    ------
+    UnsoundHistory
+        If there are none, or one cannot be.
+    BkprivError
+        Whatever a domain, a hierarchy or intervals refuse.
+    """
+    if not 2 <= len(attributes) <= _ATTRIBUTES:
+        raise unsound(
+            f"it has {len(attributes)} attributes",
+            f"There must be a quasi-identifier and the sensitive attribute, and at most "
+            f"{_ATTRIBUTES} in all.",
+        )
+    places, names = [item.place for item in attributes], [item.name for item in attributes]
+    if places != list(range(len(attributes))):
+        raise unsound("its attributes are not numbered from 0", f"The numbers are {places[:8]}.")
+    if len(set(names)) < len(names) or not all(names):
+        raise unsound("its attributes do not have names of their own", f"They are {names[:8]}.")
+    for item in attributes:
+        _check_values(item)
+    return tuple(
+        Domain(
+            item.name,
+            item.labels,
+            item.positions,
+            None if item.levels is None else Hierarchy.from_rows(item.name, item.levels),
+            None if item.widths is None else Intervals.checked(item.name, item.widths, item.origin),
+        )
+        for item in attributes
+    )
+
+
+def _check_values(item: Attribute) -> None:
+    """Refuse labels that recur, NULL before the end, and positions that fall."""
+    quoted = f'attribute "{item.name}"'
+    if not item.labels or None in item.labels[:-1] or len(set(item.labels)) < len(item.labels):
+        raise unsound(
+            f"the values of its {quoted} are not told apart",
+            f"There are {len(item.labels)}, of which {len(set(item.labels))} differ; NULL may "
+            "only be the last.",
+        )
+    if item.positions is None:
+        return
+    known = len(item.labels) - (item.labels[-1] is None)
+    numbers = item.positions[:known]
+    if len(item.positions) != len(item.labels) or (numbers[1:] < numbers[:-1]).any():
+        raise unsound(
+            f"the positions of its {quoted} do not rise with its values",
+            f"There are {len(item.positions)} positions of {len(item.labels)} values.",
+        )
+    if not np.isnan(item.positions[known:]).all():
+        raise unsound(f"NULL has a position in its {quoted}", "It is at no number.")
+
+
+def read_table(
+    attributes: Sequence[Attribute], arrays: Arrays, content: Content
+) -> tuple[Table, Groups]:
+    """Table and groups of a release.
+
+    Raises
+    ------
+    UnsoundHistory
+        If they cannot be.
+    BkprivError
+        See `read_domains`.
+    """
+    *quasi_identifiers, sensitive = read_domains(attributes)
+    cells, columns = len(arrays.labels), len(quasi_identifiers)
+    if cells * columns != len(arrays.codes) or cells * sensitive.size > DENSE_COUNTS:
+        raise unsound(
+            f"it has {len(arrays.codes)} codes for {cells} cells",
+            f"There are {columns} quasi-identifiers, and {sensitive.size} sensitive values; at "
+            f"most {DENSE_COUNTS} cells times values are read.",
+        )
+    codes = arrays.codes.reshape(cells, columns)
+    _check_range("codes", codes.min(axis=0), codes.max(axis=0), quasi_identifiers)
+    groups = _read_groups(arrays.labels, content)
+    counts = _read_counts(arrays, cells, sensitive, content)
+    first, _, _ = distinct_rows(np.column_stack((arrays.labels - SUPPRESSED, codes)))
+    if len(first) < cells:
+        raise unsound(
+            "a cell recurs in one group",
+            f"Of {cells} cells and parts of cells {len(first)} differ.",
+        )
+    table = Table(tuple(quasi_identifiers), sensitive, codes, counts)
+    told = table.records - int(table.sizes(groups).sum())
+    if told != content.suppressed:
+        raise unsound(
+            f"it suppressed {told} records, not {content.suppressed}",
+            f"It was made from {table.records}.",
+        )
+    return _recoded(table, attributes), groups
+
+
+def _check_range(name: str, low: IntArray, high: IntArray, domains: Sequence[Domain]) -> None:
+    for domain, least, most in zip(domains, low.tolist(), high.tolist(), strict=True):
+        if least < 0 or most >= domain.size:
+            raise unsound(
+                f'its {name} of attribute "{domain.name}" are out of range',
+                f"They go from {least} to {most}; there are {domain.size} values, from 0.",
+            )
+
+
+def _read_groups(labels: IntArray, content: Content) -> Groups:
+    """Groups from labels, which must leave no number out."""
+    least, most = int(labels.min()), int(labels.max())
+    # Before anything is counted: an array as long as the largest number would be allocated.
+    if least < SUPPRESSED or most < 0 or most != content.groups - 1 or most >= len(labels):
+        raise unsound(
+            "its group numbers are out of range",
+            f"They go from {least} to {most}; {content.groups} groups are recorded of "
+            f"{len(labels)} cells, numbered from 0, and {SUPPRESSED} is for what is suppressed.",
+        )
+    members = np.bincount(labels - SUPPRESSED, minlength=content.groups + 1)[1:]
+    if not members.all():
+        raise unsound(
+            f"its group {int(np.argmin(members))} is empty", f"There are {content.groups} groups."
+        )
+    return Groups.from_labels(labels)
+
+
+def _read_counts(arrays: Arrays, cells: int, sensitive: Domain, content: Content) -> IntArray:
+    """Counts of all cells, which must agree with what the release says of them."""
+    low = np.array([arrays.cells.min(), arrays.values.min(), arrays.counts.min()])
+    high = np.array([arrays.cells.max(), arrays.values.max()])
+    if low[0] < 0 or high[0] >= cells or low[2] < 1:
+        raise unsound(
+            "its counts are out of range",
+            f"They are of cells {low[0]} to {high[0]}, of {cells}; the least is {low[2]}.",
+        )
+    _check_range("codes", low[1:2], high[1:2], [sensitive])
+    keys = arrays.cells * sensitive.size + arrays.values
+    if (np.diff(keys) <= 0).any() or len(np.unique(arrays.cells)) < cells:
+        raise unsound(
+            "its counts are not one for each value of each cell",
+            f"There are {len(keys)}, of {len(np.unique(arrays.cells))} of {cells} cells; they "
+            "must be in ascending order, and no cell without records.",
+        )
+    # A sum of floats cannot overflow, and is exact as far as is allowed.
+    total = float(arrays.counts.sum(dtype=np.float64))
+    if total != content.records or total >= _RECORDS:
+        raise unsound(
+            f"its counts sum to {total:.15g}, not to its {content.records} records",
+            f"At most {_RECORDS} are read.",
+        )
+    counts = np.zeros((cells, sensitive.size), dtype=np.int64)
+    counts[arrays.cells, arrays.values] = arrays.counts
+    return counts
+
+
+def _recoded(table: Table, attributes: Sequence[Attribute]) -> Table:
+    """The table with the classes of values that whole columns were generalized to."""
+    levels = [item.level for item in attributes[:-1]]
+    if attributes[-1].level is None and all(level is None for level in levels):
+        return table
+    found = []
+    for domain, level in zip(table.quasi_identifiers, levels, strict=True):
+        known = Levels.of(domain)
+        if level is None or not 0 <= level < len(known) or attributes[-1].level is not None:
+            raise unsound(
+                "its levels of generalization cannot be",
+                f'That of "{domain.name}" is {level}, of {len(known)}, from 0; every '
+                "quasi-identifier has one or none has, and the sensitive attribute has none.",
+            )
+        found.append(known.recoding(domain, level))
+    return Table(table.quasi_identifiers, table.sensitive, table.codes, table.counts, tuple(found))
+
+
+def check_respondents(table: Table, groups: Groups, names: Sequence[str], labels: IntArray) -> None:
+    """Refuse recorded respondents who are not those of a release's groups.
+
+    Raises
+    ------
+    UnsoundHistory
+        If names recur, or a group has another number of them than of records.
+    """
+    if len(set(names)) < len(names) or len(names) != table.records:
+        raise unsound(
+            "its respondents are not one for each record",
+            f"{len(set(names))} of {len(names)} names differ; there are {table.records} records.",
+        )
+    sizes = table.sizes(groups)
+    found = None
+    if labels.min() >= SUPPRESSED and labels.max() < len(groups):
+        found = np.bincount(labels - SUPPRESSED, minlength=len(groups) + 1)[1:]
+    if found is None or (found != sizes).any():
+        raise unsound(
+            "its respondents are not those of its groups",
+            f"Their group numbers go from {labels.min()} to {labels.max()}; there are "
+            f"{len(groups)} groups, and each must have as many respondents as records.",
+        )

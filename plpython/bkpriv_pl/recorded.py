@@ -1,0 +1,164 @@
+"""What history says of a release, as arrays.
+
+Sizes are asked for first, so that nothing travels that is too large to be sound. Arrays of numbers
+come packed, as PostgreSQL sends them: bytes, and no Python object for each element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.groups import IntArray
+from bkpriv_core.recorded import Arrays, Attribute, Sizes, check_sizes, unsound
+from bkpriv_pl.boundary import run
+
+__all__ = ["read_arrays", "read_attributes", "read_respondents"]
+
+_ARRAYS = ("codes", "group_ids", "cells", "sensitive_codes", "counts")
+
+_NAME_BYTES = 1000
+"""Most bytes of the name of an attribute or of a type."""
+
+_HEADER = np.dtype([(n, ">i4") for n in ("dimensions", "nulls", "type", "size", "first")])
+"""What comes first in an array of one dimension that is sent; then, of each element, its size and
+itself."""
+
+
+def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
+    """Attributes of a release, and their types in SQL."""
+    found = run(
+        f"SELECT octet_length(attribute) + octet_length(type) AS name_bytes, "
+        f"{', '.join(map(_text_sizes, ('labels', 'levels', 'widths')))}, {_sizes('positions')} "
+        f"FROM bkpriv.release_attribute WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    for row in found:
+        if row["name_bytes"] > _NAME_BYTES:
+            raise unsound(
+                "its attributes or types have names that are too long",
+                f"One has {row['name_bytes']} bytes.",
+            )
+    names = ("labels", "levels", "widths", "positions")
+    check_sizes(
+        [
+            Sizes(
+                name,
+                row[f"{name}_elements"],
+                row[f"{name}_dimensions"],
+                row.get(f"{name}_bytes"),
+            )
+            for row in found
+            for name in names
+            if row[f"{name}_elements"] is not None
+        ]
+    )
+    rows = run(
+        "SELECT place, attribute, labels, array_send(positions) AS positions, levels, type, "
+        "widths, origin, level FROM bkpriv.release_attribute WHERE release = $1 ORDER BY place",
+        ["bigint"],
+        [release],
+    )
+    attributes = [
+        Attribute(
+            row["place"],
+            row["attribute"],
+            tuple(row["labels"]),
+            None
+            if row["positions"] is None
+            else _unpack("positions", row["positions"], ">f8", np.dtype(np.float64)),
+            row["levels"],
+            row["widths"],
+            row["origin"],
+            row["level"],
+        )
+        for row in rows
+    ]
+    return attributes, tuple(row["type"] for row in rows)
+
+
+def read_arrays(release: int) -> Arrays:
+    """Cells, groups and counts of a release."""
+    found = run(
+        f"SELECT {', '.join(map(_sizes, _ARRAYS))} FROM bkpriv.release_content WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    if not found:
+        raise unsound("its cells are missing", "There is no row of them.")
+    check_sizes(
+        [
+            Sizes(name, found[0][f"{name}_elements"], found[0][f"{name}_dimensions"])
+            for name in _ARRAYS
+        ]
+    )
+    packed = run(
+        f"SELECT {', '.join(f'array_send({name}) AS {name}' for name in _ARRAYS)} "
+        "FROM bkpriv.release_content WHERE release = $1",
+        ["bigint"],
+        [release],
+    )[0]
+    return Arrays(*(_integers(name, packed[name]) for name in _ARRAYS))
+
+
+def read_respondents(release: int) -> tuple[list[str], IntArray] | None:
+    """Respondents of a release and the group of each; None where none were declared."""
+    found = run(
+        f"SELECT {_text_sizes('respondents')}, {_sizes('group_ids')} "
+        "FROM bkpriv.release_respondent WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    if not found:
+        return None
+    row = found[0]
+    names = ("respondents", "group_ids")
+    check_sizes(
+        [
+            Sizes(
+                name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes")
+            )
+            for name in names
+        ]
+    )
+    told = run(
+        "SELECT respondents, array_send(group_ids) AS group_ids "
+        "FROM bkpriv.release_respondent WHERE release = $1",
+        ["bigint"],
+        [release],
+    )[0]
+    if None in told["respondents"]:
+        raise unsound("a respondent has no name", "One is NULL.")
+    return told["respondents"], _integers("group_ids", told["group_ids"])
+
+
+def _sizes(name: str) -> str:
+    """SQL for the elements and dimensions of an array."""
+    return (
+        f"cardinality({name}) AS {name}_elements, "
+        f"coalesce(array_ndims({name}), 0) AS {name}_dimensions"
+    )
+
+
+def _text_sizes(name: str) -> str:
+    """SQL for those, and for the bytes of its elements as text."""
+    return (
+        f"{_sizes(name)}, (SELECT coalesce(sum(octet_length(e::text)), 0)::int8 "
+        f"FROM unnest({name}) AS e) AS {name}_bytes"
+    )
+
+
+def _integers(name: str, packed: bytes) -> IntArray:
+    return _unpack(name, packed, ">i8" if name == "counts" else ">i4", np.dtype(np.int64))
+
+
+def _unpack(name: str, packed: bytes, sent: str, wanted: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Numbers of an array of one dimension, as it is sent."""
+    header = np.frombuffer(packed, _HEADER, 1)[0]
+    if header["nulls"]:
+        raise unsound(f"its {name} hold NULL", f"There are {int(header['size'])} elements.")
+    element = np.dtype([("size", ">i4"), ("value", sent)])
+    return np.frombuffer(packed, element, offset=_HEADER.itemsize)["value"].astype(wanted)

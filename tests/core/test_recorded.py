@@ -1,0 +1,230 @@
+"""What history says of a release: read back as it was, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.domain import Table
+from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory
+from bkpriv_core.groups import SUPPRESSED, Groups
+from bkpriv_core.hierarchy import Intervals
+from bkpriv_core.recorded import (
+    Arrays,
+    Attribute,
+    Content,
+    Sizes,
+    check_respondents,
+    check_sizes,
+    of_release,
+    read_table,
+)
+from tests.core.strategies import as_table, tables
+
+
+def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Content]:
+    """What a publication records of a table and its groups, cell by cell."""
+    attributes = [
+        Attribute(
+            place,
+            domain.name,
+            domain.labels,
+            domain.positions,
+            None if domain.hierarchy is None else list(domain.hierarchy.paths.values()),
+            None,
+            None,
+            None,
+        )
+        for place, domain in enumerate((*table.quasi_identifiers, table.sensitive))
+    ]
+    found = [
+        (cell, value, int(count))
+        for cell, row in enumerate(table.counts)
+        for value, count in enumerate(row)
+        if count
+    ]
+    cells, values, counts = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
+    labels = groups.labels(table.cells)
+    suppressed = int(table.weights[labels == SUPPRESSED].sum())
+    arrays = Arrays(table.codes.ravel(), labels, cells, values, counts)
+    return attributes, arrays, Content(table.records, suppressed, len(groups))
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> tuple[Table, Groups]:
+    """Draw a table with groups, some of its cells suppressed."""
+    table = as_table(draw(tables(max_records=16)))
+    labels = draw(st.lists(st.integers(-1, 3), min_size=table.cells, max_size=table.cells))
+    labels[0] = max(labels[0], 0)
+    used = sorted({label for label in labels if label >= 0})
+    dense = [SUPPRESSED if label < 0 else used.index(label) for label in labels]
+    return table, Groups.from_labels(np.array(dense, dtype=np.int64))
+
+
+@given(releases())
+def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
+    table, groups = release
+    again, found = read_table(*recorded(table, groups))
+    assert (again.codes == table.codes).all()
+    assert (again.counts == table.counts).all()
+    assert (found.members == groups.members).all()
+    assert (found.offsets == groups.offsets).all()
+    for mine, theirs in zip(again.quasi_identifiers, table.quasi_identifiers, strict=True):
+        assert (mine.name, mine.labels) == (theirs.name, theirs.labels)
+
+
+@given(releases(), st.data())
+def test_one_number_changed_is_another_release_or_none(
+    release: tuple[Table, Groups], data: st.DataObject
+) -> None:
+    attributes, arrays, content = recorded(*release)
+    name = data.draw(st.sampled_from(("codes", "labels", "cells", "values", "counts")))
+    changed = getattr(arrays, name).copy()
+    place = data.draw(st.integers(0, len(changed) - 1))
+    number = data.draw(st.integers(-3, 12) | st.sampled_from([-(2**31), 2**31 - 1, 2**62]))
+    changed[place] = number
+    try:
+        table, groups = read_table(attributes, replace(arrays, **{name: changed}), content)
+    except UnsoundHistory:
+        return
+    # Whatever passes is sound: the slow way round, everything is as it should be.
+    assert table.records == content.records
+    assert sorted(set(groups.labels(table.cells).tolist()) - {-1}) == list(range(content.groups))
+    rows = list(zip(groups.labels(table.cells).tolist(), map(tuple, table.codes), strict=True))
+    assert len(set(rows)) == len(rows)
+    assert (table.weights > 0).all()
+    assert (table.counts >= 0).all()
+    for axis, domain in enumerate(table.quasi_identifiers):
+        assert all(0 <= code < domain.size for code in table.codes[:, axis])
+    at_large = sum(table.weights[groups.labels(table.cells) == SUPPRESSED].tolist())
+    assert at_large == content.suppressed
+
+
+@given(releases())
+def test_respondents_are_those_of_the_groups(release: tuple[Table, Groups]) -> None:
+    table, groups = release
+    labels = np.repeat(groups.labels(table.cells), table.weights)
+    names = [str(place) for place in range(table.records)]
+    check_respondents(table, groups, names, labels)
+    for others in (["0", *names[:-1]], names[:-1], [*names, "x"]):
+        if others != names:
+            with pytest.raises(UnsoundHistory):
+                check_respondents(table, groups, others, labels)
+    for number in (-2, len(groups), 2**31 - 1):
+        with pytest.raises(UnsoundHistory):
+            check_respondents(table, groups, names, np.append(labels[1:], number))
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [Sizes("codes", 80_000_001, 1)],
+        [Sizes("codes", 10, 2)],
+        [Sizes("codes", 0, 0)],
+        [Sizes("labels", 10_000_001, 1, 5)] * 2,
+        [Sizes("labels", 5, 1, 600_000_000)] * 2,
+        [Sizes("levels", 6, 1, 6)],
+        [Sizes("widths", 2_101, 1, 9_000)],
+        [Sizes("respondents", 20_000_001, 1, 9)],
+    ],
+)
+def test_what_is_too_large_is_refused_by_its_size(sizes: list[Sizes]) -> None:
+    with pytest.raises(UnsoundHistory, match=sizes[0].name) as caught:
+        check_sizes(sizes)
+    assert caught.value.detail
+
+
+def test_sizes_of_large_releases_pass() -> None:
+    check_sizes(
+        [
+            Sizes("codes", 40_000_000, 1),
+            Sizes("labels", 9_000_000, 1, 10**8),
+            Sizes("labels", 9_000_000, 1, 10**8),
+            Sizes("levels", 9, 2, 90),
+            *[Sizes("widths", 2_000, 1, 9_000)] * 3,
+        ]
+    )
+
+
+def test_the_release_is_named() -> None:
+    named = of_release(7, InvalidParameter("there is no method x", detail="So.", hint="Other."))
+    assert "release 7 " in named.message
+    assert "no method x" in named.message
+    assert named.detail == "So."
+    assert "append" in named.hint
+
+
+def _decimals(*numbers: str) -> tuple[Decimal, ...]:
+    return tuple(map(Decimal, numbers))
+
+
+def test_intervals_that_can_be() -> None:
+    for widths in (("5",), ("0.5", "1", "2.0"), ("1e300",), ("1e-300", "1e-299")):
+        found = Intervals.checked("age", _decimals(*widths), Decimal(0))
+        assert found == Intervals(_decimals(*widths), Decimal(0))
+
+
+@pytest.mark.parametrize(
+    ("widths", "origin"),
+    [
+        ((), Decimal(0)),
+        ((None,), Decimal(0)),
+        ((_decimals("5"),), Decimal(0)),
+        (_decimals("5"), None),
+        (_decimals("5"), Decimal("NaN")),
+        (_decimals("5"), Decimal("1e400")),
+        (_decimals("1e400"), Decimal(0)),
+        (_decimals("1e-400"), Decimal(0)),
+        (_decimals("Infinity"), Decimal(0)),
+        (_decimals("0"), Decimal(0)),
+        (_decimals("-5"), Decimal(0)),
+        (_decimals("5", "5"), Decimal(0)),
+        (_decimals("5", "7"), Decimal(0)),
+        (_decimals("1." + "0" * 2000 + "1"), Decimal(0)),
+    ],
+)
+def test_intervals_that_cannot_be(widths: tuple[object, ...], origin: object) -> None:
+    with pytest.raises(InvalidParameter, match='"age"') as caught:
+        Intervals.checked("age", widths, origin)
+    assert len(caught.value.detail) < 300
+
+
+Change = Callable[[Attribute], Attribute]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda item: replace(item, place=7),
+        lambda item: replace(item, name=""),
+        lambda item: replace(item, labels=()),
+        lambda item: replace(item, labels=(*item.labels, item.labels[0])),
+        lambda item: replace(item, labels=(None, *item.labels)),
+        lambda item: replace(item, level=99),
+        lambda item: replace(item, level=-1),
+        lambda item: replace(item, positions=np.arange(len(item.labels) + 1.0)),
+        lambda item: replace(item, positions=np.zeros(len(item.labels) - 1)),
+        lambda item: replace(item, positions=np.full(len(item.labels), np.inf), levels=None),
+    ],
+)
+@given(release=releases())
+def test_attributes_that_cannot_be(change: Change, release: tuple[Table, Groups]) -> None:
+    attributes, arrays, content = recorded(*release)
+    with pytest.raises(BkprivError):
+        read_table([change(attributes[0]), *attributes[1:]], arrays, content)
+
+
+@given(releases())
+def test_positions_that_fall(release: tuple[Table, Groups]) -> None:
+    attributes, arrays, content = recorded(*release)
+    first = attributes[0]
+    fallen = replace(first, positions=-np.arange(len(first.labels) + 0.0), levels=None)
+    if len(first.labels) > 1:
+        with pytest.raises(UnsoundHistory, match="positions"):
+            read_table([fallen, *attributes[1:]], arrays, content)

@@ -1,0 +1,276 @@
+"""History that no publication recorded is refused, before what it claims is allocated."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.conftest import Connection
+from tests.db.clinic import declare_people, one, publish
+from tests.db.refusal import refused
+
+COLUMNS = {
+    "release": "owner, source_schema, source_name, view_schema, view_name, method, policy, "
+    "requirements, options, period, records, suppressed, groups",
+    "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, level",
+    "release_content": "codes, group_ids, cells, sensitive_codes, counts",
+    "release_respondent": "respondents, group_ids",
+}
+
+CALLS = (
+    "SELECT * FROM bkpriv.audit(%s)",
+    "SELECT * FROM bkpriv.utility(%s)",
+    "SELECT * FROM bkpriv.association(%s)",
+    "SELECT * FROM bkpriv.posterior(%s, '0.3')",
+    "SELECT * FROM bkpriv.disclosure(%s, '0.3')",
+    "SELECT * FROM bkpriv.explain_disclosure(%s, '0.3')",
+    "SELECT * FROM bkpriv.max_disclosure(%s, 2)",
+    "SELECT * FROM bkpriv.disclosure_given(%s, '[]')",
+    "SELECT * FROM bkpriv.query_workload(%s, 5, 2, 0.1, 1)",
+    "SELECT * FROM bkpriv.query_accuracy(%s, 'SELECT count(*) FROM people')",
+    "SELECT bkpriv.rewrite_query(%s, 'SELECT count(*) FROM people')",
+)
+
+
+@pytest.fixture(scope="module")
+def people(shared_clinic: Connection) -> Connection:
+    """Superuser's connection to a clinic with one release of named people."""
+    declare_people(shared_clinic)
+    assert publish(shared_clinic, "people", "plain", "public.people") == 1
+    return shared_clinic
+
+
+def forge(db: Connection, table: str = "", **changed: str) -> int:
+    """Append a copy of release 1 with columns of one table replaced by SQL; `row` picks which."""
+    row = changed.pop("row", "true")
+    made = one(
+        db,
+        "INSERT INTO bkpriv.release (dataset, version, " + COLUMNS["release"] + ") "
+        "SELECT dataset, (SELECT max(version) + 1 FROM bkpriv.release), "
+        + _columns("release", table, changed, row)
+        + " FROM bkpriv.release WHERE release = 1 RETURNING release",
+    )
+    for name in list(COLUMNS)[1:]:
+        db.execute(
+            f"INSERT INTO bkpriv.{name} (release, {COLUMNS[name]}) "
+            f"SELECT {made}, {_columns(name, table, changed, row)} "
+            f"FROM bkpriv.{name} WHERE release = 1".encode()
+        )
+    return int(made)
+
+
+def _columns(name: str, table: str, changed: dict[str, str], row: str) -> str:
+    """Columns to copy, some of them changed in the rows for which `row` holds."""
+    if name != table:
+        return COLUMNS[name]
+    return ", ".join(
+        f"CASE WHEN {row} THEN {changed[column]} ELSE {column} END" if column in changed else column
+        for column in COLUMNS[name].split(", ")
+    )
+
+
+def changed_first(column: str, value: str) -> str:
+    """Write an array whose first element is another."""
+    return f"{value} || {column}[2:]"
+
+
+FORGERIES: dict[str, dict[str, str]] = {
+    "a group of 2e9": {"group_ids": changed_first("group_ids", "2000000000")},
+    "a group beyond those recorded": {"group_ids": changed_first("group_ids", "99")},
+    "a group below -1": {"group_ids": changed_first("group_ids", "-2")},
+    "a group left out": {"group_ids": "array_replace(group_ids, 0, 1)"},
+    "all suppressed": {"group_ids": "array_fill(-1, ARRAY[cardinality(group_ids)])"},
+    "more suppressed": {"group_ids": changed_first("group_ids", "-1")},
+    "fewer groups than cells": {"group_ids": "group_ids[2:]", "codes": "codes[4:]"},
+    "groups NULL": {"group_ids": changed_first("group_ids", "NULL::int")},
+    "groups of two dimensions": {"group_ids": "ARRAY[group_ids]"},
+    "a code beyond the domain": {"codes": changed_first("codes", "2000000000")},
+    "a negative code": {"codes": changed_first("codes", "-1")},
+    "codes of too few columns": {"codes": "codes[:cardinality(group_ids)]"},
+    "no codes": {"codes": "'{}'"},
+    "cells alike": {"codes": "array_fill(0, ARRAY[cardinality(codes)])"},
+    "a cell beyond": {"cells": changed_first("cells", "2000000000")},
+    "a negative cell": {"cells": changed_first("cells", "-1")},
+    "a value beyond": {"sensitive_codes": changed_first("sensitive_codes", "2000000000")},
+    "a negative value": {"sensitive_codes": changed_first("sensitive_codes", "-1")},
+    "a count twice": {
+        "cells": "cells || cells[cardinality(cells)]",
+        "sensitive_codes": "sensitive_codes || sensitive_codes[cardinality(sensitive_codes)]",
+        "counts": "counts || 1::bigint",
+    },
+    "a cell without records": {
+        "cells": "cells[2:]",
+        "sensitive_codes": "sensitive_codes[2:]",
+        "counts": "counts[2:]",
+    },
+    "no counts": {"cells": "'{}'", "sensitive_codes": "'{}'", "counts": "'{}'"},
+    "a count of 0": {"counts": changed_first("counts", "0")},
+    "a negative count": {"counts": changed_first("counts", "-5")},
+    "a count of 1e18": {"counts": changed_first("counts", "1000000000000000000")},
+    "counts that overflow": {
+        "counts": "array_fill(9223372036854775807, ARRAY[cardinality(counts)])"
+    },
+    "counts NULL": {"counts": changed_first("counts", "NULL::bigint")},
+}
+
+ATTRIBUTES: dict[str, dict[str, str]] = {
+    "no labels": {"row": "place = 1", "labels": "'{}'"},
+    "a label twice": {"row": "place = 1", "labels": "labels[1:1] || labels[1:1]"},
+    "fewer labels": {"row": "place = 1", "labels": "labels[2:]"},
+    "NULL first": {"row": "place = 1", "labels": "NULL::text || labels"},
+    "labels of two dimensions": {"row": "place = 1", "labels": "ARRAY[labels]"},
+    "positions that fall": {
+        "row": "place = 0",
+        "positions": "positions[2:] || positions[1:1]",
+    },
+    "a position that is infinite": {
+        "row": "place = 0",
+        "positions": changed_first("positions", "'-infinity'::float8"),
+    },
+    "a position that is NaN": {
+        "row": "place = 0",
+        "positions": changed_first("positions", "'NaN'::float8"),
+    },
+    "a position that is NULL": {
+        "row": "place = 0",
+        "positions": changed_first("positions", "NULL::float8"),
+    },
+    "levels of one dimension": {"row": "place = 1", "levels": "'{a,b}'"},
+    "levels of others": {"row": "place = 1", "levels": "'{{a,b}}'"},
+    "levels of one column": {"row": "place = 1", "levels": "'{{f},{m}}'"},
+    "levels without a root": {"row": "place = 1", "levels": "'{{f,a},{m,b}}'"},
+    "levels that are NULL": {"row": "place = 1", "levels": "'{{f,*},{m,NULL}}'"},
+    "no widths": {"row": "place = 0", "widths": "'{}'", "origin": "0"},
+    "widths that do not nest": {"row": "place = 0", "widths": "'{5,7}'", "origin": "0"},
+    "widths of NaN": {"row": "place = 0", "widths": "'{NaN}'", "origin": "0"},
+    "widths that are NULL": {"row": "place = 0", "widths": "'{5,NULL}'", "origin": "0"},
+    "widths of two dimensions": {"row": "place = 0", "widths": "'{{5,10}}'", "origin": "0"},
+    "widths of 1e5000": {"row": "place = 0", "widths": "ARRAY[1e5000]", "origin": "0"},
+    "widths without end": {
+        "row": "place = 0",
+        "widths": "array_fill(5::numeric, ARRAY[9000])",
+        "origin": "0",
+    },
+    "an infinite origin": {"row": "place = 0", "widths": "'{5}'", "origin": "'infinity'"},
+    "one level": {"row": "place = 0", "level": "0"},
+    "levels too high": {"level": "2000000000"},
+    "a place left out": {"row": "place = 3", "place": "4"},
+    "a name twice": {"row": "place = 1", "attribute": "'age'"},
+    "no name": {"row": "place = 1", "attribute": "''"},
+    "a long name": {"row": "place = 1", "attribute": "repeat('x', 2000)"},
+    "a long type": {"row": "place = 1", "type": "repeat('x', 2000)"},
+}
+
+RELEASES: dict[str, dict[str, str]] = {
+    "other records": {"records": "records + 1"},
+    "1e18 records": {"records": "1000000000000000000"},
+    "other suppressed": {"suppressed": "suppressed + 1"},
+    "other groups": {"groups": "groups + 1"},
+    "no groups": {"groups": "0"},
+    "2e9 groups": {"groups": "2000000000"},
+    "an unknown method": {"method": "'x'"},
+    "options of another form": {"options": "'[]'"},
+    "an unknown option": {"options": "'{\"x\": 1}'"},
+    "requirements of another form": {"requirements": "'[]'"},
+    "an unknown requirement": {"requirements": "'{\"x\": 1}'"},
+    "a requirement that means nothing": {"requirements": '\'{"k_anonymity": {"k": -1}}\''},
+    "a requirement of 1e400": {"requirements": '\'{"k_anonymity": {"k": 1e400}}\''},
+    "deep requirements": {
+        "requirements": "(repeat('{\"a\":', 2000) || '1' || repeat('}', 2000))::jsonb"
+    },
+    "endless options": {"options": "jsonb_build_object('seed', repeat('x', 11000000))"},
+}
+
+ALL = [
+    pytest.param(table, forgery, id=name)
+    for table, forgeries in (
+        ("release_content", FORGERIES),
+        ("release_attribute", ATTRIBUTES),
+        ("release", RELEASES),
+    )
+    for name, forgery in forgeries.items()
+]
+
+
+@pytest.mark.parametrize(("table", "forgery"), ALL)
+def test_what_no_publication_recorded_is_refused(
+    people: Connection, table: str, forgery: dict[str, str]
+) -> None:
+    with people.transaction(force_rollback=True):
+        forged = forge(people, table, **forgery)
+        with people.transaction(force_rollback=True):
+            begun = time.monotonic()
+            said = refused(
+                people, CALLS[0], [forged], sqlstate="22000", names=[f"release {forged} "]
+            )
+            assert "unsound" in (said.message_primary or "")
+            assert time.monotonic() - begun < 30
+    # The session is usable afterwards.
+    assert people.execute(CALLS[0], [1]).fetchall()
+
+
+def test_every_function_refuses_it(people: Connection) -> None:
+    for table, forgery in (
+        ("release_content", FORGERIES["a group of 2e9"]),
+        ("release_attribute", ATTRIBUTES["a label twice"]),
+        ("release", RELEASES["an unknown method"]),
+    ):
+        for call in CALLS:
+            with people.transaction(force_rollback=True):
+                forged = forge(people, table, **forgery)
+                refused(people, call, [forged], sqlstate="22000", names=[f"release {forged} "])
+
+
+def test_a_faithful_copy_is_read_like_the_original(people: Connection) -> None:
+    with people.transaction(force_rollback=True):
+        copied = forge(people)
+        for call in CALLS[:-1]:
+            copies = people.execute(call, [copied]).fetchall()
+            assert copies == people.execute(call, [1]).fetchall(), call
+
+
+RESPONDENTS = {
+    "a group of 2e9": {"group_ids": changed_first("group_ids", "2000000000")},
+    "a group below -1": {"group_ids": changed_first("group_ids", "-2")},
+    "NULL groups": {"group_ids": changed_first("group_ids", "NULL::int")},
+    "other groups": {"group_ids": "array_replace(group_ids, 0, 1)"},
+    "a name twice": {"respondents": changed_first("respondents", "respondents[2]")},
+    "a name NULL": {"respondents": changed_first("respondents", "NULL::text")},
+    "fewer names": {"respondents": "respondents[2:]", "group_ids": "group_ids[2:]"},
+    "no names": {"respondents": "'{}'", "group_ids": "'{}'"},
+    "names of two dimensions": {"respondents": "ARRAY[respondents]"},
+}
+
+
+@pytest.mark.parametrize("forgery", RESPONDENTS.values(), ids=RESPONDENTS)
+def test_respondents_that_no_publication_recorded_are_refused(
+    people: Connection, forgery: dict[str, str]
+) -> None:
+    with people.transaction(force_rollback=True):
+        forged = forge(people, "release_respondent", **forgery)
+        for call in ("max_disclosure(%s, 1)", "disclosure_given(%s, '[]')"):
+            statement = f"SELECT * FROM bkpriv.{call}"
+            with people.transaction(force_rollback=True):
+                refused(people, statement, [forged], sqlstate="22000", names=[f"release {forged} "])
+
+
+def test_content_that_is_missing_is_refused(people: Connection) -> None:
+    with people.transaction(force_rollback=True):
+        forged = one(
+            people,
+            f"INSERT INTO bkpriv.release (dataset, version, {COLUMNS['release']}) "
+            f"SELECT dataset, 99, {COLUMNS['release']} FROM bkpriv.release WHERE release = 1 "
+            "RETURNING release",
+        )
+        refused(people, CALLS[0], [forged], sqlstate="22000", names=["cells are missing"])
+
+
+def test_a_batch_over_all_releases_says_which_to_leave_out(people: Connection) -> None:
+    batch = "SELECT release FROM bkpriv.releases CROSS JOIN LATERAL bkpriv.audit(release)"
+    with people.transaction(force_rollback=True):
+        forged = forge(people, "release_content", **FORGERIES["a group of 2e9"])
+        with people.transaction(force_rollback=True):
+            refused(people, batch, sqlstate="22000", names=[f"release {forged} "])
+        rest = people.execute(f"{batch} WHERE release <> %s", [forged]).fetchall()
+        assert {release for (release,) in rest} == {1}
