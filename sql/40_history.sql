@@ -77,7 +77,7 @@ CREATE TABLE bkpriv.release_attribute (
     PRIMARY KEY (release, place)
 );
 COMMENT ON TABLE bkpriv.release_attribute IS
-    'Domains, hierarchies, intervals (in the unit of positions) and types as they were at the release, and the level to which a method generalized the whole column; the last attribute is the sensitive one; append-only';
+    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column; the last attribute is the sensitive one; append-only';
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_attribute', '');
 
 CREATE TABLE bkpriv.release_content (

@@ -21,6 +21,9 @@ __all__ = ["Literal", "Resolver", "domain_resolver", "number_point"]
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?\s*", re.ASCII)
 
+_NAMED = 10
+"""Most values that a message names."""
+
 
 @dataclass(frozen=True)
 class Literal:
@@ -93,6 +96,13 @@ def _order(label: str) -> tuple[bool, Decimal]:
     return (True, Decimal(0)) if number.is_nan() else (False, number)
 
 
+def _some(domain: Domain) -> str:
+    """The first values of a domain, as they are shown in messages."""
+    labels = ["'" + label.replace("'", "''") + "'" for label in domain.labels if label is not None]
+    more = f", and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+    return ", ".join(labels[:_NAMED]) + more
+
+
 def domain_resolver(domains: Sequence[Domain]) -> Resolver:
     """Resolver that knows nothing but domains.
 
@@ -109,8 +119,9 @@ def domain_resolver(domains: Sequence[Domain]) -> Resolver:
         if ordered:
             raise InvalidParameter(
                 f'attribute "{domain.name}" is compared by order with {literal}',
-                detail="That is none of its values, so it has no place in their order.",
-                hint="Name one of its values, or list values with IN.",
+                detail="That is none of its values, so it has no place in their order, which is "
+                f"that of the release: {_some(domain)}.",
+                hint="Name one of these, or list values with IN.",
             )
         return Point(0, 0)
 

@@ -20,13 +20,17 @@ from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, run
 
-__all__ = ["MOST_QUASI_IDENTIFIERS", "Column", "column_types", "count_cells"]
+__all__ = ["FIXED", "MOST_QUASI_IDENTIFIERS", "Column", "column_types", "count_cells"]
 
 MOST_QUASI_IDENTIFIERS = 400
 """Most that fit into one statement, which has four columns for each; PostgreSQL has 1664."""
 
 _EPOCHS = {"date", "timestamp", "timestamptz"}
 _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
+
+FIXED = "(t.typnamespace = 'pg_catalog'::regnamespace AND t.typname !~ '^_?reg')"
+"""SQL for whether nobody can change how values of the type `t` of ``pg_type`` read: it is built in,
+and no reference to an object that has a name."""
 
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""
@@ -44,14 +48,17 @@ class Column:
         Its type, with domains resolved to their base type.
     type_name : str
         That type's catalog name, such as "int4", or nothing for a type that is not built in.
+    declared_as : str
+        Its name in SQL.
     published_as : str
-        SQL name of the type in which a value of it is published: its own where it is built in or an
-        enumeration, else text.
+        SQL name of the type in which a value of it is published: its own where that is built in,
+        else text. A release would not stay as it is if another could rename its values.
     """
 
     name: str
     type_oid: int
     type_name: str
+    declared_as: str
     published_as: str
 
     @property
@@ -86,7 +93,7 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
         If there is no such relation.
     """
     rows = run(
-        """
+        f"""
         WITH RECURSIVE base AS (
             SELECT a.attname, a.attnum, a.atttypid AS type
             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
@@ -98,8 +105,8 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
         )
         SELECT b.attname AS name, t.oid::int8 AS oid,
             CASE t.typnamespace WHEN 'pg_catalog'::regnamespace THEN t.typname ELSE '' END AS type,
-            CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace OR t.typtype = 'e'
-                THEN format_type(t.oid, -1) ELSE 'text' END AS published
+            format_type(t.oid, -1) AS declared,
+            CASE WHEN {FIXED} THEN format_type(t.oid, -1) ELSE 'text' END AS published
         FROM base b JOIN pg_type t ON t.oid = b.type WHERE t.typtype <> 'd' ORDER BY b.attnum
         """,
         ["text", "text"],
@@ -113,7 +120,10 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
             hint="Withdraw the releases, drop the dataset and register the table anew.",
         )
     return {
-        row["name"]: Column(row["name"], row["oid"], row["type"], row["published"]) for row in rows
+        row["name"]: Column(
+            row["name"], row["oid"], row["type"], row["declared"], row["published"]
+        )
+        for row in rows
     }
 
 

@@ -66,7 +66,8 @@ class Release:
     method : Method
         The method.
     types : tuple of str
-        SQL types of the attributes, the sensitive one last, as they are published exactly.
+        Names of the attributes' types in SQL, the sensitive one last, as the source had them.
+        Those that are not built in may be gone, or mean something else by now.
     library : callable
         Where priors from outside come from.
     """
@@ -142,7 +143,7 @@ def record_release(**columns: Any) -> int:
 
 
 def record_content(release: int, table: Table, groups: Groups, types: Sequence[str]) -> None:
-    """Append what a release was made from; `types` are those of its attributes in SQL."""
+    """Append what a release was made from; `types` name those of its attributes."""
     domains = (*table.quasi_identifiers, table.sensitive)
     for place, (domain, type_) in enumerate(zip(domains, types, strict=True)):
         levels = None

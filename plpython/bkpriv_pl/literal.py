@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import plpy
 
@@ -12,6 +11,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.literal import Literal, Resolver, domain_resolver, number_point
 from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_pl.boundary import run
+from bkpriv_pl.counts import FIXED
 from bkpriv_pl.history import Release
 from bkpriv_pl.progress import poll
 
@@ -29,21 +29,23 @@ def literal_resolver(release: Release) -> Resolver:
     Numbers are compared exactly. What is no value of another domain is read as a value of the
     attribute's type, and takes its place in the order of that type; text, in the order of the
     database's collation. Dates and times are read as ISO, without a zone as UTC.
+
+    Of types that are not built in, such as enumerations, nothing is asked: they may have changed
+    since. Their values have the order that they had at the release, and nothing else has a place.
     """
     domains = (*release.table.quasi_identifiers, release.table.sensitive)
     known = domain_resolver(domains)
 
     @cache
-    def find_type(attribute: int) -> Any:
-        """The attribute's type, if literals may be cast to it; anybody's would run his code."""
+    def find_type(attribute: int) -> str | None:
+        """The attribute's type, if it is built in; a cast to anybody's would run his code."""
         types = run(
-            "SELECT oid::int8 AS oid, format_type(oid, -1) AS name, typtype = 'e' AS enumerated "
-            "FROM pg_type WHERE format_type(oid, -1) = $1 AND (typtype = 'e' "
-            "OR typtype = 'b' AND typnamespace = 'pg_catalog'::regnamespace)",
+            "SELECT format_type(t.oid, -1) AS name FROM pg_type AS t "
+            f"WHERE format_type(t.oid, -1) = $1 AND t.typtype = 'b' AND {FIXED}",
             ["text"],
             [release.types[attribute]],
         )
-        return types[0] if types else None
+        return str(types[0]["name"]) if types else None
 
     def resolve(attribute: int, literal: Literal, *, ordered: bool) -> Point:
         poll()
@@ -55,30 +57,11 @@ def literal_resolver(release: Release) -> Resolver:
         if type_ in NUMBERS:
             return number_point(domain, literal)  # they have a hierarchy
         found = find_type(attribute)
-        if found is None or (found["enumerated"] and not ordered):
+        if found is None:
             return known(attribute, literal, ordered=ordered)
-        if found["enumerated"]:
-            return _place(domain, found["oid"], type_, literal)
-        return _read(domain, found["name"], literal)
+        return _read(domain, found, literal)
 
     return resolve
-
-
-def _place(domain: Domain, enumeration: int, type_: str, literal: Literal) -> Point:
-    """Find the place of a label of an enumeration among the domain's values."""
-    labels = [label for label in domain.labels if label is not None]
-    rows = run(
-        "SELECT count(x) FILTER (WHERE x.enumsortorder < v.enumsortorder) AS below, "
-        "count(x) FILTER (WHERE x.enumsortorder <= v.enumsortorder) AS through "
-        "FROM pg_enum AS v LEFT JOIN pg_enum AS x "
-        "ON x.enumtypid = v.enumtypid AND x.enumlabel = ANY ($3) "
-        "WHERE v.enumtypid = $1::oid AND v.enumlabel = $2 GROUP BY v.oid",
-        ["int8", "text", "text[]"],
-        [enumeration, literal.text, labels],
-    )
-    if not rows:
-        raise _not_of_type(domain, type_, literal)
-    return Point(rows[0]["below"], rows[0]["through"], 0.0)
 
 
 def _read(domain: Domain, type_: str, literal: Literal) -> Point:

@@ -295,7 +295,7 @@ def _record(request: _Request, certificate: Certificate) -> int:
         groups=len(certificate.groups),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
-    types = [columns[name].published_as for name in dataset.attributes]
+    types = [columns[name].declared_as for name in dataset.attributes]
     history.record_content(release, table, certificate.groups, types)
     rows = history.findings(
         table,
