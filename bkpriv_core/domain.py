@@ -115,18 +115,19 @@ class Domain:
         return "NULL" if label is None else repr(label)
 
     def json_pairs(self, codes: IntArray) -> list[str]:
-        """The attribute and the value of each of some codes, as a pair of a JSON object.
-
-        Numbers are numbers, but for what JSON has no number for.
-        """
+        """The attribute and the value of each of some codes, as a pair of a JSON object."""
         name = json.dumps(self.name, ensure_ascii=False)
+        return [f"{name}: {value}" for value in self.json_values(codes)]
+
+    def json_values(self, codes: IntArray) -> list[str]:
+        """Values in JSON; numbers are numbers, but for what JSON has no number for."""
         values = [
             label
             if label is not None and self.numeric and _JSON_NUMBER.fullmatch(label)
             else json.dumps(label, ensure_ascii=False)
             for label in self.labels
         ]
-        return [f"{name}: {values[code]}" for code in codes.tolist()]
+        return [values[code] for code in codes.tolist()]
 
     @cached_property
     def scale(self) -> float:

@@ -5,11 +5,42 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
+from bkpriv_core.domain import Domain
+from bkpriv_core.errors import TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.predicate import Predicate
 from bkpriv_core.query.workload import Workload
 
-__all__ = ["Estimator"]
+__all__ = ["Estimator", "check_keys"]
+
+_KEYS = 1_000_000
+"""Largest number of keys of one grouping set that are answered."""
+
+
+def check_keys(domains: Sequence[Domain], keys: Sequence[int], count: int) -> None:
+    """Refuse an answer that has too many keys.
+
+    Parameters
+    ----------
+    domains : sequence of Domain
+        Domains of all attributes.
+    keys : sequence of int
+        The attributes grouped by.
+    count : int
+        How many keys have a count, as far as is known.
+
+    Raises
+    ------
+    TooLarge
+        If these are too many.
+    """
+    if count > _KEYS:
+        names = ", ".join(domains[key].name for key in keys)
+        raise TooLarge(
+            f"grouping by {names} has more than {_KEYS} keys",
+            detail=f"At least {count} have a count, and no more than {_KEYS} are answered.",
+            hint="Group by fewer attributes, or ask about fewer of their values in WHERE.",
+        )
 
 
 class Estimator(ABC):

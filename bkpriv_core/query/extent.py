@@ -38,8 +38,9 @@ from bkpriv_core.query.predicate import (
     Point,
     Values,
 )
+from bkpriv_core.query.runs import Runs
 
-__all__ = ["Axis", "Labels", "Pieces", "Ranges", "axes_of"]
+__all__ = ["Axis", "Labels", "Pieces", "Ranges", "axes_of", "by_column"]
 
 _SHARES = 100_000_000
 """Largest number of pieces times extents of an attribute, an array of 800 MB."""
@@ -78,13 +79,13 @@ class Axis(ABC):
         """
 
     @abstractmethod
-    def values(self) -> FloatArray:
-        """Share of each extent that is exactly each value of the domain, shape (size, x).
+    def runs(self, chosen: BoolArray) -> Runs:
+        """Shares of extents that are exactly some values of the domain.
 
-        Raises
-        ------
-        TooLarge
-            If there are too many values and extents.
+        Parameters
+        ----------
+        chosen : (size,) bool array
+            Which values.
         """
 
     def _check_size(self, pieces: int) -> None:
@@ -94,7 +95,7 @@ class Axis(ABC):
                 f'attribute "{self.domain.name}" has {extents} published values, too many to weigh '
                 f"{pieces} of its own in each",
                 detail=f"That takes {pieces * extents} shares; at most {_SHARES} are taken.",
-                hint="Name fewer values, or do not group by the attribute.",
+                hint="Name fewer values at a time.",
             )
 
     @abstractmethod
@@ -146,10 +147,9 @@ class Labels(Axis):
         """See `Axis`."""
         return Codes.of(self.domain), self._shares
 
-    def values(self) -> FloatArray:
+    def runs(self, chosen: BoolArray) -> Runs:
         """See `Axis`."""
-        self._check_size(self.domain.size)
-        return np.asarray(self._shares.toarray())
+        return by_column(self._shares, chosen)
 
     def spread(self) -> sparse.csr_array:
         """See `Axis`."""
@@ -158,6 +158,19 @@ class Labels(Axis):
     def covered(self, chosen: BoolArray) -> FloatArray:
         """See `Axis`."""
         return np.asarray(chosen.astype(np.float64) @ self._shares)
+
+
+def by_column(shares: sparse.csr_array, chosen: BoolArray) -> Runs:
+    """Runs of the columns of an array with a row for each value; only some rows."""
+    part = sparse.csc_array(shares[chosen])
+    part.sort_indices()
+    return Runs(
+        np.flatnonzero(chosen)[part.indices],
+        part.data,
+        part.indptr[:-1].astype(np.int64),
+        np.diff(part.indptr).astype(np.int64),
+        np.ones(part.shape[1]),
+    )
 
 
 def _labels(domain: Domain) -> list[set[str | None]]:
@@ -292,21 +305,32 @@ class Ranges(Axis):
         numbered = {cut: place for place, cut in enumerate(cuts)}
         return Pieces(numbered, self.domain.has_null), shares
 
-    def values(self) -> FloatArray:
+    def runs(self, chosen: BoolArray) -> Runs:
         """See `Axis`."""
-        assert self.domain.positions is not None
-        self._check_size(self.domain.size)
         size = self.domain.size - self.domain.has_null
-        ranks, positions = np.arange(size), self.domain.positions[:size]
+        mixed = (self._null > 0) & (self._null < 1)
+        first, last = self._first, self._last
         if self.step is None:
             # Of a continuum no value has a share, unless it is all there is.
-            mass = (ranks[:, None] == self._first) & (ranks[:, None] == self._last)
-            shares = mass * (1 - self._null)
-        else:
-            after = np.ones(size, dtype=bool)
-            mass = self._below(ranks + 1, positions, after) - self._below(ranks, positions, ~after)
-            shares = mass * self._scale
-        return np.vstack((shares, self._null)) if self.domain.has_null else shares
+            last = np.where(first == last, last, first - 1)
+        numbers = np.flatnonzero(chosen[:size])
+        before = np.concatenate(([0], np.cumsum(chosen[:size])))
+        start, end = before[np.minimum(first, size)], before[np.minimum(last + 1, size)]
+        # The list is the numbers, NULL alone, and the numbers and NULL as they are mixed.
+        null = np.flatnonzero(chosen[size:]) + size
+        alone = self._first >= size
+        start = np.where(alone, len(numbers), start)
+        end = np.where(alone, len(numbers) + len(null), end)
+        values, shares = [numbers, null], [np.ones(len(numbers) + len(null))]
+        scale = np.where(alone, 1.0, self._scale)
+        for extent in np.flatnonzero(mixed):  # there is one at most
+            spread = numbers[start[extent] : end[extent]]
+            start[extent] = sum(map(len, values))
+            values += [spread, null]
+            shares += [np.full(len(spread), scale[extent]), np.full(len(null), self._null[extent])]
+            end[extent] = start[extent] + len(spread) + len(null)
+            scale[extent] = 1.0
+        return Runs(np.concatenate(values), np.concatenate(shares), start, end - start, scale)
 
     def spread(self) -> sparse.csr_array:
         """See `Axis`."""

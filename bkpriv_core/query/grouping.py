@@ -18,7 +18,7 @@ from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.estimator import Estimator
+from bkpriv_core.query.estimator import Estimator, check_keys
 from bkpriv_core.query.predicate import Predicate
 from bkpriv_core.query.release import Release
 
@@ -26,9 +26,6 @@ __all__ = ["GroupedCounts", "answer_groups", "cross", "cube", "rollup", "togethe
 
 GroupingSet = tuple[int, ...]
 """Attributes to group by; none of them twice."""
-
-_KEYS = 1_000_000
-"""Largest number of keys of one grouping set that have a count."""
 
 _SETS = 4_096
 """Largest number of grouping sets; PostgreSQL has the same."""
@@ -129,13 +126,7 @@ def answer_groups(
         return GroupedCounts(keys, *counted, expected[1])
     codes = np.concatenate((counted[0], expected[0]))
     first, place, _ = distinct_rows(codes)
-    if len(first) > _KEYS:
-        raise TooLarge(
-            f"grouping by {', '.join(release.domains[key].name for key in keys)} has "
-            f"{len(first)} keys",
-            detail=f"At most {_KEYS} are answered.",
-            hint="Group by fewer attributes.",
-        )
+    check_keys(release.domains, keys, len(first))
     actual, estimate = np.zeros(len(first)), np.zeros(len(first))
     actual[place[: len(counted[0])]] = counted[1]
     estimate[place[len(counted[0]) :]] = expected[1]

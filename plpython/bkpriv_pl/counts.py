@@ -120,9 +120,7 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
             hint="Withdraw the releases, drop the dataset and register the table anew.",
         )
     return {
-        row["name"]: Column(
-            row["name"], row["oid"], row["type"], row["declared"], row["published"]
-        )
+        row["name"]: Column(row["name"], row["oid"], row["type"], row["declared"], row["published"])
         for row in rows
     }
 

@@ -11,7 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bkpriv_core.domain import Domain, Table
-from bkpriv_core.groups import Groups
+from bkpriv_core.groups import FloatArray, Groups
+from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.predicate import (
     And,
     Comparison,
@@ -185,6 +186,17 @@ def as_point(attribute: Attribute, literal: Any) -> Point:
     numbers = list(attribute.numbers.values())
     below = sum(number < literal for number in numbers)
     return Point(below, below + (literal in numbers), float(literal))
+
+
+def tabulate(estimator: Generalized, predicate: Predicate, keys: Sequence[int] = ()) -> FloatArray:
+    """Estimates by key, as an array whose shape is the sizes of the keys' domains."""
+    codes, counts = estimator.by_key(predicate, keys)
+    assert codes.tolist() == sorted(codes.tolist())
+    if not keys:
+        return counts.reshape(())
+    table = np.zeros([estimator.release.domains[key].size for key in keys])
+    table[tuple(codes.T)] = counts
+    return table
 
 
 def one_group(positions: Sequence[float], step: float | None) -> Release:

@@ -18,7 +18,7 @@ from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.joint import CellJoint, GeneralizedJoint, Joint
 from bkpriv_core.query.predicate import EVERYTHING
 from tests.core import query_oracles
-from tests.core.query_strategies import Case, cases, one_group, split_cases
+from tests.core.query_strategies import Case, cases, one_group, split_cases, tabulate
 from tests.core.strategies import MANY, SOME
 
 
@@ -82,7 +82,7 @@ def test_bucketized(case: Case) -> None:
 @given(cases(suppress=False, kinds=("hierarchical", "flat")))
 def test_joint_and_counts_agree_on_labels(case: Case) -> None:
     keys = range(len(case.attributes))
-    counts = Generalized(case.release).tabulate(EVERYTHING, keys)
+    counts = tabulate(Generalized(case.release), EVERYTHING, keys)
     codes = np.argwhere(np.ones(counts.shape[:-1], dtype=bool))
     spread = GeneralizedJoint(case.release).at(codes).reshape(counts.shape)
     np.testing.assert_allclose(spread, counts, atol=1e-12)

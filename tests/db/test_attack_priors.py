@@ -321,7 +321,8 @@ def test_a_query_runs_no_cast_of_an_enumeration(
         assert one(reader, rewritten, [release])
         for label in ("none of them", "never"):
             text = f"SELECT count(*) FROM bait WHERE m < '{label}'"
-            refused(reader, query, [release, text], sqlstate="22023", names=[label, "'mid', 'high'"])
+            names = [label, "'mid', 'high'"]
+            refused(reader, query, [release, text], sqlstate="22023", names=names)
         for measure in ("utility(%s)", "association(%s)", "disclosure(%s, '0.4')", "audit(%s)"):
             reader.execute(f"SELECT * FROM bkpriv.{measure}", [release])
         assert said == []

@@ -74,18 +74,16 @@ def test_a_release_table_takes_built_in_types_only(
     owner = make_publisher("owner")
     owner.execute("CREATE TYPE mood AS ENUM ('low', 'mid'); CREATE TABLE own (m mood, n mood)")
     owner.execute("SELECT bkpriv.register_dataset('moods', 'own', '{m}', 'n')")
+    # As a publisher may call it: for a release of the same transaction.
+    record = (
+        "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, "
+        "view_schema, view_name, method, policy, requirements, options, records, suppressed, "
+        "groups) VALUES ('moods', current_user, 1, 'x', 'own', 'x', 'v', 'mondrian', 'k', '{}', "
+        "'{}', 1, 0, 1) RETURNING release"
+    )
+    create = "SELECT bkpriv._create_release_table(%s, '{m}', ARRAY[%s]::regtype[])"
     for type_ in ("mood", "mood[]", "own"):
-        with (
-            pytest.raises(psycopg.errors.FeatureNotSupported, match="built-in types only"),
-            owner.transaction(),
-        ):
-            # As a publisher may call it: for a release of the same transaction.
-            release = one(
-                owner,
-                "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, "
-                "view_schema, view_name, method, policy, requirements, options, records, "
-                "suppressed, groups) VALUES ('moods', current_user, 1, 'x', 'own', 'x', 'v', "
-                "'mondrian', 'k', '{}', '{}', 1, 0, 1) RETURNING release",
-            )
-            create = "SELECT bkpriv._create_release_table(%s, '{m}', ARRAY[%s]::regtype[])"
-            owner.execute(create, [release, type_])
+        with owner.transaction(force_rollback=True):
+            release = one(owner, record)
+            with pytest.raises(psycopg.errors.FeatureNotSupported, match="built-in types only"):
+                owner.execute(create, [release, type_])

@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 
 from tests.conftest import Connection
-from tests.db.clinic import one, publish
+from tests.db.clinic import one, publish, state_policy
 from tests.db.queries import (
     answer,
     draw_condition,
@@ -108,6 +108,96 @@ def test_columns_by_the_names_that_statements_use(clinic: Connection, method: st
             assert dict(run_by_key(clinic, statement)) == pytest.approx(expected)
         else:
             assert run(clinic, statement) == pytest.approx(answer(clinic, release, query)[1])
+
+
+WIDE = {
+    "a": ["1000", "1499.5", "2000", "-1", "2999"],
+    "b": ["'1990-01-01'", "'2001-02-03'", "'1970-01-01'"],
+    "c": ["0.5", "1.25", "2"],
+    "d": ["10", "20", "49"],
+    "s": ["'x'", "'y'"],
+}
+"""Columns of thousands of values, and literals."""
+
+
+@pytest.fixture(scope="module")
+def wide(shared_db: Connection) -> int:
+    """Release of a table whose columns have thousands of values, some of them NULL."""
+    shared_db.execute(
+        """
+        SELECT setseed(0.25);
+        CREATE TABLE wide AS
+            SELECT (random() * random() * 3000)::int AS a,
+                CASE WHEN i % 50 > 0 THEN DATE '1970-01-01' + (random() * 15000)::int END AS b,
+                round((random() * 3)::numeric, 2) AS c,
+                CASE WHEN i % 90 > 0 THEN (random() * 50)::int END AS d,
+                chr(120 + i % 3) AS s
+            FROM generate_series(1, 6000) AS i;
+        SELECT bkpriv.register_dataset('wide', 'wide', '{a,b,c,d}', 's');
+        """
+    )
+    state_policy(shared_db, "five", {"k_anonymity": {"k": 5}})
+    shared_db.execute("SET statement_timeout = '20s'")
+    return publish(shared_db, "wide", "five", "public.shown", {"nulls": "category"})
+
+
+def test_thousands_of_values_where_few_can_occur(shared_db: Connection, wide: int) -> None:
+    draw = random.Random(3)
+    told = 0
+    for number in range(60):
+        near = draw.randint(0, 2900)
+        condition = f"a BETWEEN {near} AND {near + 3} AND d < 20"
+        if number % 3:
+            condition += f" AND {draw_condition(draw, WIDE, 2)}"
+        some = draw.sample(["a", "b", "c", "d", "s"], draw.randint(1, 2))
+        if number % 5 == 0:
+            some = [f"ROLLUP ({', '.join(some)})"]
+        query = f"SELECT count(*) FROM wide WHERE {condition} GROUP BY {', '.join(some)}"
+        expected = estimates(shared_db, wide, query)
+        found = run_by_key(shared_db, rewritten(shared_db, wide, query))
+        assert [key for key, _ in found] == [key for key, _ in expected], query
+        figures = [figure for _, figure in expected]
+        assert [figure for _, figure in found] == pytest.approx(figures, rel=1e-9, abs=1e-9), query
+        told += len(found)
+    assert told > 1000
+
+
+@pytest.mark.parametrize(
+    ("condition", "grouping"),
+    [
+        ("true", "a"),
+        ("true", "b"),
+        ("b IS NULL OR b > '2000-01-01'", "b"),
+        ("a IN (1, 2, 3) OR s = 'x' AND NOT a > 50", "a, s"),
+        ("b IS NULL AND a < 9", "b, a"),
+        ("a = 7 AND d IS NULL", "a, d, b"),
+        ("a < 2000 OR c > 1", "CUBE (d, s)"),
+        ("a < 0", "a, b"),
+    ],
+)
+def test_all_values_of_a_range(
+    shared_db: Connection, wide: int, condition: str, grouping: str
+) -> None:
+    query = f"SELECT count(*) FROM wide WHERE {condition} GROUP BY {grouping}"
+    expected = estimates(shared_db, wide, query)
+    statement = rewritten(shared_db, wide, query)
+    found = run_by_key(shared_db, statement)
+    assert [key for key, _ in found] == [key for key, _ in expected]
+    figures = [figure for _, figure in expected]
+    assert [figure for _, figure in found] == pytest.approx(figures, rel=1e-9, abs=1e-9)
+
+
+def test_an_answer_that_is_too_large_is_refused(shared_db: Connection, wide: int) -> None:
+    query = "SELECT count(*) FROM wide GROUP BY a, b"
+    said = refused(
+        shared_db,
+        "SELECT * FROM bkpriv.query_accuracy(%s, %s)",
+        [wide, query],
+        sqlstate="54000",
+        names=["grouping by a, b", "1000000"],
+    )
+    assert "WHERE" in (said.message_hint or "")
+    shared_db.execute(sql.SQL("EXPLAIN {}").format(sql.SQL(rewritten(shared_db, wide, query))))
 
 
 def test_a_release_that_is_not_shown_is_not_rewritten(clinic: Connection) -> None:

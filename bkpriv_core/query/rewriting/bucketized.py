@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bkpriv_core.domain import Domain
+from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.grouping import GroupingSet
 from bkpriv_core.query.predicate import And, Codes, IsNull, Not, Or, Predicate, atom_truth
 from bkpriv_core.query.release import Release
@@ -64,7 +65,11 @@ def rewrite_bucketized(
     """
     records, sensitive = views
     keys = {
-        key: exact_key(key, (), release.domains[key], columns[key], poll)
+        key: exact_key(
+            Classes.of(key, (), Codes.of(release.domains[key]), poll),
+            release.domains[key],
+            columns[key],
+        )
         for key in sorted({key for keys in grouping_sets for key in keys})
     }
     shown = grouped = ""
@@ -77,7 +82,7 @@ def rewrite_bucketized(
     condition = _condition(predicate, release.domains, [column.name for column in columns], poll)
     joined = "".join(key.joined for key in keys.values())
     statement = (
-        with_values([key.table for key in keys.values()])
+        with_values([table for key in keys.values() for table in key.tables])
         + f"SELECT {shown}coalesce(sum(s.count / g.records), 0)::float8 AS estimate\n"
         f"FROM {records} AS r\n"
         "JOIN (SELECT group_id, sum(count)::float8 AS records\n"

@@ -126,11 +126,11 @@ def value_of(attribute: int, column: str) -> str:
     return f"value_{attribute}.{column}"
 
 
-def values_table(attribute: int, columns: Mapping[str, Sequence[str]]) -> str:
-    """The table of an attribute's values, for a WITH clause; each column has its own type."""
+def values_table(name: str, columns: Mapping[str, Sequence[str]]) -> str:
+    """A table for a WITH clause; each column has its own type."""
     check_length(sum(len(value) for column in columns.values() for value in column))
     rows = ",\n    ".join(f"({', '.join(row)})" for row in zip(*columns.values(), strict=True))
-    return f"value_{attribute} ({', '.join(columns)}) AS (VALUES\n    {rows}\n)"
+    return f"{name} ({', '.join(columns)}) AS (VALUES\n    {rows}\n)"
 
 
 def with_values(tables: Sequence[str]) -> str:

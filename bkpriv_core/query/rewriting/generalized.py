@@ -7,20 +7,25 @@ attribute, of the row's share in them times the expression for what is left of t
 product.
 
 Sets of attributes to group by are counted one by one, for the values of a range that occur need not
-add up to the range.
+add up to the range. Rows that look alike are joined with their values together.
+
+Where ranges of thousands of values are grouped by, a row is not joined with each of them. Along one
+such attribute the estimate changes only where a range begins or ends: the statement adds up these
+changes from place to place, and counts the ranges that are open, so that rounding leaves no
+estimate where there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 import numpy as np
 
-from bkpriv_core.query.combination import atoms_by_attribute, combinations_met
+from bkpriv_core.query.combination import Classes, atoms_by_attribute, combinations_met
 from bkpriv_core.query.extent import Axis, Labels, Ranges, axes_of
 from bkpriv_core.query.grouping import GroupingSet
-from bkpriv_core.query.predicate import Atom, BoolArray, Predicate
+from bkpriv_core.query.predicate import Atom, BoolArray, Codes, Predicate
 from bkpriv_core.query.release import Release
 from bkpriv_core.query.rewriting.fragment import (
     EMPTY_KEY,
@@ -29,7 +34,7 @@ from bkpriv_core.query.rewriting.fragment import (
     product,
     with_values,
 )
-from bkpriv_core.query.rewriting.keys import Key, exact_key, generalized_key
+from bkpriv_core.query.rewriting.keys import Key, StretchKey, exact_key, generalized_key
 from bkpriv_core.query.rewriting.sides import LabelSide, RangeSide, SensitiveSide, Side
 
 __all__ = ["rewrite_generalized"]
@@ -79,7 +84,7 @@ def rewrite_generalized(
         for attribute in sorted(told)
     }
     keys = {
-        key: _key(release, key, told.get(key, []), axes[key], columns[key], poll)
+        key: _key(release, predicate, key, told.get(key, []), sides, axes[key], columns[key], poll)
         for key in sorted({key for keys in grouping_sets for key in keys})
     }
 
@@ -97,10 +102,12 @@ def rewrite_generalized(
         poll()
         others = [side for attribute, side in sides.items() if attribute not in some]
         share = probability(frozenset(some).intersection(sides))
-        counts.append(_count(share, [keys[key] for key in some], others, view, keyed))
+        shown = [columns[key].name for key in {*some, *sides}]
+        counts.append(_count(share, [keys[key] for key in some], others, view, shown, keyed))
         length += len(counts[-1])
         check_length(length)
-    statement = with_values([key.table for key in keys.values()]) + "\nUNION ALL\n".join(counts)
+    tables = [table for key in keys.values() for table in key.tables]
+    statement = with_values(tables) + "\nUNION ALL\n".join(counts)
     check_length(len(statement))
     return statement
 
@@ -124,32 +131,109 @@ def _side(
 
 def _key(
     release: Release,
+    predicate: Predicate,
     attribute: int,
     told: list[Atom],
+    sides: Mapping[int, Side],
     axis: Axis | None,
     column: Column,
     poll: Callable[[], None],
 ) -> Key:
-    """An attribute that is grouped by."""
+    """An attribute that is grouped by, with the values for which the condition may be true."""
+    domain = release.domains[attribute]
+    classes = Classes.of(attribute, told, Codes.of(domain), poll)
+    others = [side.classes for other, side in sides.items() if other != attribute]
+    met = combinations_met(predicate, [classes, *others], poll).reshape(classes.size, -1)
+    possible = np.asarray(met.any(axis=1))[classes.members]
     if axis is None:
-        return exact_key(attribute, told, release.table.sensitive, column, poll)
-    return generalized_key(attribute, told, axis, column, poll)
+        return exact_key(classes, domain, column, possible)
+    return generalized_key(classes, axis, column, possible)
 
 
 def _count(
-    probability: str, keys: Sequence[Key], others: Sequence[Side], view: str, keyed: bool
+    probability: str,
+    keys: Sequence[Key],
+    others: Sequence[Side],
+    view: str,
+    shown: Sequence[str],
+    keyed: bool,
 ) -> str:
-    """The SELECT for one grouping set, with a column for its keys or without."""
+    """The SELECT for one grouping set, with a column for its keys or without.
+
+    Parameters
+    ----------
+    probability : str
+        That a row, joined with values of the keys, meets the condition.
+    keys, others : sequence of Key, of Side
+        What is grouped by, and what else the condition is about.
+    view : str
+        The view.
+    shown : sequence of str
+        Its columns that this takes.
+    keyed : bool
+        Whether there is a column for keys.
+    """
     share = product([*(key.weight for key in keys), probability])
-    source = f"FROM {view} AS r{''.join(side.joined for side in (*keys, *others))}"
+    joined = "".join(side.joined for side in (*keys, *others))
     if not keys:
-        shown = f"{EMPTY_KEY} AS key, " if keyed else ""
-        return f"SELECT {shown}coalesce(sum({share}), 0)::float8 AS estimate\n{source}"
+        shown_key = f"{EMPTY_KEY} AS key, " if keyed else ""
+        return (
+            f"SELECT {shown_key}coalesce(sum({share}), 0)::float8 AS estimate\n"
+            f"FROM {view} AS r{joined}"
+        )
+    if not all(key.values for key in keys):
+        return f"SELECT {EMPTY_KEY} AS key, float8 '0' AS estimate WHERE false"
+    records = "records"
+    while f"r.{records}" in shown:
+        records += "_"
+    alike = ", ".join(shown)
+    source = (
+        f"FROM (SELECT {alike}, count(*) AS {records} FROM {view} AS r GROUP BY {alike}) "
+        f"AS r{joined}"
+    )
+    share = product([f"r.{records}", share])
+    stretches = [key for key in keys if isinstance(key, StretchKey)]
+    if stretches:
+        return _along(max(stretches, key=lambda key: key.values), keys, share, source)
     values = [key.key for key in keys]
     return (
         "SELECT key, estimate FROM (\n"
         f"SELECT {' || '.join(values)} AS key, sum({share})::float8 AS estimate\n{source}\n"
         f"GROUP BY {', '.join(values)}\n) AS counted WHERE estimate > 0"
+    )
+
+
+def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> str:
+    """The SELECT for keys of which one is summed up from place to place."""
+    shown, told, tables, places = [], [], [], ""
+    for key in keys:
+        name = f"key_{key.classes.attribute}"
+        if isinstance(key, StretchKey):
+            told.append(key.key)
+            tables.append(f"\nJOIN value_{key.classes.attribute} USING ({key.place})")
+            if key is not line:
+                shown.append((key.place, key.place))
+                series = f"generate_series({key.first}, {key.last})"
+                places += f"\nCROSS JOIN LATERAL {series} AS {key.place}"
+        else:
+            told.append(name)
+            shown.append((key.key, name))
+    fixed = "".join(f"{name}, " for _, name in shown)
+    spread = "".join(f"{value} AS {name}, " for value, name in shown)
+    apart = f"PARTITION BY {fixed[:-2]} " if fixed else ""
+    return (
+        f"SELECT {' || '.join(told)} AS key, estimate FROM (\n"
+        f"SELECT {fixed}{line.place}, estimate FROM (\n"
+        f"SELECT {fixed}at, lead(at) OVER along AS until, sum(change) OVER along AS estimate, "
+        "sum(opened) OVER along AS open\n"
+        f"FROM (SELECT {fixed}at, sum(share * sign) AS change, sum(sign) AS opened\n"
+        f"FROM (SELECT {spread}{line.first}, {line.last}, ({share})::float8 AS share\n"
+        f"{source}{places}) AS spread\n"
+        "CROSS JOIN LATERAL (VALUES (first, 1), (last + 1, -1)) AS ends (at, sign)\n"
+        f"WHERE share > 0 GROUP BY {fixed}at) AS changes\n"
+        f"WINDOW along AS ({apart}ORDER BY at)) AS pieces\n"
+        f"CROSS JOIN LATERAL generate_series(at, until - 1) AS {line.place}\n"
+        f"WHERE open > 0) AS counted{''.join(tables)}"
     )
 
 

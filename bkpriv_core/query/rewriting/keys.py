@@ -1,13 +1,19 @@
 """Attributes that are grouped by, as SQL: a row is joined with each value that it may have.
 
 The values stand in a table of the WITH clause, with the key that each is shown as and, where the
-condition tells values apart, the number of its class. A row and a value that are joined weigh what
-the row's share in the value is; the condition then asks for the value's class.
+condition tells values apart, the number of its class; values that cannot meet the condition are
+left out. A row and a value that are joined weigh what the row's share in the value is; the
+condition then asks for the value's class.
+
+A range of integers or days may hold thousands of values. These have *places*, from 1 in their
+order, NULL last, and a row is joined with *stretches* of values of one class instead: ``held_0``
+has, of attribute 0, the places of the first and the last value in such a stretch that the row's
+range holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,9 +21,10 @@ from bkpriv_core.domain import Domain
 from bkpriv_core.groups import IntArray
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.extent import Axis, Labels, Ranges
-from bkpriv_core.query.predicate import Atom, BoolArray, Codes
+from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.query.rewriting.fragment import (
     Column,
+    check_length,
     equal,
     literal,
     number,
@@ -26,7 +33,7 @@ from bkpriv_core.query.rewriting.fragment import (
 )
 from bkpriv_core.query.rewriting.sides import Side, range_ends
 
-__all__ = ["Key", "exact_key", "generalized_key"]
+__all__ = ["Key", "StretchKey", "exact_key", "generalized_key"]
 
 
 class Key(Side):
@@ -40,159 +47,232 @@ class Key(Side):
         What the statement joins the view with.
     weight : str
         SQL of a row's share in the value that it is joined with.
-    table : str
-        The table of values, for the WITH clause.
+    tables : sequence of str
+        Tables for the WITH clause; none if the attribute can have no value.
+    values : int
+        How many values it can have.
     """
 
-    def __init__(self, classes: Classes, joined: str, weight: str, table: str) -> None:
+    told = "value"
+    """The table that has the class of what a row is joined with."""
+
+    def __init__(
+        self, classes: Classes, joined: str, weight: str, tables: Sequence[str], values: int
+    ) -> None:
         super().__init__(classes, joined)
         self.weight = weight
-        self.table = table
+        self.tables = tuple(tables) if values else ()
+        self.values = values
 
     @property
     def key(self) -> str:
-        """SQL of the value that a row is joined with, as a JSON object."""
+        """SQL of a value as a JSON object."""
         return value_of(self.classes.attribute, "key")
 
     def share(self, some: BoolArray) -> str:
         """See `Side`."""
         listed = ", ".join(map(str, np.unique(self.classes.members[some]).tolist()))
-        held = f"{value_of(self.classes.attribute, 'class')} IN ({listed})"
+        held = f"{self.told}_{self.classes.attribute}.class IN ({listed})"
         return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
 
 
+class StretchKey(Key):
+    """A range of integers or days, which is joined with stretches of values; see `Key`."""
+
+    told = "held"
+
+    @property
+    def first(self) -> str:
+        """SQL of the place where a stretch begins."""
+        return f"held_{self.classes.attribute}.first"
+
+    @property
+    def last(self) -> str:
+        """SQL of the place where it ends."""
+        return f"held_{self.classes.attribute}.last"
+
+    @property
+    def place(self) -> str:
+        """Name of a column for the places of values."""
+        return f"place_{self.classes.attribute}"
+
+
 def exact_key(
-    attribute: int,
-    told: Sequence[Atom],
-    domain: Domain,
-    column: Column,
-    poll: Callable[[], None] = lambda: None,
+    classes: Classes, domain: Domain, column: Column, possible: BoolArray | None = None
 ) -> Key:
     """An attribute that is shown as it is.
 
     Parameters
     ----------
-    attribute : int
-        The attribute.
-    told : sequence of Atom
-        The condition's comparisons with it, as far as it is asked by class.
+    classes : Classes
+        Its values, as far as the condition tells them apart.
     domain : Domain
         Its values.
     column : Column
         Where it is shown.
-    poll : callable
-        Called between steps; may raise to cancel.
+    possible : (size,) bool array, optional
+        Which values may meet the condition; if not given, all.
     """
-    values = [f"{literal(label)}::{column.type}" for label in domain.labels]
-    return _key(
-        attribute,
-        told,
-        domain,
-        {"value": values},
-        poll,
-        on=equal(value_of(attribute, "value"), column.name, domain.has_null),
-    )
+    codes = np.arange(domain.size) if possible is None else np.flatnonzero(possible)
+    values = [f"{literal(domain.labels[code])}::{column.type}" for code in codes.tolist()]
+    on = equal(value_of(classes.attribute, "value"), column.name, domain.has_null)
+    return _key(classes, domain, codes, {"value": values}, on=on)
 
 
-def generalized_key(
-    attribute: int,
-    told: Sequence[Atom],
-    axis: Axis,
-    column: Column,
-    poll: Callable[[], None] = lambda: None,
-) -> Key:
-    """An attribute that is shown as labels or ranges; see `exact_key`.
+def generalized_key(classes: Classes, axis: Axis, column: Column, possible: BoolArray) -> Key:
+    """An attribute that is shown as labels or ranges.
 
     Parameters
     ----------
-    attribute, told, column, poll
+    classes, column, possible
         See `exact_key`.
     axis : Labels or Ranges
         The labels or ranges.
-
-    Raises
-    ------
-    TooLarge
-        If there are too many values.
     """
+    if not possible.any():
+        return Key(classes, "", "0", (), 0)
     if isinstance(axis, Labels):
-        return _label_key(attribute, told, axis, column, poll)
+        return _label_key(classes, axis, column, possible)
     assert isinstance(axis, Ranges)
-    return _range_key(attribute, told, axis, column, poll)
+    if axis.step is None:
+        return _point_key(classes, axis, column, possible)
+    return _stretch_key(classes, axis, column, possible)
 
 
-def _label_key(
-    attribute: int, told: Sequence[Atom], axis: Labels, column: Column, poll: Callable[[], None]
-) -> Key:
+def _label_key(classes: Classes, axis: Labels, column: Column, possible: BoolArray) -> Key:
     under = axis.spread().tocoo()
-    labels = [axis.labels[extent] for extent in under.col.tolist()]
+    held = possible[under.row]
+    labels = [axis.labels[extent] for extent in under.col[held].tolist()]
     return _key(
-        attribute,
-        told,
+        classes,
         axis.domain,
+        under.row[held].astype(np.int64),
         {
             "label": [f"{literal(label)}::{column.type}" for label in labels],
-            "share": [number(share) for share in under.data.tolist()],
+            "share": [number(share) for share in under.data[held].tolist()],
         },
-        poll,
-        under.row.astype(np.int64),
-        on=equal(value_of(attribute, "label"), column.name, None in axis.labels),
-        weight=value_of(attribute, "share"),
+        on=equal(value_of(classes.attribute, "label"), column.name, None in axis.labels),
+        weight=value_of(classes.attribute, "share"),
     )
 
 
-def _range_key(
-    attribute: int, told: Sequence[Atom], axis: Ranges, column: Column, poll: Callable[[], None]
-) -> Key:
-    domain, name = axis.domain, f"range_{attribute}"
-    positions = domain.positions
-    assert positions is not None
-    labels = domain.labels[: domain.size - domain.has_null]
-    if axis.step is None:
-        # Of a continuum no value has a share, unless it is all there is.
-        what = "point"
-        listed = [f"{column.type}({literal(label)}, {literal(label)}, '[]')" for label in labels]
-        null, weight = f"NULL::{column.type}", "1"
-        on = f"{value_of(attribute, what)} = {column.name}"
-    else:
-        what = "position"
-        listed = [number(position) for position in positions[: len(labels)].tolist()]
-        null, weight = "NULL::float8", f"(1 / {name}.whole)"
-        on = f"{value_of(attribute, what)} BETWEEN {name}.low AND {name}.high"
-    columns = {what: listed}
+def _point_key(classes: Classes, axis: Ranges, column: Column, possible: BoolArray) -> Key:
+    """Of a continuum no value has a share, unless it is all there is."""
+    domain, attribute = axis.domain, classes.attribute
+    runs = axis.runs(possible)
+    codes = np.unique(runs.written(np.arange(len(runs.length)))[1])
+    labels = [domain.labels[code] for code in codes.tolist()]
+    point, low = value_of(attribute, "point"), f"range_{attribute}.low"
+    listed = [
+        f"NULL::{column.type}"
+        if label is None
+        else f"{column.type}({literal(label)}, {literal(label)}, '[]')"
+        for label in labels
+    ]
+    columns = {"point": listed}
+    on, weight = f"{point} = {column.name}", "1"
     if domain.has_null:
-        columns[what].append(null)
-        columns["mixed"] = [number(share) for share in axis.unbounded().values()[:, 0].tolist()]
+        columns["mixed"] = _mixed(axis, codes)
         on = (
-            f"CASE WHEN {column.name} IS NULL THEN {value_of(attribute, what)} IS NULL "
-            f"WHEN {name}.low IS NULL THEN true ELSE {on} END"
+            f"CASE WHEN {column.name} IS NULL THEN {point} IS NULL "
+            f"WHEN {low} IS NULL THEN true ELSE {on} END"
         )
-        weight = (
-            f"(CASE WHEN {column.name} IS NULL THEN 1 "
-            f"WHEN {name}.low IS NULL THEN {value_of(attribute, 'mixed')} ELSE {weight} END)"
-        )
+        weight = _weight(column, low, value_of(attribute, "mixed"), weight)
     ends = range_ends(attribute, axis.step, column)
-    return _key(attribute, told, domain, columns, poll, on=on, weight=weight, before=ends)
+    return _key(classes, domain, codes, columns, on=on, weight=weight, before=ends)
+
+
+def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolArray) -> Key:
+    domain, attribute = axis.domain, classes.attribute
+    assert domain.positions is not None
+    codes = np.flatnonzero(possible)
+    numbers = codes[codes < domain.size - domain.has_null]
+    low, high = f"range_{attribute}.low", f"range_{attribute}.high"
+    # As many places are before a range as values, less those that are not less than its low end.
+    null = len(numbers) + 1
+    first = f"{null} - width_bucket(-{low}, (SELECT down FROM position_{attribute}))"
+    last = f"width_bucket({high}, (SELECT up FROM position_{attribute}))"
+    weight = f"(1 / range_{attribute}.whole)"
+    if domain.has_null:
+        first = f"WHEN {low} IS NULL THEN 1 ELSE {first} END"
+        first = f"CASE WHEN {column.name} IS NULL THEN {null} {first}"
+        last = f"CASE WHEN {low} IS NULL THEN {null} ELSE {last} END"
+        weight = _weight(column, low, f"held_{attribute}.mixed", weight)
+    joined = (
+        f"{range_ends(attribute, axis.step, column)}\n"
+        f"CROSS JOIN LATERAL (SELECT {first} AS first, {last} AS last) AS span_{attribute}\n"
+        "CROSS JOIN LATERAL (SELECT greatest(s.first, span.first) AS first, "
+        "least(s.last, span.last) AS last, s.class, s.mixed\n"
+        f"    FROM stretch_{attribute} AS s WHERE s.first <= span.last AND s.last >= span.first) "
+        f"AS held_{attribute}"
+    ).replace("span.", f"span_{attribute}.")
+    listed = literal(f"[{', '.join(domain.json_values(codes))}]")
+    positions = ", ".join(_short(at) for at in domain.positions[numbers].tolist())
+    check_length(len(listed) + len(positions))
+    tables = [
+        f"value_{attribute} (place_{attribute}, key) AS (\n"
+        f"    SELECT place, jsonb_build_object({literal(domain.name)}, value)\n"
+        f"    FROM jsonb_array_elements({listed}) WITH ORDINALITY AS listed (value, place)\n)",
+        f"position_{attribute} (up, down) AS (\n"
+        "    SELECT array_agg(at ORDER BY at), array_agg(-at ORDER BY -at)\n"
+        f"    FROM unnest('{{{positions}}}'::float8[]) AS at\n)",
+        values_table(f"stretch_{attribute}", _stretches(classes, axis, codes)),
+    ]
+    return StretchKey(classes, joined, weight, tables, len(codes))
+
+
+def _stretches(classes: Classes, axis: Ranges, codes: IntArray) -> dict[str, Sequence[str]]:
+    """Stretches of values of one class; NULL is one of its own."""
+    members = classes.members[codes]
+    null = codes == axis.domain.size - axis.domain.has_null
+    starts = np.flatnonzero((np.diff(members, prepend=-1) != 0) | null)
+    ends = np.append(starts[1:], len(codes))
+    return {
+        "first": [str(start + 1) for start in starts.tolist()],
+        "last": [str(end) for end in ends.tolist()],
+        "class": [str(member) for member in members[starts].tolist()],
+        "mixed": _mixed(axis, codes[starts]),
+    }
+
+
+def _weight(column: Column, low: str, mixed: str, weight: str) -> str:
+    """A row's share in a value, where it may be NULL or a range without bounds."""
+    return (
+        f"(CASE WHEN {column.name} IS NULL THEN 1 WHEN {low} IS NULL THEN {mixed} "
+        f"ELSE {weight} END)"
+    )
+
+
+def _mixed(axis: Ranges, codes: IntArray) -> list[str]:
+    """Shares of values in a range that mixes numbers and NULL; 0 where there is none."""
+    shares = np.zeros(axis.domain.size)
+    if axis.domain.has_null:
+        whole = axis.unbounded().runs(np.ones(axis.domain.size, dtype=bool))
+        _, values, found = whole.written(np.zeros(1, dtype=np.int64))
+        shares[values] = found
+    return [number(share) for share in shares[codes].tolist()]
+
+
+def _short(position: float) -> str:
+    """A position as PostgreSQL reads it, exactly; most are whole."""
+    return repr(position).removesuffix(".0")
 
 
 def _key(
-    attribute: int,
-    told: Sequence[Atom],
+    classes: Classes,
     domain: Domain,
+    codes: IntArray,
     columns: dict[str, list[str]],
-    poll: Callable[[], None],
-    codes: IntArray | None = None,
     *,
     on: str,
     weight: str = "1",
     before: str = "",
 ) -> Key:
-    """A key, given what its table has beside key and class; a row for each value, or of `codes`."""
-    classes = Classes.of(attribute, told, Codes.of(domain), poll)
-    codes = np.arange(domain.size) if codes is None else codes
+    """A key that rows are joined with by value, given what its table has beside key and class."""
     keys = [f"jsonb {literal(f'{{{pair}}}')}" for pair in domain.json_pairs(codes)]
-    columns = {"key": keys, **columns}
+    table: dict[str, list[str]] = {"key": keys, **columns}
     if classes.size > 1:
-        columns["class"] = [str(member) for member in classes.members[codes]]
-    joined = f"{before}\nJOIN value_{attribute} ON {on}"
-    return Key(classes, joined, weight, values_table(attribute, columns))
+        table["class"] = [str(member) for member in classes.members[codes].tolist()]
+    name = f"value_{classes.attribute}"
+    joined = f"{before}\nJOIN {name} ON {on}"
+    return Key(classes, joined, weight, [values_table(name, table)], len(codes))
