@@ -14,7 +14,7 @@ from bkpriv_core.query import estimator
 from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.grouping import answer_groups, cross, cube, rollup, together
-from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, Point
+from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, Or, Point
 from bkpriv_core.query.release import Release
 from tests.core import query_oracles
 from tests.core.query_strategies import Case, as_predicate, cases, conditions, one_group
@@ -126,3 +126,9 @@ def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimator, "_KEYS", 3)
     with pytest.raises(TooLarge, match="grouping by age, illness has more than 3 keys"):
         answer_groups(release, Generalized(release), EVERYTHING, (0, 1))
+    # In two parts, neither of which is too many.
+    either = Or((Comparison(0, "=", Point(0, 1, 20.0)), Comparison(1, "=", Point(0, 1))))
+    assert len(Generalized(release).by_key(either, (0, 1))[1]) == 3
+    monkeypatch.setattr(estimator, "_KEYS", 2)
+    with pytest.raises(TooLarge, match="grouping by age, illness has more than 2 keys"):
+        Generalized(release).by_key(either, (0, 1))
