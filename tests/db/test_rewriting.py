@@ -128,9 +128,9 @@ def wide(shared_db: Connection) -> int:
         SELECT setseed(0.25);
         CREATE TABLE wide AS
             SELECT (random() * random() * 3000)::int AS a,
-                CASE WHEN i % 50 > 0 THEN DATE '1970-01-01' + (random() * 15000)::int END AS b,
+                CASE WHEN i > 3 THEN DATE '1970-01-01' + (random() * 15000)::int END AS b,
                 round((random() * 3)::numeric, 2) AS c,
-                CASE WHEN i > 3 THEN (random() * 50)::int END AS d,
+                CASE WHEN i % 90 > 0 THEN (random() * 50)::int END AS d,
                 chr(120 + i % 3) AS s
             FROM generate_series(1, 6000) AS i;
         SELECT bkpriv.register_dataset('wide', 'wide', '{a,b,c,d}', 's');
