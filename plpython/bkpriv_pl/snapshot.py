@@ -198,26 +198,31 @@ def _fill_generalized(
     sensitive_type: str,
     seed: int | None,
 ) -> None:
-    """Insert the records of all groups, in random order."""
+    """Insert the records of all groups, in random order.
+
+    What is shown is made once for each group and each value; records only repeat it.
+    """
     histograms = table.histograms(groups)
     group, value = np.nonzero(histograms)
     shown, bounds, arguments = [], [], []
-    for place, item in enumerate(extents):
-        shown.append(item.expression.format(low=f"b.low{place}", high=f"b.high{place}"))
-        bounds += [f"low{place}", f"high{place}"]
+    for axis, item in enumerate(extents):
+        low, high = f"low{axis}", f"high{axis}"
+        shown.append(f"{item.expression.format(low=low, high=high)} AS shown{axis}")
+        bounds += [low, high]
         arguments += [item.low, item.high]
     slots = [f"${place}" for place in range(1, len(arguments) + 1)]
     after = len(arguments)
+    columns = ", ".join(f"shown{axis}" for axis in range(len(extents)))
     run(
-        f"INSERT INTO {name} "
-        f"SELECT {', '.join(shown)}, v.label::{sensitive_type} "
-        f"FROM unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place) "
-        f"JOIN unnest(${after + 1}::int[], ${after + 2}::int[], ${after + 3}::int[]) "
-        f"AS e(group_place, value_place, records) ON e.group_place = b.place - 1 "
-        f"JOIN unnest(${after + 4}) WITH ORDINALITY AS v(label, place) "
-        f"ON e.value_place = v.place - 1 "
-        f"CROSS JOIN LATERAL generate_series(1, e.records) AS i "
-        f"ORDER BY {_random_order(seed, 'e.group_place', 'e.value_place', 'i')}",
+        f"WITH b AS MATERIALIZED (SELECT {', '.join(shown)}, place FROM "
+        f"unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place)), "
+        f"{_labels('v', f'${after + 4}', sensitive_type)}, "
+        f"r AS (SELECT {columns}, v.label, e.*, generate_series(1, records) AS i "
+        f"FROM unnest(${after + 1}::int[], ${after + 2}::int[], ${after + 3}::int[]) "
+        f"AS e(group_place, value_place, records) "
+        f"LEFT JOIN b ON b.place = e.group_place + 1 LEFT JOIN v ON v.place = e.value_place + 1) "
+        f"INSERT INTO {name} SELECT {columns}, label FROM r "
+        f"ORDER BY {_random_order(seed, 'group_place', 'value_place', 'i')}",
         [*["text[]"] * after, "text", "text", "text", "text[]"],
         [
             *arguments,
@@ -232,55 +237,58 @@ def _fill_generalized(
 def _fill_exact(
     name: str, table: Table, groups: Groups, columns: Columns, form: Form, seed: int | None
 ) -> None:
-    """Insert the records with their exact quasi-identifiers and group, in random order."""
+    """Insert the records with their exact quasi-identifiers and group, in random order.
+
+    Records are numbered group by group. So are the values of bucketized groups, within a group at
+    random: a record and a value of one number meet.
+    """
     axes = range(len(table.quasi_identifiers))
     histograms = table.histograms(groups)
     group, value = np.nonzero(histograms)
     members = groups.members
-    codes = [table.codes[members, axis] for axis in axes]
-    arguments = [
-        *(array_literal(part) for part in (groups.owner, *codes, table.weights[members])),
-        *(array_literal(part) for part in (group, value, histograms[group, value])),
-        *(list(domain.labels) for domain in (*table.quasi_identifiers, table.sensitive)),
-    ]
-    types = ["text"] * (len(codes) + 5) + ["text[]"] * (len(codes) + 1)
-    slots = [f"${place}::int[]" for place in range(1, len(codes) + 6)]
-    labels = [f"${place}" for place in range(len(codes) + 6, len(types) + 1)]
+    sizes = table.weights[members]
+    parts = (
+        *(groups.owner, *(table.codes[members, axis] for axis in axes)),
+        *(np.cumsum(sizes) - sizes, sizes),
+        *(group, value, histograms[group, value]),
+    )
+    domains = (*table.quasi_identifiers, table.sensitive)
+    slots = [f"${place}::bigint[]" for place in range(1, len(parts) + 1)]
+    labels = [f"${place}" for place in range(len(parts) + 1, len(parts) + len(domains) + 1)]
     coded = ", ".join(f"code{axis}" for axis in axes)
-    # Records and values of a group are numbered apart from each other, both at random.
+    exact = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
+    shown = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
+    with_labels = [_labels(f"q{axis}", labels[axis], columns[axis][1]) for axis in axes]
+    joins = " ".join(f"LEFT JOIN q{axis} ON q{axis}.place = e.code{axis} + 1" for axis in axes)
     records = (
-        f"SELECT group_id, {coded}, i, row_number() OVER (PARTITION BY group_id "
-        f"ORDER BY {_random_order(seed, 'group_id', coded, 'i')}) AS place "
-        f"FROM unnest({', '.join(slots[:-3])}) AS e(group_id, {coded}, records) "
-        f"CROSS JOIN LATERAL generate_series(1, records) AS i"
+        f"r AS (SELECT {shown}, e.group_id, generate_series(before + 1, before + records) AS i "
+        f"FROM unnest({', '.join(slots[:-3])}) AS e(group_id, {coded}, before, records) {joins})"
     )
     values = (
-        f"SELECT group_id, value_place, row_number() OVER (PARTITION BY group_id "
-        f"ORDER BY {_random_order(seed, 'value_place', 'i', 'group_id')}) AS place "
+        f"{_labels('v', labels[-1], columns[-1][1])}, "
+        f"e AS (SELECT e.*, v.label, generate_series(1, records) AS i "
         f"FROM unnest({', '.join(slots[-3:])}) AS e(group_id, value_place, records) "
-        f"CROSS JOIN LATERAL generate_series(1, records) AS i"
+        f"LEFT JOIN v ON v.place = e.value_place + 1), "
+        f"s AS (SELECT label, row_number() OVER (ORDER BY group_id, "
+        f"{_random_order(seed, 'value_place', 'i', 'group_id')}) AS i FROM e)"
     )
-    shown = [f"q{axis}.label::{columns[axis][1]}" for axis in axes]
-    joins = [
-        f"JOIN unnest({labels[axis]}) WITH ORDINALITY AS q{axis}(label, place) "
-        f"ON q{axis}.place = r.code{axis} + 1"
-        for axis in axes
-    ]
+    queries, meeting = [*with_labels, records], ""
     if form == "bucketized":
-        shown_value = [f"v.label::{columns[-1][1]}"]
-        joins += [
-            "JOIN s ON s.group_id = r.group_id AND s.place = r.place",
-            f"JOIN unnest({labels[-1]}) WITH ORDINALITY AS v(label, place) "
-            "ON v.place = s.value_place + 1",
-        ]
-    else:
-        shown_value = []
+        queries.append(values)
+        exact, meeting = f"{exact}, label", "JOIN s USING (i)"
     run(
-        f"WITH r AS ({records}), s AS ({values}) INSERT INTO {name} "
-        f"SELECT {', '.join([*shown, 'r.group_id', *shown_value])} FROM r {' '.join(joins)} "
-        f"ORDER BY {_random_order(seed, 'r.group_id', 'r.place')}",
-        types,
-        arguments,
+        f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {exact} "
+        f"FROM r {meeting} ORDER BY {_random_order(seed, 'i')}",
+        ["text"] * len(parts) + ["text[]"] * len(domains),
+        [*map(array_literal, parts), *(list(domain.labels) for domain in domains)],
+    )
+
+
+def _labels(name: str, labels: str, as_type: str) -> str:
+    """SQL of a query by that name: a domain's labels as they are published, by places from 1."""
+    return (
+        f"{name} AS MATERIALIZED (SELECT label::{as_type} AS label, place "
+        f"FROM unnest({labels}) WITH ORDINALITY AS x(label, place))"
     )
 
 
