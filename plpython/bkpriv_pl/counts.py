@@ -1,8 +1,9 @@
 """Counts: the one place where a source's records come from.
 
-The source is read once, by one ``GROUP BY`` over the quasi-identifiers and the sensitive column, in
-one statement and so in one state. Values become integer codes in SQL; Python receives the domains,
-as text and as numbers, and the codes and counts as packed integers.
+The source is read once, by one ``GROUP BY`` over the quasi-identifiers and the sensitive column, or
+one for each table of a family with foreign ones, in one statement and so in one state. Values
+become integer codes in SQL; Python receives the domains, as text and as numbers, and the codes and
+counts as packed integers.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import plpy
@@ -19,6 +21,7 @@ from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.source import open_relation
 
 __all__ = ["FIXED", "MOST_QUASI_IDENTIFIERS", "Column", "column_types", "count_cells"]
 
@@ -70,6 +73,10 @@ class Column:
     def is_number(self) -> bool:
         """Whether values are numbers, rather than days or times or labels."""
         return self.type_name in _NUMBERS
+
+    def expression(self, relation: str) -> str:
+        """SQL for the value by which records of a relation, under that alias, are counted."""
+        return f"{relation}.{plpy.quote_ident(self.name)}"
 
     def position(self, value: str) -> str:
         """SQL for the position of the SQL expression `value`."""
@@ -167,7 +174,7 @@ def count_cells(
     """
     columns = (*quasi_identifiers, sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
-    row = run(_query(schema, name, columns, trees, respondent))[0]
+    row = _read(f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}", columns, trees, respondent)
     if row["records"] is None:
         raise InvalidData(
             f'table "{schema}"."{name}" is empty',
@@ -192,40 +199,116 @@ def count_cells(
     return table, Respondents.of_records(respondent, names, *about)
 
 
-def _query(
-    schema: str,
-    name: str,
+def _read(
+    source: str,
     columns: tuple[Column, ...],
     hierarchies: dict[str, Hierarchy],
     respondent: str | None,
+) -> dict[str, Any]:
+    """Count a relation, named as in SQL; its foreign partitions one by one, where that may be.
+
+    A server ships a grouping to a foreign partition only where it is counted by itself, or the
+    partition key is among the columns; otherwise it fetches every record.
+    """
+    if respondent is not None:
+        about = "json_agg(g.about)::text AS respondents"
+        return run(_query(_groups(source, columns, respondent), columns, hierarchies, about))[0]
+    members, unchanged = _members(source, columns)
+    if members:
+        apart = " UNION ALL ".join(_groups(f"ONLY {member}", columns) for member in members)
+        keys = ", ".join(f"v{place}" for place in range(len(columns)))
+        summed = f"SELECT {keys}, sum(n)::int8 AS n FROM ({apart}) AS u GROUP BY {keys}"
+        row = run(_query(summed, columns, hierarchies, f"{unchanged} AS unchanged"))[0]
+        if row["unchanged"]:
+            return row
+    return run(_query(_groups(source, columns), columns, hierarchies))[0]
+
+
+def _members(source: str, columns: tuple[Column, ...]) -> tuple[list[str], str]:
+    """Tables, named as in SQL, that may be counted one by one in place of a relation.
+
+    There are some where a partition or child is a foreign table, if the caller may read all of them
+    directly and no policy picks rows: privileges and policies of a partition are its own. Nor may
+    they be up to others than the relation is: their names could come to lead elsewhere.
+
+    Returns
+    -------
+    members : list of str
+        The tables, or nothing.
+    unchanged : str
+        SQL that tells, within the statement that counts, whether they are still all there are.
+    """
+    relation = open_relation(source)
+    family = (
+        f"WITH RECURSIVE family AS (SELECT {relation.oid}::oid AS oid, false AS leaving UNION "
+        f"SELECT i.inhrelid, i.inhdetachpending "
+        f"FROM pg_inherits i JOIN family f ON i.inhparent = f.oid)"
+    )
+    row = run(
+        f"{family} SELECT array_agg(c.oid::int8 ORDER BY c.oid) AS oids, "
+        f"array_agg(format('%I.%I', n.nspname, c.relname) ORDER BY c.oid) "
+        f"FILTER (WHERE c.relkind <> 'p') AS members, "
+        f"count(*) > 1 AND bool_or(c.relkind = 'f') AND NOT bool_or(f.leaving) "
+        f"AND bool_and(has_schema_privilege(n.oid, 'USAGE') AND NOT row_security_active(c.oid) "
+        f"AND (SELECT bool_and(has_column_privilege(c.oid, name, 'SELECT')) "
+        f"FROM unnest($1) AS name)) AS apart "
+        f"FROM family f JOIN pg_class c ON c.oid = f.oid "
+        f"JOIN pg_namespace n ON n.oid = c.relnamespace",
+        ["text[]"],
+        [[column.name for column in columns]],
+    )[0]
+    unchanged = (
+        f"({family} SELECT array_agg(oid::int8 ORDER BY oid) = ARRAY{row['oids']}::int8[] "
+        f"AND NOT bool_or(leaving) FROM family)"
+    )
+    if not row["apart"]:
+        return [], unchanged
+    members = [open_relation(member) for member in row["members"]]
+    if any({*member.strangers} - {*relation.strangers} for member in members):
+        return [], unchanged
+    return [str(member) for member in members], unchanged
+
+
+def _groups(source: str, columns: tuple[Column, ...], respondent: str | None = None) -> str:
+    """SQL that counts the records of a relation, named as in SQL, by the values of `columns`."""
+    keys = [column.expression("s") for column in columns]
+    shown = [f"{key} AS v{place}" for place, key in enumerate(keys)]
+    shown.append("count(*) AS n")
+    if respondent is not None:
+        shown.append(f"array_agg(s.{plpy.quote_ident(respondent)}::text) AS about")
+    return f"SELECT {', '.join(shown)} FROM {source} AS s GROUP BY {', '.join(keys)}"
+
+
+def _query(
+    groups: str, columns: tuple[Column, ...], hierarchies: dict[str, Hierarchy], *extras: str
 ) -> str:
-    """One statement that counts the cells and lists the domains.
+    """One statement that lists cells and domains; `groups` is the SQL of v0, v1, ... and n.
 
     Values are told apart by their types' order, and joined by their texts: an operator would be
     looked up by name, and a type from another schema may have none of that name in reach.
     """
-    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}"
-    places = range(len(columns))
-    quoted = [plpy.quote_ident(column.name) for column in columns]
-    grouped = ", ".join(
-        f's.{column} AS v{place}, s.{column}::text COLLATE "C" AS t{place}'
-        for place, column in zip(places, quoted, strict=True)
-    )
-    keys = ", ".join(f"s.{column}" for column in quoted)
-    # Texts that differ may stand for equal values, as 1.0 and 1.00 do; these share a code.
-    domains = ", ".join(
-        f"d{place} AS MATERIALIZED (SELECT v, t, dense_rank() OVER (ORDER BY v) - 1 AS code "
-        f"FROM (SELECT DISTINCT v{place} AS v, t{place} AS t FROM g) AS x)"
-        for place in places
-    )
-    listed = []
+    domains, joins, listed = [], [], list(extras)
     for place, column in enumerate(columns):
+        text = f'v{place}::text COLLATE "C"'
+        # Texts that differ may stand for equal values, as 1.0 and 1.00 do; these share a code.
+        domains.append(
+            f"d{place} AS MATERIALIZED (SELECT v, t, dense_rank() OVER (ORDER BY v) - 1 AS code "
+            f"FROM (SELECT DISTINCT v{place} AS v, {text} AS t FROM g) AS x)"
+        )
+        # Arrays, which the planner takes for short, so that it hashes them and scans g only once;
+        # by way of LATERAL, since Citus does not take several arrays for one function elsewhere.
+        domains.append(
+            f"c{place} AS MATERIALIZED (SELECT u.* FROM (SELECT array_agg(t ORDER BY t) AS t, "
+            f"array_agg(code ORDER BY t) AS code FROM d{place}) AS x, "
+            f"LATERAL unnest(x.t, x.code) AS u(t, code))"
+        )
+        joins.append(f"LEFT JOIN c{place} ON c{place}.t = g.{text}")
         listed += [
             f"(SELECT array_agg(t ORDER BY code) "
             f"FROM (SELECT code, min(t) AS t FROM d{place} GROUP BY code) AS x) AS labels_{place}",
-            f"(SELECT sum(n) FROM g WHERE t{place} IS NULL)::int8 AS nulls_{place}",
+            f"(sum(g.n) FILTER (WHERE g.{text} IS NULL))::int8 AS nulls_{place}",
             # NULL joins with nothing; its code, if it has one, is the number of other values.
-            f"string_agg(int4send(coalesce(d{place}.code, "
+            f"string_agg(int4send(coalesce(c{place}.code, "
             f"(SELECT count(DISTINCT code) FROM d{place} WHERE t IS NOT NULL))::int4), "
             f"''::bytea) AS codes_{place}",
         ]
@@ -236,16 +319,10 @@ def _query(
                 f"(SELECT code, min({position}) AS p FROM d{place} GROUP BY code) AS x) "
                 f"AS positions_{place}"
             )
-    counted = "count(*) AS n"
-    if respondent is not None:
-        counted += f", array_agg(s.{plpy.quote_ident(respondent)}::text) AS about"
-        listed.append("json_agg(g.about)::text AS respondents")
-    joins = " ".join(f"LEFT JOIN d{place} ON d{place}.t = g.t{place}" for place in places)
     return (
-        f"WITH g AS MATERIALIZED (SELECT {grouped}, {counted} FROM {source} AS s "
-        f"GROUP BY {keys}), {domains} "
+        f"WITH g AS MATERIALIZED ({groups}), {', '.join(domains)} "
         f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "
-        f"FROM g {joins}"
+        f"FROM g {' '.join(joins)}"
     )
 
 
