@@ -44,6 +44,7 @@ from bkpriv_pl.relation import (
     put_view,
 )
 from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
+from bkpriv_pl.visibility import oldest_at_work, unwritten_since
 
 __all__ = ["publish"]
 
@@ -91,6 +92,7 @@ def publish(
     if overlap is not None and request.policy.overlap == "refuse":
         raise overlap
     progress.step("counting")
+    oldest = oldest_at_work()
     table, respondents = read_records(request.dataset, request.options.nulls)
     setting = Setting(table, request.options.smoothing, library=request.library, poll=poll)
     progress.step("weighing knowledge")
@@ -128,7 +130,7 @@ def publish(
         history.record_respondents(release, respondents.names, within)
     _show(request, certificate, release, previous)
     progress.step("waiting for writers")
-    _settle_staleness(request, table, respondents, release)
+    _settle_staleness(request, table, respondents, release, oldest)
     progress.done()
     if overlap is not None:
         plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
@@ -342,9 +344,13 @@ def _judge_queries(release: int, bound: QueryError) -> history.Finding:
 
 
 def _settle_staleness(
-    request: _Request, table: Table, respondents: Respondents | None, release: int
+    request: _Request, table: Table, respondents: Respondents | None, release: int, oldest: int
 ) -> None:
-    """Keep writers off the source, and mark the release stale if they changed what was read."""
+    """Keep writers off the source, and mark the release stale if they changed what was read.
+
+    The source is read again only where `visibility` cannot prove that nothing was written since
+    `oldest`, the oldest transaction at work before it was read.
+    """
     dataset = request.dataset
     watched = run(
         "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
@@ -359,7 +365,10 @@ def _settle_staleness(
     )
     if not _writers_held(release):
         history.record_event(release, "stale", "the source was in use by a writer to the end")
-    elif not _same_source(dataset, table, respondents):
+    elif not (
+        unwritten_since(dataset.source_schema, dataset.source_name, oldest, table.records)
+        or _same_source(dataset, table, respondents)
+    ):
         history.record_event(release, "stale", "the source changed while the release was made")
 
 
