@@ -15,6 +15,7 @@ from bench.implications import measure_implications
 from bench.nodes import measure_nodes
 from bench.priors import measure_many_values, measure_priors
 from bench.publishing import SCHEMA, load, measure_growth, measure_publishing
+from bench.steps import measure_steps
 from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.sandbox import drop_sandbox, renew_sandbox
 from bkpriv_core.cli.server import connect
@@ -47,9 +48,12 @@ def bench(
     values: Annotated[
         int, typer.Option(min=100, help="Values of a quasi-identifier of many.")
     ] = 30_000,
+    records: Annotated[
+        int, typer.Option(min=1, help="Records of a publication whose steps are timed.")
+    ] = 2_000_000,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
 ) -> None:
-    """Measure priors, worst cases, publication and growth, each beside its baseline."""
+    """Measure priors, worst cases, publication, growth and steps, each beside its baseline."""
     started = time.monotonic()
     console = make_console()
     fewer = census(small, _SEED)
@@ -71,6 +75,8 @@ def bench(
         figures += measure_publishing(uri, subject, dataset, rounds)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
+    with step(console, "Steps of a publication"):
+        figures += measure_steps(uri, SCHEMA, more, records, rounds)
     with connect(uri) as connection:
         drop_sandbox(connection, SCHEMA, _MARK)
     console.print(f"\n{subject.records:,} {subject.title}; medians of {rounds}.")

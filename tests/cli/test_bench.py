@@ -39,7 +39,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         app,
         [
             *("--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"),
-            *("--buckets", "3000", "--values", "300"),
+            *("--buckets", "3000", "--values", "300", "--records", "4000"),
         ],
         env={"ADULT": ""},
     )
@@ -48,5 +48,8 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert re.search(r"priors of 300 dates, B = 0.3 +[\d.]+ s", result.output)
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
+    assert re.search(r"steps of a publication +4,500 records", result.output)
+    assert re.search(r"counting +[\d.]+ s +GROUP BY [\d.]+ s", result.output)
+    assert re.search(r"writing +[\d.]+ s +INSERT [\d.]+ s", result.output)
     assert db.execute("SELECT to_regnamespace('bench')::text").fetchone() == (None,)
     assert db.execute("SELECT count(*) FROM bkpriv.dataset").fetchone() == (0,)
