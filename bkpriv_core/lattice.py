@@ -8,26 +8,51 @@ matrix with repeated columns, and the share of those with item ``t`` in slot ``s
 A state says how full each slot is. The number of items placed so far is the sum of its digits, so
 a state belongs to one level, and each pass touches each of the ``prod(capacity + 1)`` states once:
 ``O(slots * states)`` in all, whatever the number of items. Many problems with equal capacities run
-through one lattice together. Slots, items and levels are scaled to a maximum of 1, which leaves the
-marginals unchanged and keeps products of many small probabilities from underflowing.
+through one lattice together.
+
+Rules:
+
+- The backward pass is a forward pass over the items in reverse, from the full slots down: what is
+  left to fill is a state too. So both passes look neighbours up in one table.
+- Items and slots are *balanced* before: scaled, which leaves the marginals unchanged, so that the
+  weights of each item sum to 1 and those of each slot nearly to its capacity. Then a state's weight
+  is the probability that independent items fill the slots so, and that of the given capacities is
+  no rare one: were the scaling perfect, at least that of a multinomial's mode, by van der Waerden's
+  bound on permanents. So what matters does not underflow, however many items there are. Scaling
+  to a maximum of 1 at every level would not do: what weighs little halfway may be all that counts.
+- Only products and sums of numbers that are not negative are taken, so that nothing cancels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.groups import FloatArray, IntArray
 
 __all__ = ["Lattice"]
 
 _BATCH_FLOATS = 2**22
 """Size to which the arrays of one batch of problems are limited, where one fits."""
 
-_BLOCK_STATES = 2**20
-"""States whose neighbours are looked up at a time, where a level fits."""
+_KEPT_PLACES = 2**23
+"""Size of the table of neighbours up to which it is kept from pass to pass, and made at once."""
+
+_BALANCED = 0.1
+"""By what share a slot's weights may differ from its capacity."""
+
+_BALANCINGS = 100
+"""Times that weights are scaled at most; they need not come to balance where some are 0."""
+
+_SPREAD = 200.0
+"""Logarithm of the largest scale, by which no number overflows."""
+
+_Places = npt.NDArray[np.intp]
+"""For some slots and the states of a level, shape (s, n): the place among the states of the level
+before of the one with an item less in the slot; beyond the last place where there is none."""
 
 
 class Lattice:
@@ -45,51 +70,58 @@ class Lattice:
         self.slots = len(capacities)
         self.items = int(sum(capacities))
         self._states = int(np.prod(self._radix))
-        # States are stored level by level: `_order` lists them so, `_rank` is its inverse. The
-        # last rank is that of a state of weight 0, to which moves beyond a capacity lead.
-        level = np.zeros(1, dtype=np.int32)
+        # States are numbers whose digits say how full slots are; they are listed level by level.
+        level = np.zeros(1, dtype=np.int16 if self.items < 2**15 else np.int32)
         for radix in self._radix:
-            level = (level[:, None] + np.arange(radix, dtype=np.int32)).ravel()
+            level = (level[:, None] + np.arange(radix, dtype=level.dtype)).ravel()
         self._order = np.argsort(level, kind="stable").astype(np.int32)
-        self._rank = np.empty(self._states + 1, dtype=np.int32)
-        self._rank[self._order] = np.arange(self._states, dtype=np.int32)
-        self._rank[self._states] = self._states
-        self._bounds = np.concatenate(([0], np.cumsum(np.bincount(level))))
-
-        self._blocks = self._cut_into_blocks()
-        self._whole: dict[int, npt.NDArray[np.int32]] = {}
-
-    def _cut_into_blocks(self) -> list[range]:
-        """Ranges of consecutive levels whose neighbours are looked up together."""
-        blocks = []
-        first = 0
-        for level in range(self.items + 1):
-            if self._bounds[level + 1] - self._bounds[first] > _BLOCK_STATES and level > first:
-                blocks.append(range(first, level))
-                first = level
-        return [*blocks, range(first, self.items + 1)]
+        self._sizes = np.bincount(level).tolist()
+        self._bounds = np.concatenate(([0], np.cumsum(self._sizes)))
 
     def _level(self, level: int) -> slice:
         return slice(int(self._bounds[level]), int(self._bounds[level + 1]))
 
-    def _neighbours(self, block: range, step: int) -> npt.NDArray[np.int32]:
-        """Ranks of the states one item more (step 1) or less (step -1) in each slot.
+    def _digits(self, states: npt.NDArray[np.int32], slot: int) -> npt.NDArray[np.int32]:
+        """How full a slot is in each of some states."""
+        # Division by one number is several times faster than by an array, or than a remainder.
+        radix = np.int32(self._radix[slot])
+        above = states // np.int32(self._strides[slot])
+        digits: npt.NDArray[np.int32] = above - above // radix * radix
+        return digits
 
-        Shape (n, s) for the n states of the block's levels.
-        """
-        if step in self._whole:
-            return self._whole[step]
-        states = self._order[self._bounds[block.start] : self._bounds[block.stop]]
-        ranks = np.empty((len(states), self.slots), dtype=np.int32)
-        for slot, (stride, radix) in enumerate(zip(self._strides, self._radix, strict=True)):
-            # Division by one number at a time is several times faster than by an array of them.
-            digit = states // np.int32(stride) % np.int32(radix)
-            within = digit < np.int32(radix - 1) if step > 0 else digit > 0
-            moved = np.where(within, states + np.int32(step * stride), np.int32(self._states))
-            ranks[:, slot] = self._rank[moved]
-        if len(self._blocks) == 1:
-            self._whole[step] = ranks
-        return ranks
+    @cached_property
+    def _kept(self) -> list[_Places]:
+        """Places for all slots, level by level; empty if that is too much to keep."""
+        if self._states * self.slots > _KEPT_PLACES:
+            return []
+        # For each state the place within its level, along one axis for each slot.
+        places = np.empty(self._states, dtype=np.int32)
+        within = np.arange(self._states, dtype=np.int32)
+        within -= np.repeat(self._bounds[:-1].astype(np.int32), self._sizes)
+        order = self._order.astype(np.intp)
+        places[order] = within
+        table = np.empty((self.slots, self._states), dtype=np.int32)
+        for row, stride, radix in zip(table, self._strides, self._radix, strict=True):
+            moved = np.full(
+                (self._states // (stride * radix), radix, stride), self._states, np.int32
+            )
+            moved[:, 1:] = places.reshape(moved.shape)[:, :-1]
+            moved.take(order, out=row, mode="clip")
+        return [table[:, self._level(level)].astype(np.intp) for level in range(1, self.items + 1)]
+
+    def _arrivals(self, level: int) -> Iterable[tuple[slice, _Places]]:
+        """Slots and from where an item in each leads to the states of a level; see `_Places`."""
+        if self._kept:
+            return ((slice(None), self._kept[level - 1]),)
+        return self._found_arrivals(level)
+
+    def _found_arrivals(self, level: int) -> Iterator[tuple[slice, _Places]]:
+        before, here = self._order[self._level(level - 1)], self._order[self._level(level)]
+        for slot, radix in enumerate(self._radix):
+            places = np.full((1, len(here)), len(before), dtype=np.intp)
+            open_before = self._digits(before, slot) < radix - 1
+            places[0, self._digits(here, slot) > 0] = np.flatnonzero(open_before)
+            yield slice(slot, slot + 1), places
 
     def marginals(
         self,
@@ -113,6 +145,10 @@ class Lattice:
         (b, k, s) float array
             Rows sum to 1, or to 0 in problems without any placement of positive weight.
         """
+        if self.slots == 1:
+            # There is but one placement, and all there is to know is whether it is possible.
+            possible = (weights > 0).all(axis=1, keepdims=True)
+            return np.where(wanted[:, :, None] & possible, 1.0, 0.0)
         step = max(1, _BATCH_FLOATS // (self._states * self.slots))
         parts = [
             self._batch(weights[start : start + step], wanted[start : start + step], poll)
@@ -123,55 +159,87 @@ class Lattice:
     def _batch(
         self, weights: FloatArray, wanted: npt.NDArray[np.bool_], poll: Callable[[], None]
     ) -> FloatArray:
-        batch = len(weights)
-        moves = np.ascontiguousarray(_balanced(weights).transpose(1, 2, 0))
-        forward = np.zeros((self._states + 1, batch))
-        forward[0] = 1.0
-        for block in self._blocks:
-            arrivals = self._neighbours(block, -1)
-            start = self._bounds[block.start]
-            for level in block:
-                poll()
-                if 0 < level < self.items:
-                    here = self._level(level)
-                    arrived = forward[arrivals[here.start - start : here.stop - start]]
-                    total = np.einsum("nsb,sb->nb", arrived, moves[level - 1])
-                    forward[here] = _scaled(total)
-        marginals = np.zeros((self.items, self.slots, batch))
+        moves = np.ascontiguousarray(_balanced(weights, self._radix - 1).transpose(1, 0, 2))
         needed: list[bool] = np.any(wanted, axis=0).tolist()
-        # Of the backward pass only one level is kept, with a last row of weight 0.
-        ahead = np.array([[1.0], [0.0]]) * np.ones(batch)
-        for block in reversed(self._blocks):
-            departures = self._neighbours(block, 1)
-            start = self._bounds[block.start]
-            for item in reversed(block):
+        # How heavy what comes after each item is, for each state that it may lead to. How full and
+        # how empty slots are run in opposite order.
+        after: dict[int, FloatArray] = {}
+        ahead = _start(len(weights))
+        for item in reversed(range(self.items)):
+            if needed[item]:
+                after[item] = ahead[:, -2::-1, None]
+            if item:
                 poll()
-                if item == self.items:
-                    continue
-                here = self._level(item)
-                reached = departures[here.start - start : here.stop - start]
-                onward = ahead[np.minimum(reached - self._bounds[item + 1], len(ahead) - 1)]
-                if needed[item]:
-                    marginals[item] = np.einsum("nb,nsb->sb", forward[here], onward) * moves[item]
-                ahead = _scaled(np.einsum("nsb,sb->nb", onward, moves[item]))
-                ahead = np.concatenate((ahead, np.zeros((1, batch))))
-        totals = marginals.sum(axis=1, keepdims=True)
+                ahead = self._step(ahead, self.items - item, moves[item])
+        marginals = np.zeros(moves.shape)
+        reached = _start(len(weights))
+        for item, move in enumerate(moves):
+            poll()
+            reached = self._step(reached, item + 1, move, after.pop(item, None), marginals[item])
+        totals = marginals.sum(axis=2, keepdims=True)
         shares = np.divide(marginals, totals, out=np.zeros_like(marginals), where=totals > 0)
-        return np.where(wanted[:, :, None], shares.transpose(2, 0, 1), 0.0)
+        return np.where(wanted[:, :, None], shares.transpose(1, 0, 2), 0.0)
+
+    def _step(
+        self,
+        before: FloatArray,
+        level: int,
+        move: FloatArray,
+        after: FloatArray | None = None,
+        through: FloatArray | None = None,
+    ) -> FloatArray:
+        """Place one more item.
+
+        Parameters
+        ----------
+        before : (b, n' + 1) float array
+            Weights of the states of the level before, with a last one that is 0.
+        level : int
+            The level that is reached.
+        move : (b, s) float array
+            Weights of the item.
+        after, through : (b, n, 1) and (b, s) float array, optional
+            If it is given what comes after each state of the level, how heavy all is in which the
+            item goes to each slot is written into the other.
+
+        Returns
+        -------
+        (b, n + 1) float array
+            Weights of the states of the level, likewise.
+        """
+        here = np.zeros((len(before), self._sizes[level] + 1))
+        for slots, places in self._arrivals(level):
+            arrived = before.take(places, axis=1, mode="clip")
+            here[:, None, :-1] += np.matmul(move[:, None, slots], arrived)
+            if after is not None and through is not None:
+                through[:, slots] = move[:, slots] * np.matmul(arrived, after)[:, :, 0]
+        return here
 
 
-def _balanced(weights: FloatArray) -> FloatArray:
-    """Scale slots, then items, to a largest weight of 1, which leaves the marginals unchanged."""
-    by_slot = weights.max(axis=1, keepdims=True)
-    balanced: FloatArray = np.divide(
-        weights, by_slot, out=np.zeros_like(weights), where=by_slot > 0
-    )
-    by_item = balanced.max(axis=2, keepdims=True)
-    np.divide(balanced, by_item, out=balanced, where=by_item > 0)
+def _start(batch: int) -> FloatArray:
+    """Weights of the one state before anything is placed, and of none."""
+    return np.repeat([[1.0, 0.0]], batch, axis=0)
+
+
+def _balanced(weights: FloatArray, capacities: IntArray) -> FloatArray:
+    """Scale items to sum 1 and slots near to their capacities; see the module."""
+    balanced = np.array(weights)
+    for axis in (1, 2):
+        top = balanced.max(axis=axis, keepdims=True)
+        np.divide(balanced, top, out=balanced, where=top > 0)
+    by_slot = np.ones((len(weights), 1, len(capacities)))
+    for _ in range(_BALANCINGS):
+        by_item = np.matmul(balanced, by_slot.transpose(0, 2, 1))
+        by_item = np.divide(1.0, by_item, out=np.zeros_like(by_item), where=by_item > 0)
+        filled = np.matmul(by_item.transpose(0, 2, 1), balanced)
+        held = by_slot * filled
+        short = np.divide(capacities, held, out=np.ones_like(held), where=held > 0)
+        if (np.abs(short - 1.0) <= _BALANCED).all():
+            break
+        # Where there is no placement at all, the scales would run away.
+        scaled = by_slot * short
+        spread = np.abs(np.log(scaled, out=np.zeros_like(scaled), where=scaled > 0))
+        by_slot = np.where(spread.max(axis=2, keepdims=True) < _SPREAD, scaled, by_slot)
+    balanced *= by_slot
+    balanced *= by_item
     return balanced
-
-
-def _scaled(level: FloatArray) -> FloatArray:
-    """Divide each problem's weights by the largest, where there is any."""
-    top = level.max(axis=0)
-    return level / np.where(top > 0, top, 1.0)

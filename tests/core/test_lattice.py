@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pytest
@@ -65,14 +66,13 @@ def test_batches_do_not_change_the_marginals(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(lattice.marginals(weights, wanted), whole, atol=1e-15)
 
 
-@pytest.mark.parametrize("states", [1, 5, 12])
-def test_blocks_of_levels_do_not_change_the_marginals(
-    states: int, monkeypatch: pytest.MonkeyPatch
+def test_a_table_that_is_not_kept_does_not_change_the_marginals(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     weights = np.random.default_rng(3).random((2, 7, 4))
     wanted = np.ones((2, 7), dtype=bool)
     whole = Lattice((3, 2, 1, 1)).marginals(weights, wanted)
-    monkeypatch.setattr(lattice_module, "_BLOCK_STATES", states)
+    monkeypatch.setattr(lattice_module, "_KEPT_PLACES", 0)
     np.testing.assert_allclose(Lattice((3, 2, 1, 1)).marginals(weights, wanted), whole, atol=1e-15)
 
 
@@ -87,6 +87,47 @@ def test_a_problem_of_small_weights_is_scaled_on_its_own() -> None:
     weights = np.stack([np.full((12, 12), 1e-40), np.ones((12, 12))])
     found = Lattice((1,) * 12).marginals(weights, np.ones((2, 12), dtype=bool))
     np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
+
+
+def test_what_weighs_little_halfway_may_be_all_that_counts() -> None:
+    """Half the items go to a slot that all but one of them shun, those that shun it least.
+
+    The oracle: of kinds of items with odds x for the second slot, the weight of the ways in which
+    a, b and c of them go there is a product of binomial coefficients and powers of the odds.
+    """
+    kinds = [(300, Fraction(1, 100)), (299, Fraction(1, 100_000)), (1, Fraction(1000))]
+    total = going = Fraction(0)  # weights of all ways, and of those in which item 400 goes there
+    for c in (0, 1):
+        for a in range(1, 301 - c):
+            taken = (a, 300 - c - a, c)
+            ways = Fraction(1)
+            for count, (number, odds) in zip(taken, kinds, strict=True):
+                ways *= comb(number, count) * odds**count
+            total += ways
+            going += ways * Fraction(taken[1], kinds[1][0])
+    second = np.repeat([float(odds) for _, odds in kinds], [number for number, _ in kinds])
+    weights = np.column_stack((np.ones(600), second))[None]
+    wanted = np.zeros((1, 600), dtype=bool)
+    wanted[0, 400] = True
+    found = Lattice((300, 300)).marginals(weights, wanted)
+    assert found[0, 400, 1] == pytest.approx(float(going / total), abs=1e-9)
+    assert found[0, 400, 1] < 0.05
+
+
+def test_forced_items_keep_the_rest_from_balance() -> None:
+    # 20 items can only go to the first slot, so the others, who may, never do.
+    weights = np.ones((1, 60, 2))
+    weights[0, :20, 1] = 0.0
+    found = Lattice((20, 40)).marginals(weights, np.ones((1, 60), dtype=bool))
+    np.testing.assert_array_equal(found[0], np.repeat([[1.0, 0.0], [0.0, 1.0]], [20, 40], axis=0))
+
+
+def test_a_large_slot_that_one_item_fits_into_cannot_be_filled() -> None:
+    weights = np.ones((2, 3001, 2))
+    weights[0, 1:, 0] = 0.0
+    found = Lattice((3000, 1)).marginals(weights, np.ones((2, 3001), dtype=bool))
+    np.testing.assert_array_equal(found[0], 0.0)
+    np.testing.assert_allclose(found[1], np.array([[3000, 1]]) / 3001 * np.ones((3001, 1)))
 
 
 def test_the_scale_of_an_items_weights_does_not_matter() -> None:
