@@ -9,8 +9,11 @@ are not published. Every group of the outcome was measured with the estimator an
 Rules:
 
 - The cost of a merger is the increase of the records' certainty penalty.
-- A union is accepted only if it was inferred as asked: unless omega was, a union beyond the budget
-  of exact inference is passed over, so that mending never replaces proof by an estimate.
+- Proof comes first: unions that are inferred exactly are searched before others, those with small
+  lattices before those with large ones, of which only such are inferred as hold by bethe. Where no
+  proof is found and records would be given up, unions beyond the budget of exact inference are
+  tried as well, and count as what bethe says, where that converges; their measurements say so.
+  Under ``exact`` these are not; under ``omega`` all are tried by omega.
 - A group takes part in at most one merger a round; what is left over tries again.
 - Groups that come to be published alike are one group to a reader, and are measured as one; so are
   parts of a cell that come to lie in one group.
@@ -25,7 +28,7 @@ Suppression does not change priors: the adversary's knowledge is that of the who
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,7 +37,7 @@ from scipy.spatial import KDTree
 
 from bkpriv_core.domain import Table
 from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.posterior import AUTO_STATES, Estimator, lattice_states
+from bkpriv_core.posterior import AUTO_STATES, BETHE, EXACT, Estimator, lattice_states
 from bkpriv_core.requirement import (
     JointRequirement,
     Measurement,
@@ -64,19 +67,50 @@ class _Search:
     ----------
     near : int
         How many of the groups nearest to a failing one are considered.
-    states : int
-        Largest lattice of a union that is tried.
+    above, most : float
+        Unions are tried whose lattices have more states than the one and at most the other.
     work : float
-        States of all unions tried in the round.
+        What all unions tried in the round may cost, in states.
     """
 
     near: int
-    states: int
+    above: float
+    most: float
     work: float
+
+    @property
+    def screens(self) -> bool:
+        """Whether unions must hold by bethe before they are inferred exactly."""
+        return self.above > 0 and self.proves
+
+    @property
+    def proves(self) -> bool:
+        """Whether unions must be inferred exactly."""
+        return self.most <= AUTO_STATES
 
 
 # Unions with small lattices are proved in no time, and most failing groups need no others.
-_SEARCHES = (_Search(256, 20_000, np.inf), _Search(16, AUTO_STATES, 2_000_000))
+_SEARCHES = (
+    _Search(256, 0, 20_000, np.inf),
+    _Search(64, 20_000, AUTO_STATES, 20_000_000),
+    _Search(256, AUTO_STATES, np.inf, 20_000_000),
+)
+
+_BETHE_COST = 30
+"""States of a lattice that take as long as bethe takes for one cell and one value."""
+
+
+def _searches(requirements: Sequence[Requirement], estimator: Estimator) -> Iterator[_Search]:
+    """How to look for partners, one way after the other."""
+    inferred = _inferred(requirements, estimator)
+    for search in _SEARCHES if inferred else _SEARCHES[:1]:
+        if search.proves or estimator != "exact":
+            yield search
+
+
+def _inferred(requirements: Sequence[Requirement], estimator: Estimator) -> bool:
+    """Whether it matters if unions are inferred exactly."""
+    return estimator != "omega" and any(item.infers for item in requirements)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +281,7 @@ def _mend(
     met = _met(requirements, state)
     failed = int((~met).sum())
     merged = 0
-    for search in _SEARCHES:
+    for search in _searches(requirements, estimator):
         while not met.all():
             setting.poll()
             unions, used = _merge_round(setting, requirements, state, met, estimator, search)
@@ -298,7 +332,7 @@ def _merge_round(
     partners = _cheapest_partners(setting.table, groups, failing, search.near, setting.poll)
     used = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
-    inferred = tried_by == "auto" and any(item.infers for item in requirements)
+    inferred = _inferred(requirements, estimator)
     work = search.work
     found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
     for start in range(0, partners.shape[1], _TRIED_AT_ONCE):
@@ -314,11 +348,8 @@ def _merge_round(
         pairs = zip(first.tolist(), second.tolist(), strict=True)
         unions = Groups.from_lists([np.concatenate((groups[a], groups[b])) for a, b in pairs])
         if inferred:
-            weights = setting.table.weights[unions.members]
-            states = lattice_states(unions, weights, setting.table.histograms(unions))
-            fits = states <= search.states
-            fits &= np.cumsum(np.where(fits, states, 0.0)) <= work
-            work -= float(states[fits].sum())
+            fits, cost = _fitting(setting, requirements, unions, search, work)
+            work -= cost
             first, second, unions = first[fits], second[fits], unions.select(fits)
             if not first.size:
                 continue
@@ -326,7 +357,7 @@ def _merge_round(
         holds = _met(requirements, measured)
         if inferred:
             for item in measured.measurements:
-                holds &= item.exact
+                holds &= item.used <= (EXACT if search.proves else BETHE)
         chosen = np.zeros(len(unions), dtype=bool)
         for pair in np.flatnonzero(holds):
             if not used[first[pair]] and not used[second[pair]]:
@@ -334,6 +365,31 @@ def _merge_round(
         if chosen.any():
             found = found.join(measured.select(chosen))
     return found, used
+
+
+def _fitting(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    unions: Groups,
+    search: _Search,
+    work: float,
+) -> tuple[npt.NDArray[np.bool_], float]:
+    """Which unions a search tries, the first for which there is work left, and what that costs."""
+    table = setting.table
+    states = lattice_states(unions, table.weights[unions.members], table.histograms(unions))
+    fits = (states > search.above) & (states <= search.most)
+    estimated = _BETHE_COST * table.sensitive.size * unions.widths.astype(np.float64)
+    spent = 0.0
+    if search.screens or not search.proves:
+        fits &= np.cumsum(np.where(fits, estimated, 0.0)) <= work
+        spent = float(estimated[fits].sum())
+    if search.screens and fits.any():
+        screened = _measure(setting, requirements, unions.select(fits), "bethe")
+        fits[fits] = _met(requirements, screened)
+    if search.proves:
+        fits &= np.cumsum(np.where(fits, states, 0.0)) <= work - spent
+        spent += float(states[fits].sum())
+    return fits, spent
 
 
 def _cheapest_partners(

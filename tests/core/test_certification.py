@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core import certification as certification_module
 from bkpriv_core import posterior as posterior_module
 from bkpriv_core.certification import Certificate, certify
-from bkpriv_core.groups import Groups
+from bkpriv_core.groups import FloatArray, Groups
 from bkpriv_core.knowledge import Uniform
 from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.posterior import BETHE, EXACT, OMEGA, Estimator
 from bkpriv_core.requirement import (
     BtPrivacy,
     CkSafety,
@@ -248,16 +254,103 @@ def test_under_omega_nothing_is_measured_exactly(
     assert certify(setting, policy, halves, "omega").failed > 0
 
 
-@pytest.mark.parametrize("estimator", ["exact", "auto"])
-def test_nothing_is_mended_by_an_estimate(estimator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+# --- What is beyond the budget of exact inference -------------------------------------------------
+
+
+def limit_exact(patch: pytest.MonkeyPatch, most: int, small: int = 5) -> None:
+    """Give exact inference a budget of `most` states, and unions of up to `small` no screening."""
+    for module in (posterior_module, certification_module):
+        patch.setattr(module, "AUTO_STATES", most)
+    first, second, third = certification_module._SEARCHES
+    searches = (
+        replace(first, most=small),
+        replace(second, above=small, most=most),
+        replace(third, above=most),
+    )
+    patch.setattr(certification_module, "_SEARCHES", searches)
+
+
+@pytest.mark.parametrize("estimator", ["exact", "auto", "bethe"])
+def test_an_estimate_mends_what_no_proof_does(
+    estimator: Estimator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The union of the two groups has 2 * 3 * 3 states.
-    assert worst(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "omega") <= 0.1
-    monkeypatch.setattr(posterior_module, "AUTO_STATES", 17)
+    limit_exact(monkeypatch, 17)
     _, found = certified(MENDABLE, MENDABLE_POLICY, estimator)
-    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, [2, 3])
-    monkeypatch.setattr(posterior_module, "AUTO_STATES", 18)
+    if estimator == "exact":
+        assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, [2, 3])
+        assert found.measurements[1].exact.all()
+    else:
+        assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 1, [])
+        assert found.measurements[0].exact.all()
+        assert found.measurements[1].used.tolist() == [BETHE]
+        assert found.measurements[1].figures.max() <= 0.1
+    limit_exact(monkeypatch, 18)
     _, found = certified(MENDABLE, MENDABLE_POLICY, estimator)
     assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 1, [])
+    assert found.measurements[1].exact.all()
+
+
+def test_omega_mends_nothing_but_under_omega(monkeypatch: pytest.MonkeyPatch) -> None:
+    def astray(groups: Groups, *rest: object) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        return np.zeros((len(groups.members), 3)), np.zeros(len(groups), dtype=bool)
+
+    assert worst(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "omega") <= 0.1
+    limit_exact(monkeypatch, 17)
+    monkeypatch.setattr(posterior_module, "bethe", astray)
+    _, found = certified(MENDABLE, MENDABLE_POLICY, "auto")
+    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, [2, 3])
+    setting = Setting(as_table(MENDABLE))
+    policy = [KAnonymity(5), *MENDABLE_POLICY]
+    found = certify(setting, policy, as_groups([[0, 1], [2, 3]]), "omega")
+    assert (found.failed, found.merged, found.suppressed.tolist()) == (2, 1, [])
+
+
+@MANY
+@given(tables(min_records=5, max_records=12), requirement_lists(), st.integers(2, 30), st.data())
+def test_proof_comes_first_and_suppression_last(
+    records: Records, requirements: list[Requirement], most: int, data: st.DataObject
+) -> None:
+    setting = Setting(as_table(records))
+    lists = list(
+        published_alike(records, data.draw(partitions(len(records.cells()), most=8))).values()
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        limit_exact(patch, most, data.draw(st.integers(1, most)))
+        judged = partial(judge, setting, requirements)
+        found = certify(setting, requirements, as_groups(lists), "auto")
+        for requirement, measured in zip(requirements, found.measurements, strict=True):
+            anew = requirement.measure(setting, found.groups, "auto")
+            np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
+            np.testing.assert_array_equal(measured.used, anew.used)
+        assert all(judged(group.tolist(), "auto") is not None for group in found.groups)
+        failing = [group for group in lists if judged(group, "auto") is None]
+        if found.failed != len(failing):
+            return  # mergers made groups alike
+        suppressed = set(found.suppressed.tolist())
+        lost = [group for group in lists if set(group) <= suppressed]
+        left = [group.tolist() for group in found.groups]
+        for group in lost:
+            for other in left + [more for more in lost if more != group]:
+                union = [*group, *other]
+                # What bethe rules out is not inferred exactly.
+                assert judged(union, "bethe") is None or judged(union, "auto") in (None, OMEGA)
+        if len(failing) == found.merged == 1:
+            (made,) = as_cells(found.groups) - {frozenset(group) for group in lists}
+            unions = [[*failing[0], *other] for other in lists if other != failing[0]]
+            proved = [union for union in unions if judged(union, "auto") == EXACT]
+            if any(judged(union, "bethe") is not None for union in proved):
+                assert judged(sorted(made), "auto") == EXACT
+
+
+def judge(
+    setting: Setting, requirements: list[Requirement], cells: list[int], estimator: Estimator
+) -> int | None:
+    """The worst of the estimators by which a group holds, or None if it does not."""
+    group = as_groups([sorted(cells)])
+    if not all(item.satisfied(setting, group, estimator).all() for item in requirements):
+        return None
+    return max(int(item.measure(setting, group, estimator).used[0]) for item in requirements)
 
 
 def test_everything_may_be_suppressed() -> None:
