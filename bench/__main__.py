@@ -14,7 +14,14 @@ from bench.figure import figure_table
 from bench.implications import measure_implications
 from bench.nodes import measure_nodes
 from bench.priors import measure_many_values, measure_priors
-from bench.publishing import SCHEMA, load, measure_growth, measure_publishing
+from bench.publishing import (
+    SCHEMA,
+    copied,
+    load,
+    measure_copies,
+    measure_growth,
+    measure_publishing,
+)
 from bench.steps import measure_steps
 from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.sandbox import drop_sandbox, renew_sandbox
@@ -69,10 +76,13 @@ def bench(
             renew_sandbox(connection, SCHEMA, _MARK)
         datasets = load(uri, fewer), load(uri, more)
         dataset = load(uri, subject) if adult else datasets[0]
+        tenfold = load(uri, copied(subject))
     with step(console, "Worst case of many generalizations"):
         figures += measure_nodes(uri, SCHEMA, subject, dataset, rounds)
     with step(console, "Publication"):
         figures += measure_publishing(uri, subject, dataset, rounds)
+    with step(console, "Copies"):
+        figures += measure_copies(uri, (dataset, tenfold), rounds)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Steps of a publication"):

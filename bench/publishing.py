@@ -12,7 +12,7 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -25,7 +25,7 @@ from bkpriv_core.cli.loading import load_source
 from bkpriv_core.cli.server import connect, scalar
 from bkpriv_core.cli.source import Source
 
-__all__ = ["SCHEMA", "load", "measure_growth", "measure_publishing"]
+__all__ = ["SCHEMA", "copied", "load", "measure_copies", "measure_growth", "measure_publishing"]
 
 SCHEMA = "bench"
 """Schema for the tables of the benchmarks."""
@@ -35,7 +35,13 @@ _SKYLINE = {
     **_K,
     "bt_privacy": [{"bandwidth": bandwidth, "t": 0.2} for bandwidth in (0.2, 0.3, 0.5)],
 }
+_ONE_ADVERSARY = {
+    "k_anonymity": {"k": 5},
+    "bt_privacy": [{"bandwidth": 0.3, "t": 0.2}],
+}
 _SECONDS = {"omega": 4, "auto": 12}
+_COPIES = 10
+_GROWTH_BY_COPIES = 3
 _MEGABYTES = 600
 
 
@@ -50,10 +56,22 @@ class _Publication:
     megabytes : float, optional
         Peak memory of the backend, shared buffers that it touched included; None if the server runs
         on another machine.
+    suppressed : int
+        Records that were not published.
     """
 
     seconds: float
     megabytes: float | None
+    suppressed: int
+
+
+def copied(source: Source) -> Source:
+    """Repeat every record of a source ten times."""
+    columns = {
+        name: replace(column, values=[*column.values] * _COPIES)
+        for name, column in source.columns.items()
+    }
+    return replace(source, name=f"{source.name}_copied", columns=columns)
 
 
 def load(uri: str, source: Source) -> str:
@@ -122,6 +140,34 @@ def measure_growth(
     ]
 
 
+def measure_copies(uri: str, datasets: tuple[str, str], rounds: int) -> list[Figure]:
+    """Measure what a certified publication takes if every record occurs ten times."""
+    once, ours = (
+        _typical([_publish(uri, dataset, _ONE_ADVERSARY) for _ in range(rounds)])
+        for dataset in datasets
+    )
+    growth = ours.seconds / once.seconds
+    return [
+        Figure(
+            f"publish, {_COPIES} times over, auto",
+            f"{ours.seconds:.2f} s",
+            f"once {once.seconds:.2f} s",
+            growth,
+            f"ratio {_GROWTH_BY_COPIES}",
+            growth <= _GROWTH_BY_COPIES,
+        ),
+        Figure(
+            "    suppressed",
+            f"{ours.suppressed:,} records",
+            f"{once.suppressed:,} records",
+            None,
+            "no more",
+            ours.suppressed <= once.suppressed,
+        ),
+        _memory(ours, once),
+    ]
+
+
 def _publish(
     uri: str, dataset: str, requirements: Mapping[str, Any], estimator: str = "auto"
 ) -> _Publication:
@@ -139,16 +185,22 @@ def _publish(
         started = time.perf_counter()
         release = scalar(connection, statement)
         seconds = time.perf_counter() - started
-        publication = _Publication(seconds, _peak_megabytes(connection.info.backend_pid))
+        peak = _peak_megabytes(connection.info.backend_pid)
+        suppressed = connection.execute(
+            "SELECT suppressed FROM bkpriv.releases WHERE release = %s", [release]
+        ).fetchone()
+        publication = _Publication(seconds, peak, suppressed[0] if suppressed else 0)
         connection.execute(call("withdraw", release, "benchmark"))
     return publication
 
 
 def _typical(publications: Sequence[_Publication]) -> _Publication:
-    """Median time, and the largest memory."""
+    """Median time, and the most of memory and suppressed records."""
     megabytes = [item.megabytes for item in publications if item.megabytes is not None]
     return _Publication(
-        median(item.seconds for item in publications), max(megabytes) if megabytes else None
+        median(item.seconds for item in publications),
+        max(megabytes) if megabytes else None,
+        max(item.suppressed for item in publications),
     )
 
 

@@ -46,6 +46,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert result.exit_code == 0, result.output
     assert re.search(r"publish, 3 adversaries, auto +[\d.]+ s", result.output)
     assert re.search(r"priors of 300 dates, B = 0.3 +[\d.]+ s", result.output)
+    assert re.search(r"publish, 10 times over, auto +[\d.]+ s", result.output)
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +4,500 records", result.output)
