@@ -50,7 +50,7 @@ from bkpriv_core.setting import Setting
 __all__ = ["Certificate", "certify"]
 
 _TRIED_AT_ONCE = 4
-"""Partners measured at a time, cheapest first."""
+"""Partners measured at a time, cheapest first; then ever more, where no large lattice is."""
 
 _RANKED_AT_ONCE = 512
 """Failing groups whose partners are ranked at a time."""
@@ -335,10 +335,13 @@ def _merge_round(
     inferred = _inferred(requirements, estimator)
     work = search.work
     found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
-    for start in range(0, partners.shape[1], _TRIED_AT_ONCE):
+    start, stop = 0, _TRIED_AT_ONCE
+    while start < partners.shape[1]:
         setting.poll()
         rows = np.flatnonzero(~used[failing])
-        tried = partners[rows, start : start + _TRIED_AT_ONCE]
+        tried = partners[rows, start:stop]
+        # Who has not found a partner yet may well find none, and more at once take less time.
+        start, stop = stop, stop + (_TRIED_AT_ONCE if search.screens else stop)
         first = np.repeat(failing[rows], tried.shape[1])
         second = tried.ravel()
         open_pair = ~used[second]
