@@ -62,3 +62,28 @@ def rivals(make_publisher: Callable[..., Connection]) -> tuple[Connection, Conne
     state_policy(victim, "p", {"k_anonymity": {"k": 3}})
     assert publish(victim, "mine", "p", "shown") == 1
     return victim, attacker
+
+
+@pytest.fixture(scope="module")
+def people(
+    shared_database: Database, shared_clinic: Connection, make_role: Callable[..., str]
+) -> dict[str, str]:
+    """Roles by their job; the publisher has published release 1 and the reader may read it."""
+    db = shared_clinic
+    jobs = ("publisher", "colleague", "auditor", "watcher", "reader", "nobody")
+    found = {job: make_role(job) for job in jobs}
+    for job in ("publisher", "colleague"):
+        db.execute("SELECT bkpriv.grant_publisher(%s)", [found[job]])
+        db.execute(sql.SQL("CREATE SCHEMA AUTHORIZATION {}").format(sql.Identifier(found[job])))
+    for job in ("auditor", "watcher"):
+        db.execute(f"SELECT bkpriv.grant_{job}(%s)", [found[job]])
+    publisher = shared_database.connect(found["publisher"])
+    declare_own(publisher)
+    state_policy(
+        publisher, "own", {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": 1, "t": 1}}
+    )
+    assert publish(publisher, "mine", "own", "shown") == 1
+    names = {"schema": sql.Identifier(found["publisher"]), "role": sql.Identifier(found["reader"])}
+    publisher.execute(sql.SQL("GRANT USAGE ON SCHEMA {schema} TO {role}").format(**names))
+    publisher.execute(sql.SQL("GRANT SELECT ON shown TO {role}").format(**names))
+    return found | {"superuser": "postgres"}
