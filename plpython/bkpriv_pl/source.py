@@ -17,7 +17,7 @@ import plpy
 
 from bkpriv_pl.boundary import Refusal, run
 
-__all__ = ["SOURCES", "Relation", "check_readable", "open_relation"]
+__all__ = ["SOURCES", "Relation", "check_readable", "find_distributed", "open_relation"]
 
 SOURCES = {
     "r": "table",
@@ -170,3 +170,16 @@ def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
             detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
             hint=f"GRANT SELECT ON {relation} TO {plpy.quote_ident(row['role'])}.",
         )
+
+
+def find_distributed(oids: list[int]) -> set[int]:
+    """Return which tables Citus distributes: their rows lie elsewhere, and are written there."""
+    if run("SELECT to_regclass('pg_catalog.pg_dist_partition') AS found")[0]["found"] is None:
+        return set()
+    rows = run(
+        "SELECT logicalrelid::oid AS oid FROM pg_catalog.pg_dist_partition "
+        "WHERE logicalrelid = ANY ($1::regclass[])",
+        ["oid[]"],
+        [oids],
+    )
+    return {row["oid"] for row in rows}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_pl.boundary import Refusal, entry, require, run
-from bkpriv_pl.source import SOURCES, Relation, open_relation
+from bkpriv_pl.source import SOURCES, Relation, find_distributed, open_relation
 
 __all__ = ["unwatch", "watch", "watch_own"]
 
@@ -28,28 +28,36 @@ class _Member:
     owner: str
     owned: bool
     watched: bool
+    distributed: bool
+
+    @property
+    def watchable(self) -> bool:
+        """Whether a trigger on it fires for all that is written."""
+        return self.kind in "rp" and not self.distributed
 
     @property
     def hindrance(self) -> str | None:
         """Why it is not watched and the caller cannot have it watched, if so."""
-        if self.watched:
-            return None
         if self.kind not in "rp":
             return f"{self.name} is a {SOURCES.get(self.kind, 'relation')}"
-        return None if self.owned else f'{self.name} belongs to role "{self.owner}"'
+        if self.distributed:
+            return f"{self.name} is distributed, and written elsewhere"
+        return None if self.watched or self.owned else f"{self.name} belongs to role {self.owner}"
 
 
 def _family(source: Relation) -> list[_Member]:
     """The source, its partitions and children, and the parents of all these."""
     rows = run(
-        "SELECT w::regclass::text AS name, c.relkind::text AS kind, r.rolname::text AS owner, "
-        "pg_has_role(c.relowner, 'USAGE') AS owned, bkpriv._watch_token(w) IS NOT NULL AS watched "
+        "SELECT w AS oid, w::regclass::text AS name, c.relkind::text AS kind, "
+        "quote_ident(r.rolname) AS owner, pg_has_role(c.relowner, 'USAGE') AS owned, "
+        "bkpriv._watch_token(w) IS NOT NULL AS watched "
         "FROM bkpriv._written_tables($1) AS w JOIN pg_class c ON c.oid = w "
         "JOIN pg_roles r ON r.oid = c.relowner ORDER BY w <> $1, 1",
         ["oid"],
         [source.oid],
     )
-    return [_Member(**row) for row in rows]
+    distributed = find_distributed([row["oid"] for row in rows])
+    return [_Member(distributed=row.pop("oid") in distributed, **row) for row in rows]
 
 
 @entry
@@ -59,11 +67,11 @@ def watch(source: str | None) -> None:
     for member in _family(relation):
         if member.hindrance is not None:
             raise Refusal(
-                "42501" if member.kind in "rp" else "42809",
+                "42501" if member.watchable else "42809",
                 f"{relation} cannot be watched",
                 detail=f"{member.hindrance}.",
                 hint=f"Ask that role to call bkpriv.watch('{relation}')."
-                if member.kind in "rp"
+                if member.watchable
                 else "Watch the tables that it reads, or publish from one of them; whether "
                 "releases made from it are stale stays unknown.",
             )

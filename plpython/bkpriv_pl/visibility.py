@@ -30,6 +30,7 @@ from __future__ import annotations
 import plpy
 
 from bkpriv_pl.boundary import run
+from bkpriv_pl.source import find_distributed
 
 __all__ = ["oldest_at_work", "unwritten_since"]
 
@@ -89,7 +90,7 @@ def _shows_writers(source: str, oldest: int) -> bool:
                 (c.relkind = 'p' OR c.relkind = 'r' AND a.amname IS NOT DISTINCT FROM 'heap')
                 AND coalesce(age(f.attached) > age($2::xid), true)
             ) AS plain,
-            array_agg(c.oid) AS family, to_regclass('pg_catalog.pg_dist_partition') AS distributed
+            array_agg(c.oid) AS family
         FROM family f JOIN pg_class c ON c.oid = f.oid LEFT JOIN pg_am a ON a.oid = c.relam
         """,
         ["text", "text"],
@@ -97,9 +98,5 @@ def _shows_writers(source: str, oldest: int) -> bool:
     )[0]
     if not row["plain"] or int(row["newest"]) - oldest >= _NUMBERS // 2:
         return False
-    # The rows of a table that Citus distributes lie elsewhere, with numbers of their own.
-    return row["distributed"] is None or not run(
-        "SELECT FROM pg_catalog.pg_dist_partition WHERE logicalrelid = ANY ($1::regclass[])",
-        ["oid[]"],
-        [row["family"]],
-    )
+    # The rows of a table that Citus distributes have numbers of their own.
+    return not find_distributed(row["family"])

@@ -272,7 +272,7 @@ def test_a_publisher_who_does_not_own_the_source_is_told_who_can_have_it_watched
         "SELECT bkpriv.register_dataset('mine', 'loan.patient', '{age,sex,city}', 'disease')"
     )
     (notice,) = [message for message in said if "stale will be unknown" in message]
-    assert f'loan.patient belongs to role "{owner}"' in notice
+    assert f"loan.patient belongs to role {owner}" in notice
     first = publish(publisher, "mine", view="mine")
     assert stale(publisher, first) is None
     with unchanged(db):
@@ -341,6 +341,27 @@ def test_what_has_no_writes_of_its_own_is_not_watched(clinic: Connection, kind: 
             sqlstate="42809",
             names=["clinic.shown", kind.lower()],
         )
+
+
+def test_what_citus_distributes_is_not_watched(clinic: Connection) -> None:
+    # Its catalog is all that tells, also where it lets triggers be created on the coordinator.
+    clinic.execute(
+        "SET allow_system_table_mods = on;"
+        "CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass);"
+        "INSERT INTO pg_dist_partition VALUES ('clinic.patient');"
+        "RESET allow_system_table_mods; SELECT bkpriv.unwatch('clinic.patient')"
+    )
+    with unchanged(clinic):
+        refused(
+            clinic,
+            "SELECT bkpriv.watch('clinic.patient')",
+            sqlstate="42809",
+            names=["clinic.patient is distributed"],
+        )
+    said = overhear(clinic)
+    release = register(clinic, "clinic.patient", "shards")
+    assert any("clinic.patient is distributed" in notice for notice in said)
+    assert stale(clinic, release) is None
 
 
 def test_the_watch_of_a_partition_ends_without_that_of_the_others(partitions: Connection) -> None:
