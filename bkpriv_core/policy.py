@@ -108,7 +108,7 @@ def _overlap(stated: object) -> Overlap:
         if stated == choice:
             return choice  # type: ignore[no-any-return]
     raise InvalidParameter(
-        f"{_OVERLAP} is {stated!r}",
+        f"{_OVERLAP} is {as_json(stated)}",
         detail="There is no such choice. Releases are not judged together yet, so that none can be "
         "certified together with others."
         if stated == "certify"

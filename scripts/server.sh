@@ -22,6 +22,7 @@ readonly SOCKET_LIMIT=107 # bytes
 readonly SETTINGS="
     listen_addresses = ''
     max_connections = 50
+    max_prepared_transactions = 5
     shared_buffers = 128MB
     jit = off"
 

@@ -25,7 +25,7 @@ from tests.core.strategies import as_groups
 def test_an_unknown_estimator_is_named(name: str) -> None:
     with pytest.raises(InvalidParameter) as caught:
         check_estimator(name)
-    assert repr(name) in caught.value.message
+    assert f'"{name}"' in caught.value.message
     assert "auto, exact, bethe, omega" in caught.value.hint
 
 

@@ -424,10 +424,10 @@ def test_polling_can_cancel() -> None:
 @pytest.mark.parametrize(
     ("prior", "counts", "words", "detail"),
     [
-        ([0.5, 0.5], [1, 1], "records x values", "(2,)"),
-        ([[0.5, 0.5]], [[1, 0]], "one per value", "(1, 2)"),
-        ([[0.5, 0.5]], [1, 0, 0], "one per value", "(3,)"),
-        ([[]], [], "records x values", "(1, 0)"),
+        ([0.5, 0.5], [1, 1], "records x values", "2 and 2"),
+        ([[0.5, 0.5]], [[1, 0]], "one per value", "1 x 2 and 1 x 2"),
+        ([[0.5, 0.5]], [1, 0, 0], "one per value", "1 x 2 and 3"),
+        ([[]], [], "records x values", "1 x 0 and 0"),
         ([[1.5, -0.5]], [1, 0], "negative", "-0.5 to 1.5"),
         ([[float("nan"), 1.0]], [1, 0], "non-finite", "nan"),
         ([[0.5, 0.5], [0.5, 0.4]], [1, 1], "record 2 does not sum to 1", "0.9"),

@@ -354,7 +354,7 @@ def test_a_k_beyond_all_values_costs_nothing() -> None:
         ([[1, 1]], -1, "implications", "k is -1"),
         ([[1, 1]], 1.5, "implications", "k is 1.5"),
         ([[1, 1]], True, "implications", "k is True"),
-        ([[1, 1]], 1, "lies", "no language 'lies'"),
+        ([[1, 1]], 1, "lies", 'no language "lies"'),
         ([[1, 1], [0, 0]], 1, "negations", "row 2 of the histograms is no bucket"),
         ([[1, 1], [2, -1]], 1, "implications", "row 2 of the histograms is no bucket"),
         ([[]], 1, "implications", "no buckets"),

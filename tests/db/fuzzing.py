@@ -73,7 +73,8 @@ _DEEP = 1000
 
 _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("mine", "own_people", "unused"),
-    "release": ("1", "2", "3", "4"),
+    "release": ("1", "2", "3", "4", "5"),
+    "owner": ("postgres",),
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
     "view_schema": (None,),
