@@ -58,6 +58,9 @@ class Domain:
         Generalization hierarchy of a categorical attribute; excludes `positions`.
     intervals : Intervals, optional
         Nested intervals of a numeric attribute.
+    ends : (size,) float array, optional
+        Of a binned numeric attribute, whose values are the starts of half-open bins: where each
+        ends, between it and the next value; NaN for NULL.
 
     Raises
     ------
@@ -70,14 +73,16 @@ class Domain:
     positions: FloatArray | None = None
     hierarchy: Hierarchy | None = None
     intervals: Intervals | None = None
+    ends: FloatArray | None = None
 
     def __post_init__(self) -> None:
         values = [label for label in self.labels if label is not None]
         if self.positions is not None:
-            finite = np.isfinite(self.positions[: len(values)])
+            upper = self.positions if self.ends is None else self.ends
+            finite = (np.isfinite(self.positions) & np.isfinite(upper))[: len(values)]
             if finite.all() and values:
                 with np.errstate(over="ignore"):
-                    finite &= np.isfinite(self.positions[len(values) - 1] - self.positions[0])
+                    finite &= np.isfinite(upper[len(values) - 1] - self.positions[0])
             if not finite.all():
                 raise InvalidData(
                     f'attribute "{self.name}" has values that are not finite, too large or too '
@@ -164,7 +169,7 @@ class Domain:
                 f'attribute "{self.name}" has {self.size} values, too many to compare in pairs',
                 detail="Distances of beliefs and of distributions need a matrix of the sensitive "
                 f"values; at most {_PAIRED_VALUES} are handled.",
-                hint="Publish from a view that bins the column, such as by rounding it.",
+                hint="Bin the column where the dataset is registered, or in a view of the source.",
             )
 
     @cached_property
@@ -232,12 +237,14 @@ class Domain:
     def ncp(self, low: IntArray, high: IntArray) -> FloatArray:
         """Normalised certainty penalty of publishing places `low` to `high` as one value.
 
-        Numeric: the share of the domain's range that is spanned, or all of it where numbers and
-        NULL are mixed. Categorical: 0 for one value, else the share of the domain's values that
-        lie under the lowest common ancestor.
+        Numeric: 0 for one value, else the share that is spanned of the domain's range, or of what
+        its bins span, or all of it where numbers and NULL are mixed. Categorical: 0 for one value,
+        else the share of the domain's values that lie under the lowest common ancestor.
         """
         if self.positions is not None:
-            share = (self.positions[high] - self.positions[low]) / self.scale
+            upper = self.positions if self.ends is None else self.ends
+            whole = float(upper[self.size - 1 - self.has_null] - self.positions[0]) or 1.0
+            share = np.where(low < high, upper[high] - self.positions[low], 0.0) / whole
             if self.has_null:
                 share = np.where(high == self.size - 1, (low < high).astype(np.float64), share)
             return share

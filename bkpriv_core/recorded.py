@@ -138,6 +138,8 @@ class Attribute:
         Their origin.
     level : int or None
         The level to which the whole column was generalized.
+    ends : (size,) float array or None
+        Where bins end whose starts are its values.
     """
 
     place: int
@@ -148,6 +150,7 @@ class Attribute:
     widths: Sequence[object] | None
     origin: object
     level: int | None
+    ends: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,13 +221,14 @@ def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
             item.positions,
             None if item.levels is None else Hierarchy.from_rows(item.name, item.levels),
             None if item.widths is None else Intervals.checked(item.name, item.widths, item.origin),
+            item.ends,
         )
         for item in attributes
     )
 
 
 def _check_values(item: Attribute) -> None:
-    """Refuse labels that recur, NULL before the end, and positions that fall."""
+    """Refuse labels that recur, NULL before the end, positions that fall, bins that overlap."""
     quoted = f'attribute "{item.name}"'
     if not item.labels or None in item.labels[:-1] or len(set(item.labels)) < len(item.labels):
         raise unsound(
@@ -233,6 +237,8 @@ def _check_values(item: Attribute) -> None:
             "only be the last.",
         )
     if item.positions is None:
+        if item.ends is not None:
+            raise unsound(f"bins of its {quoted} end, but begin nowhere", "It has no positions.")
         return
     known = len(item.labels) - (item.labels[-1] is None)
     numbers = item.positions[:known]
@@ -243,6 +249,21 @@ def _check_values(item: Attribute) -> None:
         )
     if not np.isnan(item.positions[known:]).all():
         raise unsound(f"NULL has a position in its {quoted}", "It is at no number.")
+    if item.ends is None:
+        return
+    ends = item.ends[:known]
+    if (
+        len(item.ends) != len(item.labels)
+        or not np.isnan(item.ends[known:]).all()
+        # Double precision may round where a bin ends to where it begins, but not beyond.
+        or not (numbers <= ends).all()
+        or not (ends[:-1] <= numbers[1:]).all()
+    ):
+        raise unsound(
+            f"the bins of its {quoted} do not end between its values",
+            f"There are {len(item.ends)} ends of {len(item.labels)} values; a bin begins at one "
+            "and ends at the next or before it; NULL has no end.",
+        )
 
 
 def read_table(

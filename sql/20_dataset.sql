@@ -9,7 +9,8 @@ CREATE TABLE bkpriv.dataset (
     sensitive text NOT NULL CHECK (sensitive <> ALL (quasi_identifiers)),
     respondent text,
     period text,
-    registered_at timestamptz NOT NULL DEFAULT now()
+    registered_at timestamptz NOT NULL DEFAULT now(),
+    bins jsonb NOT NULL DEFAULT '{}'
 );
 COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema and name';
 ALTER TABLE bkpriv.dataset ENABLE ROW LEVEL SECURITY;
@@ -41,17 +42,17 @@ SELECT pg_catalog.pg_extension_config_dump('bkpriv.hierarchy', '');
 
 CREATE FUNCTION bkpriv.register_dataset(
     name text, source regclass, quasi_identifiers text[], sensitive text,
-    respondent text DEFAULT NULL, period text DEFAULT NULL
+    respondent text DEFAULT NULL, period text DEFAULT NULL, bins jsonb DEFAULT '{}'
 ) RETURNS text
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
-return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, respondent, period)
+return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, respondent, period, bins)
 $$;
-REVOKE ALL ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text) IS
-    'Declares a table as a dataset: its quasi-identifiers, sensitive column and, for serial releases, respondent and period columns';
+REVOKE ALL ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) IS
+    'Declares a table as a dataset: its quasi-identifiers, sensitive column and, for serial releases, respondent and period columns; bins, such as {"birth_date": "year", "age": 5}, makes values of a column intervals of one calendar unit or width; warns of nearly unique quasi-identifiers and of NULL';
 
 CREATE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
     LANGUAGE plpython3u
@@ -76,6 +77,17 @@ $$;
 REVOKE ALL ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) IS
     'Gives a numeric attribute nested intervals of rising widths, counted from the origin, for methods that generalize whole columns; mondrian publishes ranges of its own';
+
+CREATE FUNCTION bkpriv.unset_hierarchy(dataset text, attribute text) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+GD["bkpriv"].dataset.unset_hierarchy(dataset, attribute)
+$$;
+REVOKE ALL ON FUNCTION bkpriv.unset_hierarchy(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv.unset_hierarchy(text, text) IS
+    'Takes an attribute''s generalization hierarchy or intervals back';
 
 CREATE FUNCTION bkpriv.drop_dataset(dataset text) RETURNS void
     LANGUAGE plpython3u

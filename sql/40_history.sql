@@ -74,10 +74,11 @@ CREATE TABLE bkpriv.release_attribute (
     widths numeric[] CHECK (widths IS NULL OR positions IS NOT NULL),
     origin numeric CHECK ((origin IS NULL) = (widths IS NULL)),
     level int CHECK (level >= 0),
+    ends float8[] CHECK (ends IS NULL OR positions IS NOT NULL AND cardinality(ends) = cardinality(positions)),
     PRIMARY KEY (release, place)
 );
 COMMENT ON TABLE bkpriv.release_attribute IS
-    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column; the last attribute is the sensitive one; append-only';
+    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column; of binned attributes where each bin ends; the last attribute is the sensitive one; append-only';
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_attribute', '');
 
 CREATE TABLE bkpriv.release_content (

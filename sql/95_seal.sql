@@ -88,8 +88,9 @@ GRANT INSERT, UPDATE ON bkpriv.policy TO bkpriv_publisher;
 GRANT INSERT ON bkpriv.release, bkpriv.release_attribute, bkpriv.release_content, bkpriv.release_respondent,
     bkpriv.release_event TO bkpriv_publisher;
 GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_publisher;
-GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text),
+GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb),
     bkpriv.set_hierarchy(text, text, regclass), bkpriv.set_interval_hierarchy(text, text, numeric[], numeric),
+    bkpriv.unset_hierarchy(text, text),
     bkpriv.drop_dataset(text), bkpriv.set_policy(text, jsonb),
     bkpriv.publish(text, text, text, text, text, jsonb, text), bkpriv.withdraw(bigint, text),
     bkpriv.purge(bigint, text, boolean), bkpriv._next_release(), bkpriv._live_releases(text, text),

@@ -6,6 +6,9 @@ each attribute. Along one attribute the box's side is an *extent*, which many gr
 - a range of integers or dates: each point of the range is as likely, whether or not it occurs;
 - a range of other numbers or of timestamps: a part is as likely as it is long; a range from a value
   to itself is that value;
+- a range of bins, which has whole bins: likewise. A record in a bin that occurs has the start of
+  that bin for a value, so a condition holds for all of the bin or for nothing of it; elsewhere in
+  the range a record has its place for a value;
 - a label: each of the occurring values that may stand under that label is as likely. The same label
   at two places of the hierarchy cannot be told apart, so it stands for the values under both;
 - NULL alone: NULL. A range without bounds, where numbers and NULL are mixed: NULL counts as one of
@@ -22,12 +25,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
 from bkpriv_core.domain import ROOT, Domain, Table
-from bkpriv_core.errors import TooLarge
+from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.groups import FloatArray, Groups, IntArray
 from bkpriv_core.query.predicate import (
     Atom,
@@ -250,6 +254,9 @@ class Ranges(Axis):
         self._first, self._last = distinct[:, 0], distinct[:, 1]
         self._low = domain.positions[self._first]
         self._high = domain.positions[self._last]
+        if domain.ends is not None:
+            # The last point of the last bin; its end, of a continuum.
+            self._high = domain.ends[self._last] - (step or 0.0)
         self.step = step
         self._null = np.where(distinct[:, 2] > 0, 1 / domain.size, self._first > last)
         ends = np.array([last + 1])
@@ -269,8 +276,9 @@ class Ranges(Axis):
         after : (cuts,) bool array
             Whether what is exactly there is below the cut.
         """
+        rank, position, after = self.located(rank, position, after)
         # Values that no double tells apart are one point of a continuum.
-        point = (self._first == self._last) | (self._low == self._high)
+        point = ~(self._low < self._high)  # NULL alone, whose place is NaN, is one too.
         whole = np.where(point, 1.0, self._high - self._low)
         along = position[:, None] - self._low
         if self.step is None:
@@ -282,6 +290,47 @@ class Ranges(Axis):
         # What is before the first or after the last value is told by rank: that is exact.
         along = np.where(rank[:, None] > self._last, whole, along)
         return np.where(rank[:, None] <= self._first, 0.0, along)
+
+    def located(
+        self, rank: IntArray, position: FloatArray, after: BoolArray
+    ) -> tuple[IntArray, FloatArray, BoolArray]:
+        """Where cuts fall among what is published: one inside of a bin falls behind the bin.
+
+        Parameters
+        ----------
+        rank, position, after
+            See `_below`.
+        """
+        if self.domain.ends is None:
+            return rank, position, after
+        reached = np.where(rank > 0, self.domain.ends[np.maximum(rank, 1) - 1], -np.inf)
+        inside = position < reached
+        return rank, np.where(inside, reached, position), after & ~inside
+
+    @cached_property
+    def masses(self) -> FloatArray:
+        """Mass of each value in an extent that holds it, shape (size,); of NULL alone, 1.
+
+        Raises
+        ------
+        InvalidData
+            If double precision does not tell where a bin of a continuum begins and ends.
+        """
+        found = np.ones(self.domain.size)
+        if self.domain.ends is None:
+            return found
+        assert self.domain.positions is not None
+        size = self.domain.size - self.domain.has_null
+        lengths = (self.domain.ends - self.domain.positions)[:size]
+        if self.step is None and (lengths <= 0).any():
+            raise InvalidData(
+                f'bins of attribute "{self.domain.name}" are too narrow to be weighed',
+                detail="In double precision the bin of value "
+                f"{self.domain.quote(int(lengths.argmin()))} has no length.",
+                hint="Do not group by it; or register a dataset with wider bins.",
+            )
+        found[:size] = lengths if self.step is None else np.maximum(lengths / self.step, 1.0)
+        return found
 
     def pieces(self, atoms: Sequence[Atom]) -> tuple[Pieces, FloatArray]:
         """See `Axis`."""
@@ -310,7 +359,7 @@ class Ranges(Axis):
         size = self.domain.size - self.domain.has_null
         mixed = (self._null > 0) & (self._null < 1)
         first, last = self._first, self._last
-        if self.step is None:
+        if self.step is None and self.domain.ends is None:
             # Of a continuum no value has a share, unless it is all there is.
             last = np.where(first == last, last, first - 1)
         numbers = np.flatnonzero(chosen[:size])
@@ -321,13 +370,13 @@ class Ranges(Axis):
         alone = self._first >= size
         start = np.where(alone, len(numbers), start)
         end = np.where(alone, len(numbers) + len(null), end)
-        values, shares = [numbers, null], [np.ones(len(numbers) + len(null))]
+        values, shares = [numbers, null], [self.masses[np.concatenate((numbers, null))]]
         scale = np.where(alone, 1.0, self._scale)
         for extent in np.flatnonzero(mixed):  # there is one at most
             spread = numbers[start[extent] : end[extent]]
             start[extent] = sum(map(len, values))
             values += [spread, null]
-            shares += [np.full(len(spread), scale[extent]), np.full(len(null), self._null[extent])]
+            shares += [self.masses[spread] * scale[extent], np.full(len(null), self._null[extent])]
             end[extent] = start[extent] + len(spread) + len(null)
             scale[extent] = 1.0
         return Runs(np.concatenate(values), np.concatenate(shares), start, end - start, scale)

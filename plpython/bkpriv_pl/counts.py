@@ -20,6 +20,7 @@ from bkpriv_core.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
 from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.respondent import Respondents
+from bkpriv_pl.bins import Bin
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.source import open_relation
 
@@ -56,6 +57,8 @@ class Column:
     published_as : str
         SQL name of the type in which a value of it is published: its own where that is built in,
         else text. A release would not stay as it is if another could rename its values.
+    bin : Bin, optional
+        How its dataset bins it.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Column:
     type_name: str
     declared_as: str
     published_as: str
+    bin: Bin | None = None
 
     @property
     def numeric(self) -> bool:
@@ -76,7 +80,8 @@ class Column:
 
     def expression(self, relation: str) -> str:
         """SQL for the value by which records of a relation, under that alias, are counted."""
-        return f"{relation}.{plpy.quote_ident(self.name)}"
+        raw = f"{relation}.{plpy.quote_ident(self.name)}"
+        return raw if self.bin is None else self.bin.start(raw)
 
     def position(self, value: str) -> str:
         """SQL for the position of the SQL expression `value`."""
@@ -313,16 +318,22 @@ def _query(
             f"''::bytea) AS codes_{place}",
         ]
         if column.numeric and column.name not in hierarchies:
-            position = f"coalesce({column.position('v')}, 'NaN')"
-            listed.append(
-                f"(SELECT string_agg(float8send(p), ''::bytea ORDER BY code) FROM "
-                f"(SELECT code, min({position}) AS p FROM d{place} GROUP BY code) AS x) "
-                f"AS positions_{place}"
-            )
+            listed.append(_positions(place, column.position("v"), "positions"))
+            if column.bin is not None:
+                listed.append(_positions(place, column.position(column.bin.end("v")), "ends"))
     return (
         f"WITH g AS MATERIALIZED ({groups}), {', '.join(domains)} "
         f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "
         f"FROM g {' '.join(joins)}"
+    )
+
+
+def _positions(place: int, position: str, name: str) -> str:
+    """SQL of positions of all values of a column, packed."""
+    return (
+        f"(SELECT string_agg(float8send(p), ''::bytea ORDER BY code) FROM (SELECT code, "
+        f"min(coalesce({position}, 'NaN')) AS p FROM d{place} GROUP BY code) AS x) "
+        f"AS {name}_{place}"
     )
 
 
@@ -331,16 +342,19 @@ def _domain(
 ) -> Domain:
     labels = row[f"labels_{place}"]
     assert isinstance(labels, list)
-    packed = row.get(f"positions_{place}")
-    positions: FloatArray | None = None
-    if isinstance(packed, bytes):
-        positions = np.frombuffer(packed, ">f8").astype(np.float64)
+    positions, ends = (_unpacked(row.get(f"{name}_{place}")) for name in ("positions", "ends"))
     if isinstance(hierarchy, Intervals):
         unit = _SECONDS.get(column.type_name, Decimal(1))
         widths = tuple(width * unit for width in hierarchy.widths)
         intervals = Intervals(widths, hierarchy.origin * unit)
-        return Domain(column.name, tuple(labels), positions, intervals=intervals)
-    return Domain(column.name, tuple(labels), positions, hierarchy)
+        return Domain(column.name, tuple(labels), positions, intervals=intervals, ends=ends)
+    return Domain(column.name, tuple(labels), positions, hierarchy, ends=ends)
+
+
+def _unpacked(packed: object) -> FloatArray | None:
+    if not isinstance(packed, bytes):
+        return None
+    return np.frombuffer(packed, ">f8").astype(np.float64)
 
 
 def _refuse_nulls(

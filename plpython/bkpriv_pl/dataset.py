@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import plpy
 
 from bkpriv_core.domain import Hierarchy, Intervals, Table
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.respondent import Respondents
-from bkpriv_pl.boundary import Refusal, entry, require, run
+from bkpriv_pl.bins import parse_bins
+from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, Column, column_types, count_cells
+from bkpriv_pl.inspection import inspect_hierarchy, inspect_source
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
 
 __all__ = [
     "Dataset",
+    "columns_of",
     "drop",
     "find_dataset",
     "read_records",
@@ -25,6 +29,7 @@ __all__ = [
     "set_hierarchy",
     "set_interval_hierarchy",
     "take_turn",
+    "unset_hierarchy",
 ]
 
 
@@ -41,6 +46,7 @@ class Dataset:
     own: bool
     acted_for: bool
     respondent: str | None = None
+    bins: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -70,7 +76,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     """
     name = require(name, "dataset")
     rows = run(
-        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
+        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, bins, "
         "bkpriv._owns(owner) AS owned, owner = current_user AS own FROM bkpriv.dataset "
         "WHERE name = $1",
         ["text"],
@@ -101,6 +107,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         row["own"],
         to_change,
         row["respondent"],
+        from_json(row["bins"], "bins"),
     )
 
 
@@ -134,6 +141,21 @@ def refuse_old_snapshot() -> None:
         )
 
 
+def columns_of(dataset: Dataset) -> dict[str, Column]:
+    """Columns of a dataset's source by name, its attributes binned as it declares.
+
+    Raises
+    ------
+    Refusal
+        If there is no such source, or it lacks a column.
+    """
+    columns = column_types(dataset.source_schema, dataset.source_name)
+    _check_columns(dataset, columns)
+    types = {name: columns[name].type_name for name in dataset.attributes}
+    bins = parse_bins(dataset.bins, types)
+    return columns | {name: replace(columns[name], bin=bin_) for name, bin_ in bins.items()}
+
+
 def read_table(dataset: Dataset, nulls: str = "error") -> Table:
     """Read a dataset's source as cells and counts, under its hierarchies."""
     return read_records(replace(dataset, respondent=None), nulls)[0]
@@ -142,8 +164,7 @@ def read_table(dataset: Dataset, nulls: str = "error") -> Table:
 def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respondents | None]:
     """Read a dataset's source, and its respondents where it declares a column of them."""
     source = _open_source(dataset)
-    columns = column_types(source.schema, source.name)
-    _check_columns(dataset, columns)
+    columns = columns_of(dataset)
     extras = () if dataset.respondent is None else (dataset.respondent,)
     check_readable(source, (*dataset.attributes, *extras))
     rows = run(
@@ -196,6 +217,7 @@ def register(
     sensitive: str | None,
     respondent: str | None,
     period: str | None,
+    bins: str | None,
 ) -> str:
     """See ``bkpriv.register_dataset``."""
     name = require(name, "name of the dataset")
@@ -203,9 +225,10 @@ def register(
     attributes = _attributes(quasi_identifiers, require(sensitive, "sensitive column"))
     columns = column_types(relation.schema, relation.name)
     dataset = Dataset(
-        name, "", relation.schema, relation.name, attributes[:-1], attributes[-1], True, True
+        *(name, "", relation.schema, relation.name, attributes[:-1], attributes[-1], True, True),
+        bins=from_json(bins, "bins"),
     )
-    _check_columns(dataset, columns)
+    binned = columns_of(dataset)
     extras = tuple(extra for extra in (respondent, period) if extra is not None)
     for extra in extras:
         if extra not in columns:
@@ -223,12 +246,12 @@ def register(
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive, respondent, period) VALUES ($1, $2, $3, $4, $5, $6, $7) "
+        "sensitive, respondent, period, bins) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
         "ON CONFLICT (name) DO NOTHING RETURNING name",
-        ["text", "text", "text", "text[]", "text", "text", "text"],
+        ["text", "text", "text", "text[]", "text", "text", "text", "jsonb"],
         [
             *(name, relation.schema, relation.name, list(attributes[:-1]), attributes[-1]),
-            *(respondent, period),
+            *(respondent, period, bins),
         ],
     ):
         seen = run("SELECT owner FROM bkpriv.dataset WHERE name = $1", ["text"], [name])
@@ -241,6 +264,12 @@ def register(
             hint="Choose another name"
             + (", or drop it with bkpriv.drop_dataset." if seen else "."),
         )
+    inspect_source(
+        name,
+        relation,
+        [binned[column] for column in attributes[:-1]],
+        [binned[column] for column in (attributes[-1], *extras)],
+    )
     # None is left where datasets are dropped by drop_dataset, but a plain DELETE leaves them.
     run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [name])
     watch_own(relation, name)
@@ -258,6 +287,10 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
     rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {relation}")[0]["levels"] or []
     hierarchy = Hierarchy.from_rows(attribute, rows)
+    source = open_relation(dataset.source)
+    if dataset.own or not source.strangers:  # A warning is not worth that their code might run.
+        check_readable(source, (attribute,))
+        inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
     _keep_hierarchy(
         dataset, attribute, [list(path) for path in hierarchy.paths.values()], None, None
     )
@@ -279,6 +312,24 @@ def set_interval_hierarchy(
         )
     Intervals.checked(attribute, widths or [], origin)
     _keep_hierarchy(dataset, attribute, None, widths, origin)
+
+
+@entry
+def unset_hierarchy(name: str | None, attribute: str | None) -> None:
+    """See ``bkpriv.unset_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    if not run(
+        "DELETE FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute = $2 RETURNING attribute",
+        ["text", "text"],
+        [dataset.name, attribute],
+    ):
+        raise Refusal(
+            "42704",
+            f'attribute "{attribute}" of dataset "{dataset.name}" has no hierarchy',
+            detail="It has neither labels nor intervals.",
+            hint="Nothing needs to be done.",
+        )
 
 
 @entry

@@ -153,11 +153,11 @@ def record_content(release: int, table: Table, groups: Groups, types: Sequence[s
         recoded = dict(enumerate(table.recoding or ())).get(place)
         run(
             "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
-            "levels, type, widths, origin, level) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            "levels, type, widths, origin, level, ends) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
             [
                 *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
-                *("numeric[]", "numeric", "int"),
+                *("numeric[]", "numeric", "int", "float8[]"),
             ],
             [
                 release,
@@ -170,6 +170,7 @@ def record_content(release: int, table: Table, groups: Groups, types: Sequence[s
                 None if intervals is None else list(intervals.widths),
                 None if intervals is None else intervals.origin,
                 None if recoded is None else recoded.level,
+                None if domain.ends is None else domain.ends.tolist(),
             ],
         )
     cells, values = np.nonzero(table.counts)

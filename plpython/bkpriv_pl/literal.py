@@ -15,12 +15,13 @@ from bkpriv_pl.counts import FIXED
 from bkpriv_pl.history import Release
 from bkpriv_pl.progress import poll
 
-__all__ = ["NUMBERS", "literal_resolver"]
+__all__ = ["NUMBERS", "TIMES", "literal_resolver"]
 
 NUMBERS = ("smallint", "integer", "bigint", "numeric", "real", "double precision")
 """Types of numbers."""
 
-_TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
+TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
+"""Types of days and times."""
 
 
 def literal_resolver(release: Release) -> Resolver:
@@ -66,9 +67,9 @@ def literal_resolver(release: Release) -> Resolver:
 
 def _read(domain: Domain, type_: str, literal: Literal) -> Point:
     """Read a literal as a value of a type, and find its place among the domain's values."""
-    if type_ in _TIMES and not literal.quoted:
+    if type_ in TIMES and not literal.quoted:
         raise _not_of_type(domain, type_, literal)
-    position = "extract(epoch FROM v)::float8" if type_ in _TIMES else "0::float8"
+    position = "extract(epoch FROM v)::float8" if type_ in TIMES else "0::float8"
     labels = [label for label in domain.labels if label is not None]
     try:
         row = run(

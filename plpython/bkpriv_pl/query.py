@@ -31,7 +31,7 @@ from bkpriv_core.query.rewriting import Bounds, Column, rewrite_bucketized, rewr
 from bkpriv_core.query.workload import draw_workload, relative_errors
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, require, run
-from bkpriv_pl.literal import literal_resolver
+from bkpriv_pl.literal import NUMBERS, TIMES, literal_resolver
 from bkpriv_pl.progress import poll
 from bkpriv_pl.relation import Part, View, find_view
 from bkpriv_pl.session import check_origin
@@ -68,6 +68,16 @@ _BOUNDS = {
 }
 """Positions of the ends of published ranges, by their type; ranges of days and integers are shown
 without their upper bound, others with it."""
+
+_STARTS = {
+    "int4range": "integer",
+    "int8range": "bigint",
+    "numrange": "numeric",
+    "daterange": "date",
+    "tsrange": "timestamp without time zone",
+    "tstzrange": "timestamp with time zone",
+}
+"""Type of the bounds of the ranges as which bins are published."""
 
 Row = tuple[str, float, float, float | None]
 
@@ -290,15 +300,23 @@ def _columns(found: history.Release, origin: _Origin) -> list[Column]:
     columns = []
     for domain, type_ in zip(found.table.quasi_identifiers, found.types[:-1], strict=True):
         name, shown_type = f"r.{plpy.quote_ident(domain.name)}", shown["records"][domain.name]
-        bounds = None
         if found.method.generalizes and domain.numeric:
-            bounds = _bounds(found.release, name, shown_type, type_)
-        columns.append(Column(name, shown_type, bounds))
+            bounds = _bounds(found.release, name, shown_type, type_, binned=domain.ends is not None)
+            columns.append(Column(name, shown_type, bounds))
+        else:
+            columns.append(_value(name, shown_type, type_))
     sensitive = found.table.sensitive.name
     alias = "s" if "sensitive" in parts else "r"
     name = f"{alias}.{plpy.quote_ident(sensitive)}"
-    columns.append(Column(name, shown[parts[-1]][sensitive]))
+    columns.append(_value(name, shown[parts[-1]][sensitive], found.types[-1]))
     return columns
+
+
+def _value(column: str, shown_type: str, type_: str) -> Column:
+    """A column that shows single values; of bins, which it shows as ranges, the starts."""
+    if shown_type in _STARTS and shown_type != type_ and type_ in (*NUMBERS, *TIMES):
+        return Column(f"lower({column})", _STARTS[shown_type])
+    return Column(column, shown_type)
 
 
 def _shown(origin: _Origin, release: int, part: Part, expected: Sequence[str]) -> dict[str, str]:
@@ -329,12 +347,14 @@ def _other_columns(release: int, detail: str) -> Refusal:
     )
 
 
-def _bounds(release: int, column: str, range_type: str, type_: str) -> Bounds:
+def _bounds(release: int, column: str, range_type: str, type_: str, *, binned: bool) -> Bounds:
     if range_type not in _BOUNDS:
         raise _other_columns(release, f"Column {column} is of type {range_type}.")
+    if binned and type_ in _STEPS and range_type == "numrange":
+        range_type = "int8range"  # Bins beyond the integers have a next integer all the same.
     bounds = _BOUNDS[range_type]
-    # The position of a real is that of the double it widens to.
-    narrow = "::float4::float8" if type_ == "real" else "::float8"
+    # The position of a real is that of the double it widens to; bins of reals are numeric.
+    narrow = "::float4::float8" if type_ == "real" and not binned else "::float8"
     return Bounds(
         bounds.low.format(column).replace("::float8", narrow),
         bounds.high.format(column).replace("::float8", narrow),

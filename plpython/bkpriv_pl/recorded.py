@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import IntArray
+from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.recorded import Arrays, Attribute, Sizes, check_sizes, unsound
 from bkpriv_pl.boundary import run
 
@@ -31,8 +31,9 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
     """Attributes of a release, and their types in SQL."""
     found = run(
         f"SELECT octet_length(attribute) + octet_length(type) AS name_bytes, "
-        f"{', '.join(map(_text_sizes, ('labels', 'levels', 'widths')))}, {_sizes('positions')} "
-        f"FROM bkpriv.release_attribute WHERE release = $1",
+        f"{', '.join(map(_text_sizes, ('labels', 'levels', 'widths')))}, "
+        f"{_sizes('positions')}, {_sizes('ends')} "
+        "FROM bkpriv.release_attribute WHERE release = $1",
         ["bigint"],
         [release],
     )
@@ -42,7 +43,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
                 "its attributes or types have names that are too long",
                 f"One has {row['name_bytes']} bytes.",
             )
-    names = ("labels", "levels", "widths", "positions")
+    names = ("labels", "levels", "widths", "positions", "ends")
     check_sizes(
         [
             Sizes(
@@ -58,7 +59,8 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
     )
     rows = run(
         "SELECT place, attribute, labels, array_send(positions) AS positions, levels, type, "
-        "widths, origin, level FROM bkpriv.release_attribute WHERE release = $1 ORDER BY place",
+        "widths, origin, level, array_send(ends) AS ends "
+        "FROM bkpriv.release_attribute WHERE release = $1 ORDER BY place",
         ["bigint"],
         [release],
     )
@@ -67,13 +69,12 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
             row["place"],
             row["attribute"],
             tuple(row["labels"]),
-            None
-            if row["positions"] is None
-            else _unpack("positions", row["positions"], ">f8", np.dtype(np.float64)),
+            _floats("positions", row["positions"]),
             row["levels"],
             row["widths"],
             row["origin"],
             row["level"],
+            _floats("ends", row["ends"]),
         )
         for row in rows
     ]
@@ -153,6 +154,10 @@ def _text_sizes(name: str) -> str:
 
 def _integers(name: str, packed: bytes) -> IntArray:
     return _unpack(name, packed, ">i8" if name == "counts" else ">i4", np.dtype(np.int64))
+
+
+def _floats(name: str, packed: bytes | None) -> FloatArray | None:
+    return None if packed is None else _unpack(name, packed, ">f8", np.dtype(np.float64))
 
 
 def _unpack(name: str, packed: bytes, sent: str, wanted: np.dtype[Any]) -> npt.NDArray[Any]:

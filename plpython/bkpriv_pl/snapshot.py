@@ -22,14 +22,14 @@ from dataclasses import dataclass
 import numpy as np
 import plpy
 
-from bkpriv_core.domain import Table
+from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.groups import Groups, IntArray
 from bkpriv_core.method import Form
 from bkpriv_core.options import Options
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.counts import Column, column_types
-from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.counts import Column
+from bkpriv_pl.dataset import Dataset, columns_of
 from bkpriv_pl.history import array_literal
 from bkpriv_pl.relation import Part
 
@@ -55,12 +55,23 @@ _RANGES = {
 """Range type of each numeric type, and the type of its bounds."""
 
 _WIDER = {"int4range": ("int8range", "int8"), "int8range": ("numrange", "numeric")}
-"""Where the domain holds the largest integer, whose inclusive range has no upper bound."""
+"""Where the domain holds the largest integer, whose range has no upper bound, or bins go beyond."""
 
 _LAST_DAY = "5874897-12-31"
 """A range of days is written without its upper bound, which is the day after; there is none."""
 
-_LARGEST = {"int4range": "2147483647", "int8range": "9223372036854775807"}
+_BINNED = {
+    "int4range": "numeric",
+    "int8range": "numeric",
+    "numrange": "numeric",
+    "daterange": "date",
+    "tsrange": "timestamp",
+    "tstzrange": "timestamptz",
+}
+"""Type of the starts of bins that are published as ranges of a type."""
+
+_BEYOND = {"int4range": 2**31, "int8range": 2**63}
+"""The first integer that is no bound of such a range; the least that is one, with a minus sign."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,25 @@ class _Extent:
     expression: str
     low: list[str | None]
     high: list[str | None]
+
+
+@dataclass(frozen=True)
+class _Exact:
+    """How single values of an attribute are written.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    type : str
+        SQL type of the published column.
+    expression : str
+        SQL for the published value over its text ``label``.
+    """
+
+    name: str
+    type: str
+    expression: str
 
 
 def parts_of(form: Form) -> tuple[Part, ...]:
@@ -115,8 +145,11 @@ def write_snapshot(
     dict
         The columns of each part.
     """
-    types = column_types(dataset.source_schema, dataset.source_name)
-    sensitive = (dataset.sensitive, types[dataset.sensitive].published_as)
+    types = columns_of(dataset)
+    exact = [
+        _exact(types[domain.name], domain) for domain in (*table.quasi_identifiers, table.sensitive)
+    ]
+    sensitive = (dataset.sensitive, exact[-1].type)
     written: dict[Part, Columns] = {}
     if form == "generalized":
         low, high = table.boxes(groups)
@@ -126,17 +159,17 @@ def write_snapshot(
         ]
         written["records"] = (*((item.name, item.type) for item in extents), sensitive)
         name = _create(release, "records", written["records"])
-        _fill_generalized(name, table, groups, extents, sensitive[1], options.seed)
+        _fill_generalized(name, table, groups, extents, exact[-1], options.seed)
     else:
         group = (_GROUP, "integer")
-        exact = tuple((name, types[name].published_as) for name in dataset.quasi_identifiers)
+        kept = ((item.name, item.type) for item in exact[:-1])
         value = (sensitive,) if form == "bucketized" else ()
-        written["records"] = (*exact, group, *value)
+        written["records"] = (*kept, group, *value)
         written["sensitive"] = (group, sensitive, (_COUNT, "bigint"))
         name = _create(release, "records", written["records"])
-        _fill_exact(name, table, groups, written["records"], form, options.seed)
+        _fill_exact(name, table, groups, exact, form, options.seed)
         name = _create(release, "sensitive", written["sensitive"])
-        _fill_sensitive(name, table, groups, sensitive[1], options.seed)
+        _fill_sensitive(name, table, groups, exact[-1], options.seed)
     run("SELECT bkpriv._seal_release_tables($1)", ["bigint"], [release])
     return written
 
@@ -158,11 +191,11 @@ def _extent(table: Table, axis: int, column: Column, low: IntArray, high: IntArr
     if not domain.numeric:
         labels = table.labels(axis, low, high)
         return _Extent(domain.name, "text", "{low}", labels, [None] * len(labels))
-    name, bound = _RANGES[column.type_name]
-    values = [label for label in domain.labels if label is not None]
-    while values and values[-1] == _LARGEST.get(name):
-        name, bound = _WIDER[name]
-    if name == "daterange" and values and values[-1] == _LAST_DAY:
+    name, bound = _range_type(column, domain)
+    shown = f"{name}({{low}}::{bound}, {{high}}::{bound}, '[]')"
+    if column.bin is not None:
+        shown = f"{name}({{low}}::{bound}, {column.bin.end(f'{{high}}::{_BINNED[name]}')}::{bound})"
+    elif name == "daterange" and _LAST_DAY in domain.labels:
         raise InvalidData(
             f'attribute "{domain.name}" has the value {_LAST_DAY}, which no range of days can hold',
             detail="It is the last day that there is, and a range ends before the day after.",
@@ -172,7 +205,7 @@ def _extent(table: Table, axis: int, column: Column, low: IntArray, high: IntArr
     # numbers has no upper bound and may hold anything.
     expression = (
         f"CASE WHEN {{low}} IS NULL THEN NULL WHEN {{high}} IS NULL THEN {name}(NULL, NULL) "
-        f"ELSE {name}({{low}}::{bound}, {{high}}::{bound}, '[]') END"
+        f"ELSE {shown} END"
     )
     return _Extent(
         domain.name,
@@ -181,6 +214,28 @@ def _extent(table: Table, axis: int, column: Column, low: IntArray, high: IntArr
         [domain.labels[code] for code in low],
         [domain.labels[code] for code in high],
     )
+
+
+def _range_type(column: Column, domain: Domain) -> tuple[str, str]:
+    """The type of a column's ranges and that of their bounds."""
+    name, bound = _RANGES[column.type_name]
+    values = [label for label in domain.labels if label is not None]
+    width = 1 if column.bin is None else column.bin.width
+    while values and width is not None and name in _BEYOND:
+        if -_BEYOND[name] <= int(values[0]) and int(values[-1]) + width < _BEYOND[name]:
+            break
+        name, bound = _WIDER[name]
+    return name, bound
+
+
+def _exact(column: Column, domain: Domain) -> _Exact:
+    """How a column's values are written; bins as ranges, for their starts are not what they say."""
+    if column.bin is None:
+        return _Exact(domain.name, column.published_as, f"label::{column.published_as}")
+    name, bound = _range_type(column, domain)
+    start = f"label::{_BINNED[name]}"
+    expression = f"{name}({start}::{bound}, {column.bin.end(start)}::{bound})"
+    return _Exact(domain.name, name, f"CASE WHEN label IS NOT NULL THEN {expression} END")
 
 
 def _random_order(seed: int | None, *keys: str) -> str:
@@ -195,7 +250,7 @@ def _fill_generalized(
     table: Table,
     groups: Groups,
     extents: list[_Extent],
-    sensitive_type: str,
+    sensitive: _Exact,
     seed: int | None,
 ) -> None:
     """Insert the records of all groups, in random order.
@@ -216,7 +271,7 @@ def _fill_generalized(
     run(
         f"WITH b AS MATERIALIZED (SELECT {', '.join(shown)}, place FROM "
         f"unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place)), "
-        f"{_labels('v', f'${after + 4}', sensitive_type)}, "
+        f"{_labels('v', f'${after + 4}', sensitive)}, "
         f"r AS (SELECT {columns}, v.label, e.*, generate_series(1, records) AS i "
         f"FROM unnest(${after + 1}::int[], ${after + 2}::int[], ${after + 3}::int[]) "
         f"AS e(group_place, value_place, records) "
@@ -235,7 +290,12 @@ def _fill_generalized(
 
 
 def _fill_exact(
-    name: str, table: Table, groups: Groups, columns: Columns, form: Form, seed: int | None
+    name: str,
+    table: Table,
+    groups: Groups,
+    exact: list[_Exact],
+    form: Form,
+    seed: int | None,
 ) -> None:
     """Insert the records with their exact quasi-identifiers and group, in random order.
 
@@ -256,16 +316,16 @@ def _fill_exact(
     slots = [f"${place}::bigint[]" for place in range(1, len(parts) + 1)]
     labels = [f"${place}" for place in range(len(parts) + 1, len(parts) + len(domains) + 1)]
     coded = ", ".join(f"code{axis}" for axis in axes)
-    exact = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
+    written = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
     shown = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
-    with_labels = [_labels(f"q{axis}", labels[axis], columns[axis][1]) for axis in axes]
+    with_labels = [_labels(f"q{axis}", labels[axis], exact[axis]) for axis in axes]
     joins = " ".join(f"LEFT JOIN q{axis} ON q{axis}.place = e.code{axis} + 1" for axis in axes)
     records = (
         f"r AS (SELECT {shown}, e.group_id, generate_series(before + 1, before + records) AS i "
         f"FROM unnest({', '.join(slots[:-3])}) AS e(group_id, {coded}, before, records) {joins})"
     )
     values = (
-        f"{_labels('v', labels[-1], columns[-1][1])}, "
+        f"{_labels('v', labels[-1], exact[-1])}, "
         f"e AS (SELECT e.*, v.label, generate_series(1, records) AS i "
         f"FROM unnest({', '.join(slots[-3:])}) AS e(group_id, value_place, records) "
         f"LEFT JOIN v ON v.place = e.value_place + 1), "
@@ -275,31 +335,31 @@ def _fill_exact(
     queries, meeting = [*with_labels, records], ""
     if form == "bucketized":
         queries.append(values)
-        exact, meeting = f"{exact}, label", "JOIN s USING (i)"
+        written, meeting = f"{written}, label", "JOIN s USING (i)"
     run(
-        f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {exact} "
+        f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {written} "
         f"FROM r {meeting} ORDER BY {_random_order(seed, 'i')}",
         ["text"] * len(parts) + ["text[]"] * len(domains),
         [*map(array_literal, parts), *(list(domain.labels) for domain in domains)],
     )
 
 
-def _labels(name: str, labels: str, as_type: str) -> str:
+def _labels(name: str, labels: str, shown: _Exact) -> str:
     """SQL of a query by that name: a domain's labels as they are published, by places from 1."""
     return (
-        f"{name} AS MATERIALIZED (SELECT label::{as_type} AS label, place "
+        f"{name} AS MATERIALIZED (SELECT {shown.expression} AS label, place "
         f"FROM unnest({labels}) WITH ORDINALITY AS x(label, place))"
     )
 
 
 def _fill_sensitive(
-    name: str, table: Table, groups: Groups, sensitive_type: str, seed: int | None
+    name: str, table: Table, groups: Groups, sensitive: _Exact, seed: int | None
 ) -> None:
     """Insert each group's values and how often they occur, in random order."""
     histograms = table.histograms(groups)
     group, value = np.nonzero(histograms)
     run(
-        f"INSERT INTO {name} SELECT e.group_id, v.label::{sensitive_type}, e.records "
+        f"INSERT INTO {name} SELECT e.group_id, {sensitive.expression}, e.records "
         f"FROM unnest($1::int[], $2::int[], $3::int[]) AS e(group_id, value_place, records) "
         f"JOIN unnest($4) WITH ORDINALITY AS v(label, place) ON v.place = e.value_place + 1 "
         f"ORDER BY {_random_order(seed, 'e.group_id', 'e.value_place')}",

@@ -25,12 +25,16 @@ Value = str | None
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute: its values in the order of their type, with numbers or paths to a root."""
+    """An attribute: its values in the order of their type, with numbers or paths to a root.
+
+    Numbers with ends are the starts of bins.
+    """
 
     name: str
     values: tuple[Value, ...]
     numbers: Mapping[str, int] | None = None
     paths: Mapping[str, tuple[str, ...]] | None = None
+    ends: Mapping[str, int] | None = None
 
     def path(self, value: Value) -> tuple[Value, ...]:
         """Labels from a categorical value to the root; NULL is a branch of its own."""
@@ -114,6 +118,10 @@ def certainty_penalty(attribute: Attribute, values: Sequence[Value]) -> Fraction
         if None in values:
             return Fraction(1)
         everything = attribute.numbers.values()
+        if attribute.ends is not None:
+            end = max(attribute.ends[value] for value in values if value is not None)
+            whole = max(attribute.ends.values()) - min(everything)
+            return Fraction(end - min(numbers), whole)
         return Fraction(max(numbers) - min(numbers), max(everything) - min(everything))
     level, _ = common_ancestor(attribute, values)
     top = attribute.path(values[0])[level:]

@@ -122,6 +122,8 @@ def line(
     """Where a number of a range may be."""
     assert attribute.numbers is not None
     label = {number: text for text, number in attribute.numbers.items()}
+    if attribute.ends is not None:
+        return bins(attribute, low, attribute.ends[label[high]], step, literals)
     if low == high:
         return [Spot(low, Fraction(1), label[low])]
     if step is not None:
@@ -133,6 +135,34 @@ def line(
         Spot(Fraction(one + other) / 2, Fraction(other - one) / (high - low), exact=False)
         for one, other in pairwise(cuts)
     ]
+
+
+def bins(
+    attribute: Attribute, low: int, end: int, step: int | None, literals: Sequence[Any]
+) -> list[Spot]:
+    """Where a record of a range of bins may be: point by point, or piece by piece.
+
+    In a bin that occurs its value is the bin's start, elsewhere it is where the record is.
+    """
+    assert attribute.numbers is not None
+    assert attribute.ends is not None
+    known = [(attribute.numbers[text], stop, text) for text, stop in attribute.ends.items()]
+    if step is not None:
+        pieces = [(Fraction(point), Fraction(step)) for point in range(low, end, step)]
+    else:
+        bounds = {bound for start, stop, _ in known for bound in (start, stop)}
+        cuts = sorted(cut for cut in {low, end, *bounds, *literals} if low <= cut <= end)
+        pieces = [
+            (Fraction(one + other) / 2, Fraction(other - one)) for one, other in pairwise(cuts)
+        ]
+    found = []
+    for place, size in pieces:
+        spot = Spot(place, size / (end - low), exact=False)
+        for start, stop, text in known:
+            if start <= place < stop:
+                spot = Spot(start, size / (end - low), text)
+        found.append(spot)
+    return found
 
 
 def value_of(attribute: Attribute, value: Value) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -81,13 +81,20 @@ def cases(
     spaced = tuple(
         attribute
         if attribute.numbers is None or not step
-        else replace(attribute, numbers={value: step * n for value, n in attribute.numbers.items()})
+        else replace(
+            attribute, numbers=scaled(attribute.numbers, step), ends=scaled(attribute.ends, step)
+        )
         for attribute, step in zip(records.attributes, steps, strict=True)
     )
     records = replace(records, attributes=spaced)
     lists = draw(partitions(len(records.cells()), suppress=suppress))
     groups = [records_of(records, cells) for cells in lists]
     return Case(records, groups, steps, Release(as_table(records), as_groups(lists), steps))
+
+
+def scaled(numbers: Mapping[str, int] | None, step: int) -> dict[str, int] | None:
+    """Numbers in steps."""
+    return None if numbers is None else {value: step * n for value, n in numbers.items()}
 
 
 @st.composite

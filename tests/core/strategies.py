@@ -29,7 +29,7 @@ MANY = settings(max_examples=3 * settings().max_examples, deadline=None)
 SOME = settings(deadline=None)
 """For properties whose oracle is slow."""
 
-KINDS = ("numeric", "hierarchical", "flat")
+KINDS = ("numeric", "binned", "hierarchical", "flat")
 
 bandwidths = st.one_of(st.sampled_from([0.1, 0.25, 0.3, 0.5, 1.0, 1.5]), st.floats(0.05, 2.0))
 """Bandwidths of adversaries and of the belief distance."""
@@ -50,6 +50,20 @@ def attributes(
         found = draw(st.lists(st.integers(-9, 30), min_size=size, max_size=size, unique=True))
         numbers = {str(number): number for number in sorted(found)}
         return Attribute(name, (*numbers, *null), numbers=numbers)
+    if kind == "binned":
+        bounds = draw(
+            st.lists(st.integers(-9, 30), min_size=2 * size, max_size=2 * size, unique=True)
+        )
+        starts, stops = sorted(bounds)[::2], sorted(bounds)[1::2]
+        if draw(st.booleans()):  # bins that leave no gaps
+            stops = [*starts[1:], stops[-1]]
+        names = [str(start) for start in starts]
+        return Attribute(
+            name,
+            (*names, *null),
+            numbers=dict(zip(names, starts, strict=True)),
+            ends=dict(zip(names, stops, strict=True)),
+        )
     if kind == "flat":
         # The order of an enumeration need not be that of its labels.
         labels = draw(st.permutations([f"{name}{letter}" for letter in "pqrstuvw"[:size]]))
@@ -75,10 +89,11 @@ def attributes(
 def occurring(attribute: Attribute, column: Sequence[Value]) -> Attribute:
     """Restrict an attribute to the values of a column; a hierarchy keeps those it knows."""
     values = tuple(value for value in attribute.values if value in column)
-    numbers = attribute.numbers
-    if numbers is not None:
-        numbers = {value: numbers[value] for value in values if value is not None}
-    return Attribute(attribute.name, values, numbers, attribute.paths)
+    numbers, ends = (
+        None if known is None else {value: known[value] for value in values if value is not None}
+        for known in (attribute.numbers, attribute.ends)
+    )
+    return Attribute(attribute.name, values, numbers, attribute.paths, ends)
 
 
 @st.composite
@@ -130,11 +145,16 @@ def beliefs(draw: st.DrawFn, values: int, *, positive: bool = False) -> list[Fra
 def as_domain(attribute: Attribute) -> Domain:
     """The domain of an attribute."""
     if attribute.numbers is not None:
-        numbers = [
-            float("nan") if value is None else attribute.numbers[value]
-            for value in attribute.values
-        ]
-        return Domain(attribute.name, attribute.values, positions=np.array(numbers, dtype=float))
+        positions, ends = (
+            None
+            if known is None
+            else np.array(
+                [float("nan") if value is None else known[value] for value in attribute.values],
+                dtype=float,
+            )
+            for known in (attribute.numbers, attribute.ends)
+        )
+        return Domain(attribute.name, attribute.values, positions=positions, ends=ends)
     if attribute.paths:
         hierarchy = Hierarchy.from_rows(attribute.name, list(attribute.paths.values()))
         return Domain(attribute.name, attribute.values, hierarchy=hierarchy)

@@ -224,6 +224,19 @@ def test_null_is_not_the_empty_string() -> None:
 # --- Tables ---------------------------------------------------------------------------------------
 
 
+def test_penalty_of_bins_is_the_share_of_what_they_span() -> None:
+    bins = Domain(
+        "born",
+        ("0", "10", "40", None),
+        positions=np.array([0.0, 10.0, 40.0, np.nan]),
+        ends=np.array([10.0, 20.0, 50.0, np.nan]),
+    )
+    low, high = np.array([0, 0, 0, 1, 1, 3]), np.array([0, 1, 2, 2, 3, 3])
+    np.testing.assert_allclose(bins.ncp(low, high), [0, 0.4, 1, 0.8, 1, 0])
+    only = Domain("born", ("0",), positions=np.array([0.0]), ends=np.array([10.0]))
+    assert only.ncp(np.array([0]), np.array([0])).tolist() == [0]
+
+
 @MANY
 @given(tables(max_records=16), st.data())
 def test_sums_boxes_and_penalties_of_groups(records: Records, data: st.DataObject) -> None:

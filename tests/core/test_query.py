@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.domain import Domain, Table
-from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge
 from bkpriv_core.groups import FloatArray, Groups
 from bkpriv_core.query import combination, extent, generalized
 from bkpriv_core.query.bucketized import Bucketized
@@ -26,6 +26,7 @@ from bkpriv_core.query.predicate import (
     IsNull,
     Membership,
     Not,
+    Operator,
     Or,
     Point,
 )
@@ -106,6 +107,14 @@ def test_generalized_estimates_by_keys(case: Case, data: st.DataObject) -> None:
 
 
 @MANY
+@given(cases(kinds=("binned",), max_attributes=2), st.data())
+def test_generalized_estimates_of_bins(case: Case, data: st.DataObject) -> None:
+    condition = data.draw(conditions(case.attributes[:-1]))
+    check_generalized(case, condition, ())
+    check_generalized(case, condition, some_keys(data, case.attributes))
+
+
+@MANY
 @given(split_cases(), st.data())
 def test_bucketized_estimates(case: Case, data: st.DataObject) -> None:
     condition = data.draw(conditions(case.attributes))
@@ -133,6 +142,58 @@ def test_a_condition_and_its_negation(case: Case, data: st.DataObject) -> None:
 
 
 # --- By hand --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [1.0, None])
+def test_a_condition_takes_in_the_whole_of_a_bin_or_nothing(step: float | None) -> None:
+    ages = Domain(
+        "age",
+        ("0", "10", "40"),
+        positions=np.array([0.0, 10.0, 40.0]),
+        ends=np.array([10.0, 20.0, 50.0]),
+    )
+    illness = Domain("illness", ("flu",))
+    table = Table((ages,), illness, np.arange(3)[:, None], np.full((3, 1), 50))
+    estimator = Generalized(Release(table, Groups.whole(3), (step,)))
+    cases: list[tuple[Operator, Point, float]] = [
+        ("<", Point(1, 1, 5.0), 30),
+        ("=", Point(1, 1, 5.0), 0),
+        ("=", Point(0, 1, 0.0), 30),
+        ("<=", Point(0, 1, 0.0), 30),
+        ("<", Point(1, 2, 10.0), 30),
+        ("<=", Point(1, 2, 10.0), 60),
+        (">", Point(1, 2, 10.0), 90),
+        ("<", Point(2, 2, 20.0), 60),
+        # Between bins that occur, a record is where it is.
+        ("<", Point(2, 2, 30.0), 90),
+        ("<=", Point(2, 2, 30.0), 90 + (3 if step else 0)),
+        (">=", Point(2, 3, 40.0), 30),
+        (">", Point(2, 3, 40.0), 0),
+        (">", Point(3, 3, 49.0), 0),
+    ]
+    for operator, point, expected in cases:
+        _, found = estimator.by_key(Comparison(0, operator, point))
+        assert found.tolist() == pytest.approx([expected]), (operator, point)
+    codes, found = estimator.by_key(EVERYTHING, (0,))
+    assert codes.ravel().tolist() == [0, 1, 2]
+    assert found.tolist() == pytest.approx([30, 30, 30])
+
+
+def test_bins_that_have_no_length_have_no_share() -> None:
+    amounts = Domain(
+        "amount",
+        ("1e20", "2e20"),
+        positions=np.array([1e20, 2e20]),
+        ends=np.array([1e20, 2e20 + 1e6]),
+    )
+    table = Table((amounts,), Domain("s", ("x",)), np.arange(2)[:, None], np.ones((2, 1), int))
+    whole = Generalized(Release(table, Groups.whole(2), (None,)))
+    assert whole.by_key(EVERYTHING)[1].tolist() == [2]
+    with pytest.raises(InvalidData, match="too narrow"):
+        whole.by_key(EVERYTHING, (0,))
+    # Of whole numbers a bin has one at least.
+    stepped = Generalized(Release(table, Groups.from_labels(np.arange(2)), (1.0,)))
+    assert stepped.by_key(EVERYTHING, (0,))[1] == pytest.approx([1, 1])
 
 
 AGE_30 = Point(1, 1, 30.0)

@@ -23,6 +23,7 @@ from bkpriv_core.recorded import (
     check_respondents,
     check_sizes,
     of_release,
+    read_domains,
     read_table,
 )
 from tests.core.strategies import as_table, tables
@@ -40,6 +41,7 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Con
             None,
             None,
             None,
+            domain.ends,
         )
         for place, domain in enumerate((*table.quasi_identifiers, table.sensitive))
     ]
@@ -77,6 +79,10 @@ def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
     assert (found.offsets == groups.offsets).all()
     for mine, theirs in zip(again.quasi_identifiers, table.quasi_identifiers, strict=True):
         assert (mine.name, mine.labels) == (theirs.name, theirs.labels)
+        for part in ("positions", "ends"):
+            assert (getattr(mine, part) is None) is (getattr(theirs, part) is None)
+            if getattr(mine, part) is not None:
+                np.testing.assert_array_equal(getattr(mine, part), getattr(theirs, part))
 
 
 @given(releases(), st.data())
@@ -226,5 +232,41 @@ def test_positions_that_fall(release: tuple[Table, Groups]) -> None:
     first = attributes[0]
     fallen = replace(first, positions=-np.arange(len(first.labels) + 0.0), levels=None)
     if len(first.labels) > 1:
-        with pytest.raises(UnsoundHistory, match="positions"):
+        with pytest.raises(UnsoundHistory, match="position"):
             read_table([fallen, *attributes[1:]], arrays, content)
+
+
+BINS = (0.0, 10.0, 40.0, np.nan)
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [
+        ((10.0, 20.0, 50.0, np.nan), None),
+        ((10.0, 40.0, 41.0, np.nan), None),
+        # Double precision may not tell where a bin begins and ends.
+        ((0.0, 10.0, 40.0, np.nan), None),
+        ((10.0, 20.0, 50.0), "do not end"),
+        ((10.0, 20.0, 50.0, np.nan, np.nan), "do not end"),
+        ((10.0, 20.0, 50.0, 60.0), "do not end"),
+        ((10.0, np.nan, 50.0, np.nan), "do not end"),
+        ((10.0, 20.0, np.inf, np.nan), "not finite"),
+        ((10.0, -np.inf, 50.0, np.nan), "do not end"),
+        ((10.5, 20.0, 50.0, np.nan), "do not end"),
+        ((10.0, 9.0, 50.0, np.nan), "do not end"),
+        ((10.0, 20.0, 39.0, np.nan), "do not end"),
+        ((10.0, 20.0, 1.7e308, np.nan), None),
+    ],
+)
+def test_bins_end_between_their_values(ends: tuple[float, ...], message: str | None) -> None:
+    labels = ("0", "10", "40", None)
+    bins = Attribute(0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends))
+    secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None)
+    if message is None:
+        found = read_domains([bins, secret])[0].ends
+        np.testing.assert_array_equal(found, ends)
+        return
+    with pytest.raises(BkprivError, match=message):
+        read_domains([bins, secret])
+    with pytest.raises(UnsoundHistory, match="begin nowhere"):
+        read_domains([replace(bins, positions=None), secret])

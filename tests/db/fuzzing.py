@@ -305,6 +305,7 @@ _JSON_OF: dict[str, tuple[str, ...]] = {
         *('{"estimator": @}', '{"smoothing": @}', '{"materialized": @}', '{"nulls": @}'),
         *('{"unfit": @}', '{"utility": @}', '{"suppression": @}', '{"seed": @}', '{"x": @}'),
     ),
+    "bins": _nested('{"a": @}', '{"b": @, "a": 5}', '{"t": @}', '{"a": [@]}', "@"),
     "bandwidth": (
         *_nested('{"a": @}', '{"kernel": @}', '{"table": @}', '{"a": 0.3, "b": @}'),
         '{"table": "no.such"}',

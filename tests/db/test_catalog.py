@@ -11,10 +11,12 @@ INTERFACE = {
     # Declare
     "register_dataset": (
         "name text, source regclass, quasi_identifiers text[], sensitive text, "
-        "respondent text DEFAULT NULL::text, period text DEFAULT NULL::text",
+        "respondent text DEFAULT NULL::text, period text DEFAULT NULL::text, "
+        "bins jsonb DEFAULT '{}'::jsonb",
         "text",
     ),
     "set_hierarchy": ("dataset text, attribute text, levels regclass", "void"),
+    "unset_hierarchy": ("dataset text, attribute text", "void"),
     "set_interval_hierarchy": (
         "dataset text, attribute text, widths numeric[], origin numeric DEFAULT 0",
         "void",
@@ -128,6 +130,7 @@ VOLATILITY = {
     "VOLATILE": {
         "query_workload",
         *("register_dataset", "set_hierarchy", "set_interval_hierarchy", "drop_dataset"),
+        "unset_hierarchy",
         *("set_policy", "publish", "withdraw", "audit", "grant_publisher", "grant_auditor"),
         *("grant_watcher", "revoke_jobs", "watch", "unwatch", "_add_stale", "_note_alteration"),
         *("_create_release_table", "_seal_release_tables", "_clear_release", "_empty_view"),

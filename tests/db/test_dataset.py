@@ -382,6 +382,47 @@ def test_intervals_that_nest_are_kept(clinic: Connection, widths: str) -> None:
     assert publish(clinic)
 
 
+# --- unset_hierarchy ------------------------------------------------------------------------------
+
+UNSET = "SELECT bkpriv.unset_hierarchy(%s, %s)"
+
+
+def test_labels_and_intervals_are_taken_back(clinic: Connection) -> None:
+    clinic.execute(SET_INTERVALS, ["patients", "age", "{5,10}", "0"])
+    for attribute in ("city", "age"):
+        clinic.execute(UNSET, ["patients", attribute])
+    kept = clinic.execute("SELECT attribute FROM bkpriv.hierarchy").fetchall()
+    assert kept == [("disease",)]
+    publish(clinic, view="shown", method="incognito")
+    shown = clinic.execute("SELECT DISTINCT city FROM shown").fetchall()
+    assert {city for (city,) in shown} <= {"Aln", "Brix", "Corve", "Dunn", "*"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sqlstate", "names"),
+    [
+        (("patients", "age"), "42704", ['"age"', '"patients"']),
+        (("patients", "town"), "42703", ['"town"']),
+        (("patients", None), "22023", ["attribute"]),
+        (("nobody", "city"), "42704", ["nobody"]),
+        ((None, "city"), "22023", ["dataset"]),
+    ],
+    ids=str,
+)
+def test_what_has_no_hierarchy_keeps_none(
+    declared: Connection, arguments: Sequence[Any], sqlstate: str, names: Sequence[str]
+) -> None:
+    with unchanged(declared):
+        refused(declared, UNSET, arguments, sqlstate=sqlstate, names=names)
+
+
+def test_hierarchies_of_others_are_left_alone(
+    clinic: Connection, outsider: tuple[Connection, sql.Identifier]
+) -> None:
+    with unchanged(clinic):
+        refused(outsider[0], UNSET, ["patients", "city"], sqlstate="42704", names=["patients"])
+
+
 # --- drop_dataset ---------------------------------------------------------------------------------
 
 

@@ -13,7 +13,8 @@ from tests.db.refusal import refused
 COLUMNS = {
     "release": "owner, source_schema, source_name, view_schema, view_name, method, policy, "
     "requirements, options, period, records, suppressed, groups",
-    "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, level",
+    "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
+    "level, ends",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts",
     "release_respondent": "respondents, group_ids",
 }
@@ -153,6 +154,21 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
         "origin": "0",
     },
     "an infinite origin": {"row": "place = 0", "widths": "'{5}'", "origin": "'infinity'"},
+    "bins of NULL": {"row": "place = 0", "ends": changed_first("positions", "NULL::float8")},
+    "bins of NaN": {"row": "place = 0", "ends": changed_first("positions", "'NaN'::float8")},
+    "bins without end": {
+        "row": "place = 0",
+        "ends": "positions[2:] || 'infinity'::float8",
+    },
+    "bins that overlap": {
+        "row": "place = 0",
+        "ends": "array_fill(positions[cardinality(positions)] + 1, ARRAY[cardinality(positions)])",
+    },
+    "bins that end before they begin": {
+        "row": "place = 0",
+        "ends": changed_first("positions", "positions[1] - 1"),
+    },
+    "bins of two dimensions": {"row": "place = 0", "ends": "ARRAY[positions]"},
     "one level": {"row": "place = 0", "level": "0"},
     "levels too high": {"level": "2000000000"},
     "a place left out": {"row": "place = 3", "place": "4"},

@@ -38,7 +38,7 @@ CREATE TABLE b_levels AS
 CREATE SEQUENCE own_seq;
 CREATE INDEX own_index ON own (a);
 CREATE VIEW odd_view AS SELECT a, b, 1 / (a - a) AS n FROM own;
-CREATE VIEW failing AS SELECT a, b, 1.0 / (a - a) AS probability FROM own;
+CREATE VIEW failing AS SELECT a, b, 1.0 AS probability FROM own;
 CREATE TABLE empty (a int, b int);
 CREATE TABLE nameless ();
 CREATE TABLE nulls AS SELECT NULL::int AS a, NULL::text AS b FROM generate_series(1, 9);
@@ -87,6 +87,9 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
         register = f"SELECT bkpriv.register_dataset('{source}', '{relation}', {columns})"
         publisher.execute(register.encode())
     publisher.execute("ALTER TABLE dropped DROP c")
+    # Registration reads a source, and one that fails is not registered.
+    failing = "SELECT a, b, 1.0 / (a - a) AS probability FROM own"
+    publisher.execute(f"CREATE OR REPLACE VIEW failing AS {failing}".encode())
     publisher.execute("SELECT bkpriv.register_dataset('unused', 'own', '{a}', 'b')")
     publisher.execute("SELECT bkpriv.register_dataset('own_people', 'person', '{a}', 'b', 'id')")
     state_policy(publisher, "p", {"k_anonymity": {"k": 3}})
@@ -98,6 +101,8 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
     publish(publisher, "mine", "p", "bucketized", method="bucketize")
     gone = publish(publisher, "unused", "p", "gone")
     publisher.execute("SELECT bkpriv.withdraw(%s, 'for the test')", [gone])
+    for dataset in ("mine", "own_people", "unused"):
+        publisher.execute("SELECT bkpriv.set_interval_hierarchy(%s, 'a', '{3,6}')", [dataset])
     shared_db.execute("CREATE TABLE public.own AS SELECT 1 AS a, 2 AS b")
     shared_db.execute("SELECT bkpriv.register_dataset('superusers', 'public.own', '{a}', 'b')")
     for connection in (*connections, shared_db):

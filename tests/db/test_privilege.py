@@ -90,6 +90,7 @@ FUNCTIONS = """
     bkpriv.grant_publisher(regrole)                                  -          -
     bkpriv.grant_watcher(regrole)                                    -          -
     bkpriv.revoke_jobs(regrole)                                      -          -
+    bkpriv.unset_hierarchy(text,text)                                X          -
     bkpriv.unwatch(regclass)                                         X          -
     bkpriv.watch(regclass)                                           X          -
     bkpriv.js_divergence(double_precision[],double_precision[])      X          X
@@ -103,7 +104,7 @@ FUNCTIONS = """
     bkpriv.query_accuracy(bigint,text)                               X          X
     bkpriv.query_workload(bigint,integer,integer,double_precision,bigint)  X    X
     bkpriv.reassign(text,regrole)                                    -          -
-    bkpriv.register_dataset(text,regclass,text[],text,text,text)     X          -
+    bkpriv.register_dataset(text,regclass,text[],text,text,text,jsonb)  X       -
     bkpriv.rewrite_query(bigint,text)                                X          X
     bkpriv.set_hierarchy(text,text,regclass)                         X          -
     bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)       X          -

@@ -206,6 +206,7 @@ def _count(
 def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> str:
     """The SELECT for keys of which one is summed up from place to place."""
     shown, told, tables, places = [], [], [], ""
+    masses = [key.mass for key in keys if isinstance(key, StretchKey)]
     for key in keys:
         name = f"key_{key.classes.attribute}"
         if isinstance(key, StretchKey):
@@ -222,7 +223,7 @@ def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> st
     spread = "".join(f"{value} AS {name}, " for value, name in shown)
     apart = f"PARTITION BY {fixed[:-2]} " if fixed else ""
     return (
-        f"SELECT {' || '.join(told)} AS key, estimate FROM (\n"
+        f"SELECT {' || '.join(told)} AS key, {product(['estimate', *masses])} AS estimate FROM (\n"
         f"SELECT {fixed}{line.place}, estimate FROM (\n"
         f"SELECT {fixed}at, lead(at) OVER along AS until, sum(change) OVER along AS estimate, "
         "sum(opened) OVER along AS open\n"

@@ -5,10 +5,11 @@ condition tells values apart, the number of its class; values that cannot meet t
 left out. A row and a value that are joined weigh what the row's share in the value is; the
 condition then asks for the value's class.
 
-A range of integers or days may hold thousands of values. These have *places*, from 1 in their
-order, NULL last, and a row is joined with *stretches* of values of one class instead: ``held_0``
-has, of attribute 0, the places of the first and the last value in such a stretch that the row's
-range holds.
+A range of integers or days, or of bins, may hold thousands of values. These have *places*, from 1
+in their order, NULL last, and a row is joined with *stretches* of values of one class instead:
+``held_0`` has, of attribute 0, the places of the first and the last value in such a stretch that
+the row's range holds. What a row weighs is then its share in a value of mass 1; the masses of bins
+stand beside their keys.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.domain import Domain
-from bkpriv_core.groups import IntArray
+from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.extent import Axis, Labels, Ranges
 from bkpriv_core.query.predicate import BoolArray
@@ -77,9 +78,35 @@ class Key(Side):
 
 
 class StretchKey(Key):
-    """A range of integers or days, which is joined with stretches of values; see `Key`."""
+    """A range of integers, days or bins, which is joined with stretches of values; see `Key`.
+
+    Parameters
+    ----------
+    classes, joined, weight, tables, values
+        See `Key`; the weight is for a value of mass 1.
+    binned : bool
+        Whether values have masses of their own.
+    """
 
     told = "held"
+
+    def __init__(
+        self,
+        classes: Classes,
+        joined: str,
+        weight: str,
+        tables: Sequence[str],
+        values: int,
+        *,
+        binned: bool,
+    ) -> None:
+        super().__init__(classes, joined, weight, tables, values)
+        self._binned = binned
+
+    @property
+    def mass(self) -> str:
+        """SQL of the mass of a value."""
+        return value_of(self.classes.attribute, "mass") if self._binned else "1"
 
     @property
     def first(self) -> str:
@@ -134,7 +161,7 @@ def generalized_key(classes: Classes, axis: Axis, column: Column, possible: Bool
     if isinstance(axis, Labels):
         return _label_key(classes, axis, column, possible)
     assert isinstance(axis, Ranges)
-    if axis.step is None:
+    if axis.step is None and axis.domain.ends is None:
         return _point_key(classes, axis, column, possible)
     return _stretch_key(classes, axis, column, possible)
 
@@ -192,6 +219,8 @@ def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolA
     null = len(numbers) + 1
     first = f"{null} - width_bucket(-{low}, (SELECT down FROM position_{attribute}))"
     last = f"width_bucket({high}, (SELECT up FROM position_{attribute}))"
+    if axis.step is None:  # Where the last bin ends, another may begin.
+        last = f"{len(numbers)} - width_bucket(-{high}, (SELECT down FROM position_{attribute}))"
     weight = f"(1 / range_{attribute}.whole)"
     if domain.has_null:
         first = f"WHEN {low} IS NULL THEN 1 ELSE {first} END"
@@ -207,18 +236,22 @@ def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolA
         f"AS held_{attribute}"
     ).replace("span.", f"span_{attribute}.")
     listed = literal(f"[{', '.join(domain.json_values(codes))}]")
-    positions = ", ".join(_short(at) for at in domain.positions[numbers].tolist())
-    check_length(len(listed) + len(positions))
+    positions, masses = _floats(domain.positions[numbers]), _floats(axis.masses[codes])
+    binned = domain.ends is not None
+    check_length(len(listed) + len(positions) + len(masses) * binned)
+    elements, mass = f"jsonb_array_elements({listed})", ""
+    if binned:
+        elements, mass = f"ROWS FROM ({elements}, unnest({masses}))", ", mass"
     tables = [
-        f"value_{attribute} (place_{attribute}, key) AS (\n"
-        f"    SELECT place, jsonb_build_object({literal(domain.name)}, value)\n"
-        f"    FROM jsonb_array_elements({listed}) WITH ORDINALITY AS listed (value, place)\n)",
+        f"value_{attribute} (place_{attribute}, key{mass}) AS (\n"
+        f"    SELECT place, jsonb_build_object({literal(domain.name)}, value){mass}\n"
+        f"    FROM {elements} WITH ORDINALITY AS listed (value{mass}, place)\n)",
         f"position_{attribute} (up, down) AS (\n"
         "    SELECT array_agg(at ORDER BY at), array_agg(-at ORDER BY -at)\n"
-        f"    FROM unnest('{{{positions}}}'::float8[]) AS at\n)",
+        f"    FROM unnest({positions}) AS at\n)",
         values_table(f"stretch_{attribute}", _stretches(classes, axis, codes)),
     ]
-    return StretchKey(classes, joined, weight, tables, len(codes))
+    return StretchKey(classes, joined, weight, tables, len(codes), binned=binned)
 
 
 def _stretches(classes: Classes, axis: Ranges, codes: IntArray) -> dict[str, Sequence[str]]:
@@ -244,18 +277,19 @@ def _weight(column: Column, low: str, mixed: str, weight: str) -> str:
 
 
 def _mixed(axis: Ranges, codes: IntArray) -> list[str]:
-    """Shares of values in a range that mixes numbers and NULL; 0 where there is none."""
+    """What values of mass 1 would share of a range that mixes numbers and NULL, if there is one."""
     shares = np.zeros(axis.domain.size)
     if axis.domain.has_null:
         whole = axis.unbounded().runs(np.ones(axis.domain.size, dtype=bool))
         _, values, found = whole.written(np.zeros(1, dtype=np.int64))
         shares[values] = found
-    return [number(share) for share in shares[codes].tolist()]
+    return [number(share) for share in (shares / axis.masses)[codes].tolist()]
 
 
-def _short(position: float) -> str:
-    """A position as PostgreSQL reads it, exactly; most are whole."""
-    return repr(position).removesuffix(".0")
+def _floats(figures: FloatArray) -> str:
+    """An array as PostgreSQL reads it, exactly; most figures are whole."""
+    listed = ", ".join(repr(figure).removesuffix(".0") for figure in figures.tolist())
+    return f"'{{{listed}}}'::float8[]"
 
 
 def _key(

@@ -139,6 +139,13 @@ class RangeSide(Side):
         self._axis, self._column = axis, column
         self._told = told
         self._cuts = list(pieces.cuts)
+        ranks, positions, after = zip(*self._cuts, strict=True) if self._cuts else ((), (), ())
+        _, located, behind = axis.located(
+            np.array(ranks, dtype=np.int64),
+            np.array(positions, dtype=np.float64),
+            np.array(after, dtype=bool),
+        )
+        self._located = list(zip(located.tolist(), behind.tolist(), strict=True))
         self._null = pieces.has_null
         name = f"range_{attribute}"
         self._low, self._high, self._whole = f"{name}.low", f"{name}.high", f"{name}.whole"
@@ -171,7 +178,7 @@ class RangeSide(Side):
 
     def _below(self, cut: int) -> str:
         """Mass of the range below a cut."""
-        _, position, after = self._cuts[cut]
+        position, after = self._located[cut]
         along = f"{number(position)} - {self._low}"
         if self._axis.step is not None:
             steps = over(along, self._axis.step)
