@@ -3,9 +3,11 @@
 Rules
 -----
 - The first line names the columns. An empty field is a NULL. Nothing else is altered.
-- A column is integer, numeric or date only if every value that is not empty reads as one; numbers
-  with leading zeros (postal codes, keys) and everything else are text.
-- A fault names the file and the line.
+- A column is integer, numeric, boolean (true, false), date or timestamp only if every value that
+  is not empty reads as one, in ISO 8601 form; numbers with leading zeros (postal codes, keys) and
+  everything else are text. A date among timestamps without a zone is that day's midnight; times
+  with a zone and times without one do not mix.
+- A fault names the file and the line. The path ``-`` is the standard input, which is read once.
 """
 
 from __future__ import annotations
@@ -13,21 +15,33 @@ from __future__ import annotations
 import csv
 import datetime
 import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.source import Hierarchy, SqlType
 
-__all__ = ["CsvFile", "read_hierarchies", "read_hierarchy"]
+__all__ = ["CsvFile", "open_csv", "read_hierarchies", "read_hierarchy"]
 
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
 _NUMERIC = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)[ Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?"
+    r"(?P<zone> ?(Z|z|[+-](0\d|1[0-5])(:?[0-5]\d)?))?",
+    re.ASCII,
+)
 
-_WIDENING: tuple[SqlType, ...] = ("integer", "bigint", "numeric")
-"""Each of these types holds the values of those before it."""
+_WIDENING: tuple[tuple[SqlType, ...], ...] = (
+    ("integer", "bigint", "numeric"),
+    ("date", "timestamp"),
+)
+"""Of each row, a type holds the values of those before it."""
 
 _CHUNK = 5_000
 """Records between two reports of progress."""
@@ -45,30 +59,34 @@ class CsvFile:
         The character between fields.
     names : tuple of str
         The columns.
+    title : str
+        What messages call it.
     """
 
     path: Path
     delimiter: str
     names: tuple[str, ...]
+    title: str
 
     @classmethod
-    def open(cls, path: Path, delimiter: str = ",") -> CsvFile:
-        """Read the names of a file's columns.
+    def open(cls, path: Path, delimiter: str = ",", title: str = "") -> CsvFile:
+        """Read the names of a file's columns; its title is by default its path.
 
         Raises
         ------
         ClientError
             If the file cannot be read, is empty, or a name is missing or stands twice.
         """
-        _, names = next(_lines(path, delimiter), (1, ()))
+        title = title or str(path)
+        _, names = next(_lines(path, delimiter, title), (1, ()))
         if not names:
-            raise ClientError(f"{path} is empty", hint="The first line must name the columns.")
+            raise ClientError(f"{title} is empty", hint="The first line must name the columns.")
         for position, name in enumerate(names, start=1):
             if not name:
-                raise ClientError(f"{path}, line 1: column {position} has no name")
+                raise ClientError(f"{title}, line 1: column {position} has no name")
             if name in names[: position - 1]:
-                raise ClientError(f'{path}, line 1: the column "{name}" stands twice')
-        return cls(path, delimiter, names)
+                raise ClientError(f'{title}, line 1: the column "{name}" stands twice')
+        return cls(path, delimiter, names, title)
 
     def rows(self) -> Iterator[tuple[str | None, ...]]:
         """Iterate over records.
@@ -78,12 +96,12 @@ class CsvFile:
         ClientError
             If a record has more or fewer fields than there are columns.
         """
-        lines = _lines(self.path, self.delimiter)
+        lines = _lines(self.path, self.delimiter, self.title)
         next(lines)
         for line, fields in lines:
             if len(fields) != len(self.names):
                 raise ClientError(
-                    f"{self.path}, line {line}: {len(fields)} fields where {len(self.names)} "
+                    f"{self.title}, line {line}: {len(fields)} fields where {len(self.names)} "
                     "are expected",
                     hint="Is the delimiter right, and are fields that hold it quoted?",
                 )
@@ -119,6 +137,18 @@ class CsvFile:
         return {name: kind or "text" for name, kind in zip(self.names, types, strict=True)}, count
 
 
+@contextmanager
+def open_csv(path: Path, delimiter: str = ",") -> Iterator[CsvFile]:
+    """Open a CSV file, or the standard input, which is kept in a temporary file meanwhile."""
+    if str(path) != "-":
+        yield CsvFile.open(path, delimiter)
+        return
+    with tempfile.NamedTemporaryFile(suffix=".csv") as kept:
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+        kept.flush()
+        yield CsvFile.open(Path(kept.name), delimiter, "standard input")
+
+
 def read_hierarchy(path: Path) -> Hierarchy:
     """Read a generalization hierarchy: a named column per level, from the value to the root.
 
@@ -148,7 +178,7 @@ def read_hierarchies(directory: Path, attributes: tuple[str, ...]) -> dict[str, 
     return {attribute: read_hierarchy(path) for attribute, path in paths.items() if path.is_file()}
 
 
-def _lines(path: Path, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _lines(path: Path, delimiter: str, title: str) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the fields of each line that is not blank, with the number of its last line."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -158,15 +188,15 @@ def _lines(path: Path, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]:
                     if fields:
                         yield reader.line_num, tuple(fields)
             except csv.Error as error:
-                raise ClientError(f"{path}, line {reader.line_num}: {error}") from error
+                raise ClientError(f"{title}, line {reader.line_num}: {error}") from error
     except UnicodeDecodeError as error:
         raise ClientError(
-            f"{path} is not UTF-8 text",
+            f"{title} is not UTF-8 text",
             detail=f"The byte {error.object[error.start]:#04x} cannot be read.",
             hint=f"Convert it first, for example: iconv -f latin1 -t utf-8 {path.name}",
         ) from error
     except OSError as error:
-        raise ClientError(f"cannot read {path}: {error.strerror}") from error
+        raise ClientError(f"cannot read {title}: {error.strerror}") from error
 
 
 def _widen(known: SqlType | None, values: set[str]) -> SqlType | None:
@@ -176,8 +206,9 @@ def _widen(known: SqlType | None, values: set[str]) -> SqlType | None:
     found = _guess(values)
     if known is None or known == found:
         return found
-    if known in _WIDENING and found in _WIDENING:
-        return max(known, found, key=_WIDENING.index)
+    for types in _WIDENING:
+        if known in types and found in types:
+            return max(known, found, key=types.index)
     return "text"
 
 
@@ -190,15 +221,23 @@ def _guess(values: set[str]) -> SqlType:
         return "integer" if bits < 32 else "bigint" if bits < 64 else "numeric"
     if all(map(_NUMERIC.fullmatch, values)):
         return "numeric"
-    return "date" if all(map(_is_date, values)) else "text"
+    if all(value.lower() in ("true", "false") for value in values):
+        return "boolean"
+    kinds = {_kind_of_time(value) for value in values}
+    if kinds == {"date", "timestamp"}:
+        return "timestamp"
+    return kinds.pop() if len(kinds) == 1 else "text"
 
 
-def _is_date(value: str) -> bool:
-    """Whether a value is a date in ISO 8601 form that exists."""
-    if not _DATE.fullmatch(value):
-        return False
+def _kind_of_time(value: str) -> SqlType:
+    """Type of a date or time in ISO 8601 form that exists; text, if it is none."""
+    time = _TIME.fullmatch(value)
+    if time is None and not _DATE.fullmatch(value):
+        return "text"
     try:
-        datetime.date.fromisoformat(value)
+        datetime.date.fromisoformat(value if time is None else time["date"])
     except ValueError:
-        return False
-    return True
+        return "text"
+    if time is None:
+        return "date"
+    return "timestamp" if time["zone"] is None else "timestamptz"

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from psycopg import sql
+from rich.console import Console
 
-from bkpriv_core.cli.csv_file import CsvFile, read_hierarchies
+from bkpriv_core.cli.csv_file import CsvFile, open_csv, read_hierarchies
 from bkpriv_core.cli.declaration import declare
 from bkpriv_core.cli.failure import ClientError
-from bkpriv_core.cli.loading import TableName, create_table, hierarchy_table, load_hierarchy
+from bkpriv_core.cli.loading import (
+    TableName,
+    create_schema,
+    create_table,
+    hierarchy_table,
+    load_hierarchy,
+)
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.server import Connection, connect, scalar
 from bkpriv_core.cli.terminal import make_console, step
+from bkpriv_core.inspection import nearly_unique
 
 __all__ = ["load_csv"]
 
 
 def load_csv(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="CSV file, UTF-8; its first line names columns.")
+        Path,
+        typer.Argument(
+            metavar="PATH",
+            help="CSV file, UTF-8, or - for the standard input; its first line names columns.",
+        ),
     ],
     table: Annotated[
         str,
         typer.Option(
-            metavar="SCHEMA.NAME", help="Table to create, written as in SQL; the schema must exist."
+            metavar="SCHEMA.NAME",
+            help="Table to create, written as in SQL; its schema too, if there is none.",
         ),
     ],
     uri: Uri = "",
@@ -47,8 +61,9 @@ def load_csv(
 ) -> None:
     """Load a CSV file into a new table, and say how to register it.
 
-    A column becomes integer, bigint, numeric or date if all its values read as such, else text; an
-    empty field becomes NULL. Either all tables are created or none.
+    A column becomes integer, bigint, numeric, boolean, date, timestamp or timestamptz if all its
+    values read as such, else text; an empty field becomes NULL. Either all tables are created or
+    none.
     """
     console = make_console()
     if len(delimiter) != 1:
@@ -56,18 +71,28 @@ def load_csv(
             f"the delimiter {delimiter!r} is not one character",
             hint="For a tab, write in the shell: --delimiter $'\\t'",
         )
-    file = CsvFile.open(path, delimiter)
+    with open_csv(path, delimiter) as file:
+        _load(console, file, table, uri, hierarchies, replace=replace)
+
+
+def _load(
+    console: Console,
+    file: CsvFile,
+    table: str,
+    uri: str,
+    hierarchies: Path | None,
+    *,
+    replace: bool,
+) -> None:
     levels = {} if hierarchies is None else read_hierarchies(hierarchies, file.names)
     with connect(uri) as connection, connection.transaction():
         target = _resolve(connection, table)
         branches = {attribute: hierarchy_table(target, attribute) for attribute in levels}
+        if create_schema(connection, target.schema):
+            console.print(f"Schema {target.schema} did not exist; it is created.", markup=False)
         for wanted in (target, *branches.values()):
             _make_room(connection, wanted, replace=replace)
-        *quasi_identifiers, sensitive = file.names
-        declarations = declare(
-            connection, target.name, target, quasi_identifiers, sensitive, branches, {}
-        )
-        with step(console, f"Reading {path.name}"):
+        with step(console, f"Reading {file.title}"):
             types, records = file.guess_types()
         title = f"Loading {records:,} records into {target.written(connection)}"
         with step(console, title) as advance:
@@ -80,6 +105,14 @@ def load_csv(
             )
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, levels[attribute])
+        unique = _nearly_unique(connection, target, file.names)
+        if len(file.names) - len(unique) < 2:
+            unique = {}  # What is left would make no dataset; registration warns of them.
+        *quasi_identifiers, sensitive = [name for name in file.names if name not in unique]
+        branches = {name: branch for name, branch in branches.items() if name not in unique}
+        declarations = declare(
+            connection, target.name, target, quasi_identifiers, sensitive, branches, {}
+        )
 
     columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
     console.print(f"\nColumns: {columns}.", markup=False)
@@ -87,8 +120,30 @@ def load_csv(
         "\nTo register it, name the columns by which people might be recognised, and the one that "
         "is sensitive. Here the last column stands as the sensitive one; change that to suit:\n"
     )
+    if unique:
+        listed = ", ".join(f"{column} ({count:,} values)" for column, count in unique.items())
+        console.print(
+            f"Left out, because nearly every record has a value of its own there: {listed}.\n",
+            markup=False,
+        )
     for statement in declarations:
         console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+
+
+def _nearly_unique(
+    connection: Connection, table: TableName, names: Sequence[str]
+) -> dict[str, int]:
+    """Columns of a table whose values are nearly unique, and how many values each has."""
+    counts = sql.SQL(", ").join(
+        sql.SQL("count({0}), count(DISTINCT {0})").format(sql.Identifier(name)) for name in names
+    )
+    query = sql.SQL("SELECT {} FROM {}").format(counts, table.identifier)
+    (row,) = connection.execute(query).fetchall()
+    return {
+        name: values
+        for name, records, values in zip(names, row[::2], row[1::2], strict=True)
+        if nearly_unique(records, values)
+    }
 
 
 def _resolve(connection: Connection, table: str) -> TableName:

@@ -18,6 +18,7 @@ from bkpriv_core.cli.source import Hierarchy, Source, SqlType
 __all__ = [
     "NAME_BYTES",
     "TableName",
+    "create_schema",
     "create_table",
     "hierarchy_table",
     "load_hierarchy",
@@ -54,6 +55,15 @@ class TableName:
         query = sql.SQL("SELECT pg_catalog.format('%%I.%%I', %s::text, %s::text)")
         text: str = scalar(connection, query, self.schema, self.name)
         return text
+
+
+def create_schema(connection: Connection, name: str) -> bool:
+    """Create a schema if there is none of that name, and tell whether there was none."""
+    query = sql.SQL("SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = %s")
+    if scalar(connection, query, name):
+        return False
+    connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+    return True
 
 
 def create_table(

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 __all__ = ["Column", "Hierarchy", "Source", "SqlType"]
 
-SqlType = Literal["bigint", "date", "integer", "numeric", "text"]
+SqlType = Literal[
+    "bigint", "boolean", "date", "integer", "numeric", "text", "timestamp", "timestamptz"
+]
 """The column types that the client creates; they go into statements as they stand."""
 
 Hierarchy = Sequence[tuple[str, ...]]

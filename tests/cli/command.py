@@ -9,22 +9,22 @@ from bkpriv_core.cli import app
 __all__ = ["failed", "run", "succeeded"]
 
 
-def run(*arguments: str) -> tuple[int, str, str]:
+def run(*arguments: str, given: str = "") -> tuple[int, str, str]:
     """Run a command; return its exit code and what it wrote to the output and error streams."""
-    result = CliRunner().invoke(app, arguments)
+    result = CliRunner().invoke(app, arguments, input=given)
     return result.exit_code, result.stdout, result.stderr
 
 
-def succeeded(*arguments: str) -> str:
+def succeeded(*arguments: str, given: str = "") -> str:
     """Run a command that must succeed, and return its output."""
-    code, output, errors = run(*arguments)
+    code, output, errors = run(*arguments, given=given)
     assert code == 0, output + errors
     return output
 
 
-def failed(*arguments: str) -> str:
+def failed(*arguments: str, given: str = "") -> str:
     """Run a command that must fail with a message and no traceback, and return the message."""
-    code, output, errors = run(*arguments)
+    code, output, errors = run(*arguments, given=given)
     assert code == 1, output + errors
     assert "Traceback" not in output + errors
     assert "Error" in errors

@@ -36,6 +36,23 @@ def path(tmp_path: Path) -> Path:
         (["2023-02-29"], "text"),
         (["2024-02-29", "20"], "text"),
         (["29/02/2024"], "text"),
+        (["2024-02-29 12:30", "2024-02-29T23:59:59.999999"], "timestamp"),
+        (["2024-02-29", "2024-02-29 12:30"], "timestamp"),
+        (["2024-02-29 12:30Z", "2024-02-29T12:30:00+05:30", "2024-02-29 12:30 -08"], "timestamptz"),
+        (["2024-02-29 12:30", "2024-02-29 12:30Z"], "text"),
+        (["2024-02-29", "2024-02-29 12:30Z"], "text"),
+        (["2023-02-29 12:30"], "text"),
+        (["2024-02-29 24:00"], "text"),
+        (["2024-02-29 12:60"], "text"),
+        (["2024-02-29 12:30:00.1234567"], "text"),
+        (["2024-02-29 12"], "text"),
+        (["12:30"], "text"),
+        (["true", "False", ""], "boolean"),
+        (["TRUE"], "boolean"),
+        (["f", "m"], "text"),
+        (["f"], "text"),
+        (["yes", "no"], "text"),
+        (["true", "1"], "text"),
         (["", "7"], "integer"),
         (["", ""], "text"),
     ],
@@ -50,11 +67,21 @@ def test_a_column_gets_the_narrowest_type_of_all_its_values(
 
 
 @pytest.mark.parametrize(
-    ("last", "kind"),
-    [("8589934592", "bigint"), ("1.5", "numeric"), ("2024-01-01", "text"), ("x", "text")],
+    ("first", "last", "kind"),
+    [
+        ("1", "8589934592", "bigint"),
+        ("1", "1.5", "numeric"),
+        ("1", "2024-01-01", "text"),
+        ("1", "x", "text"),
+        ("2024-01-01", "2024-01-01 12:30", "timestamp"),
+        ("2024-01-01 12:30", "2024-01-01", "timestamp"),
+        ("2024-01-01 12:30", "2024-01-01 12:30Z", "text"),
+        ("2024-01-01", "1", "text"),
+        ("true", "1", "text"),
+    ],
 )
-def test_a_late_value_widens_the_type(path: Path, last: str, kind: str) -> None:
-    path.write_text("value\n" + "1\n" * 20_000 + last + "\n")
+def test_a_late_value_widens_the_type(path: Path, first: str, last: str, kind: str) -> None:
+    path.write_text("value\n" + f"{first}\n" * 20_000 + last + "\n")
     types, records = CsvFile.open(path).guess_types()
     assert types == {"value": kind}
     assert records == 20_001

@@ -109,10 +109,87 @@ def test_a_failure_leaves_everything_as_it_was(
     assert db.execute("TABLE people").fetchall() == [(1,)]
 
 
+def test_a_schema_that_is_missing_is_made_and_said(
+    path: Path, database: Database, db: Connection
+) -> None:
+    command = ("load-csv", str(path), "--table", '"New ""one""".people', "--uri", database.uri())
+    said = succeeded(*command)
+    assert 'Schema New "one" did not exist; it is created.' in said
+    assert db.execute('SELECT count(*) FROM "New ""one""".people').fetchone() == (2,)
+    assert "did not exist" not in succeeded(*command, "--replace")
+
+
+def test_a_failure_takes_the_schema_back(path: Path, database: Database, db: Connection) -> None:
+    path.write_text("age,name\n1,a\n2,nul\0\n")
+    failed("load-csv", str(path), "--table", "fresh.people", "--uri", database.uri())
+    assert db.execute("SELECT to_regnamespace('fresh')::text").fetchone() == (None,)
+
+
+def test_the_standard_input_is_read(path: Path, database: Database, db: Connection) -> None:
+    said = succeeded(
+        "load-csv", "-", "--table", "people", "--uri", database.uri(), given=path.read_text()
+    )
+    assert "Reading standard input" in said
+    assert db.execute("SELECT age, disease FROM people").fetchall() == [
+        (31, "flu"),
+        (45, "flu, bad"),
+    ]
+    said = failed(
+        "load-csv", "-", "--table", "other", "--uri", database.uri(), given="a,b\n1,2\n3\n"
+    )
+    assert "standard input, line 3: 1 fields where 2 are expected" in said
+
+
+def test_times_and_truths_arrive(path: Path, database: Database, db: Connection) -> None:
+    path.write_text(
+        "seen,admitted,insured,disease\n"
+        "2024-02-29T12:30:00.5+02:00,2024-02-29 12:30,true,flu\n"
+        "2024-03-01 00:00Z,2024-03-01,FALSE,flu\n"
+    )
+    succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    db.execute("SET timezone = 'UTC'")
+    rows = db.execute("SELECT seen::text, admitted::text, insured FROM people").fetchall()
+    assert rows == [
+        ("2024-02-29 10:30:00.5+00", "2024-02-29 12:30:00", True),
+        ("2024-03-01 00:00:00+00", "2024-03-01 00:00:00", False),
+    ]
+
+
+def test_nearly_unique_columns_are_left_out_of_the_call(
+    path: Path, database: Database, db: Connection
+) -> None:
+    lines = [
+        f"p{number},{20 + number % 9},{'ab'[number % 2]},{number % 3},remark {number}"
+        for number in range(1200)
+    ]
+    path.write_text("\n".join(["number,age,ward,disease,remark", *lines]))
+    (path.parent / "hierarchy_number.csv").write_text("leaf,root\np0,*\n")
+    output = succeeded(
+        "load-csv", str(path), "--table", "people", "--hierarchies", str(path.parent),
+        "--uri", database.uri(),
+    )  # fmt: skip
+    told = " ".join(output.split())
+    assert "Left out" in told
+    assert "number (1,200 values), remark (1,200 values)." in told
+    statements = [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]
+    for statement in statements:
+        db.execute(statement.encode())
+    declared = db.execute("SELECT quasi_identifiers, sensitive FROM bkpriv.dataset").fetchall()
+    assert declared == [(["age", "ward"], "disease")]
+    assert db.execute("SELECT count(DISTINCT number) FROM people").fetchone() == (1200,)
+
+
+def test_a_table_of_nothing_else_keeps_its_columns(path: Path, database: Database) -> None:
+    path.write_text("number,name\n" + "".join(f"{n},n{n}\n" for n in range(50)))
+    output = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    assert "Left out" not in output
+    assert "ARRAY['number'], 'name')" in output
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--table", "nowhere.people"), 'schema "nowhere" does not exist'),
+        (("--table", "pg_own.people"), "pg_own"),
         (("--table", "a.b.c"), "does not name a table"),
         (("--table", 'a."b'), "string is not a valid identifier"),
         (("--table", "people", "--delimiter", ";;"), "is not one character"),
