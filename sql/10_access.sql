@@ -29,3 +29,14 @@ CREATE FUNCTION bkpriv._sees(owner text) RETURNS boolean
 REVOKE ALL ON FUNCTION bkpriv._sees(text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._sees(text) IS
     'Whether the current user may see what belongs to the role';
+
+CREATE FUNCTION bkpriv._reads(source_schema text, source_name text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                   WHERE n.nspname = source_schema AND c.relname = source_name
+                       AND has_any_column_privilege(c.oid, 'SELECT'))
+$$;
+REVOKE ALL ON FUNCTION bkpriv._reads(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._reads(text, text) IS 'Whether the current user may read columns of a relation';

@@ -15,7 +15,9 @@ CREATE TABLE bkpriv.dataset (
 COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema and name';
 ALTER TABLE bkpriv.dataset ENABLE ROW LEVEL SECURITY;
 CREATE POLICY see ON bkpriv.dataset FOR SELECT USING (bkpriv._sees(owner));
-CREATE POLICY register ON bkpriv.dataset FOR INSERT WITH CHECK (owner = current_user);
+-- Group roles are the cluster's: who may look into bkpriv_release is a publisher in this database.
+CREATE POLICY register ON bkpriv.dataset FOR INSERT
+    WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
 CREATE POLICY touch ON bkpriv.dataset FOR UPDATE USING (bkpriv._owns(owner));
 CREATE POLICY forget ON bkpriv.dataset FOR DELETE USING (bkpriv._owns(owner));
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.dataset', '');

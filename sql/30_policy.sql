@@ -10,7 +10,8 @@ CREATE TABLE bkpriv.policy (
 COMMENT ON TABLE bkpriv.policy IS 'Named privacy requirements';
 ALTER TABLE bkpriv.policy ENABLE ROW LEVEL SECURITY;
 CREATE POLICY see ON bkpriv.policy FOR SELECT USING (true);
-CREATE POLICY state ON bkpriv.policy FOR INSERT WITH CHECK (owner = current_user);
+CREATE POLICY state ON bkpriv.policy FOR INSERT
+    WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
 CREATE POLICY change ON bkpriv.policy FOR UPDATE USING (bkpriv._owns(owner));
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.policy', '');
 

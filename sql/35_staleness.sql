@@ -7,11 +7,20 @@
 -- Before it commits, a publication locks the source against writers and looks once more whether the
 -- source is as it was read; if writers do not finish soon, it calls itself stale. So no change slips
 -- between reading and publishing. A writer whose snapshot is too old to show it a release cannot mark
--- that release; it fails to serialize instead, on the dataset's row, which every publication writes
+-- that release; it fails to serialize instead, on the row of the token, which every publication writes
 -- anew.
 --
 -- Alterations that change values without a write, or stop the watch for a while, mark releases too, by
 -- event triggers.
+
+CREATE TABLE bkpriv.watched (
+    token text PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE bkpriv.watched IS
+    'Tokens of watches, and when a release was last made under each: what writers and publications that cannot see each other meet at';
+ALTER TABLE bkpriv.watched ENABLE ROW LEVEL SECURITY;
+SELECT pg_catalog.pg_extension_config_dump('bkpriv.watched', '');
 
 CREATE FUNCTION bkpriv._written_tables(source oid) RETURNS SETOF oid
     LANGUAGE sql STABLE
@@ -37,13 +46,6 @@ CREATE FUNCTION bkpriv._mark_stale() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
-        PERFORM FROM bkpriv.dataset d
-            WHERE EXISTS (SELECT FROM bkpriv._written_tables(TG_RELID) w JOIN pg_class c ON c.oid = w
-                          JOIN pg_namespace n ON n.oid = c.relnamespace
-                          WHERE (n.nspname, c.relname) = (d.source_schema, d.source_name))
-            FOR SHARE;
-    END IF;
     PERFORM bkpriv._add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME));
     RETURN NULL;
 END $$;
@@ -55,7 +57,20 @@ CREATE FUNCTION bkpriv._add_stale(changed oid, tokens text[], reason text, lost 
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
+DECLARE
+    carried text;
 BEGIN
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        -- A release, or the whole watch, may be younger than the snapshot, which shows no catalog either.
+        FOREACH carried IN ARRAY array_remove(tokens, NULL) LOOP
+            PERFORM FROM bkpriv.watched WHERE token = carried FOR SHARE;
+            IF NOT FOUND THEN
+                RAISE EXCEPTION 'could not serialize access due to the watch of %', changed::regclass
+                    USING ERRCODE = 'serialization_failure', DETAIL = 'It began after this transaction.',
+                          HINT = 'The transaction might succeed if retried.';
+            END IF;
+        END LOOP;
+    END IF;
     INSERT INTO bkpriv.release_event (release, kind, reason, by)
     SELECT r.release, 'stale', _add_stale.reason, session_user
     FROM bkpriv.release r
@@ -64,11 +79,12 @@ BEGIN
                                      WHERE a.release = r.release AND a.attribute = lost))
         AND NOT EXISTS (SELECT FROM bkpriv.release_event e
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
-        -- Tokens are no secret: a table that has the token of another means nothing.
+        -- Tokens are no secret: a table elsewhere that has the token of another means nothing.
         AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                         CROSS JOIN bkpriv._written_tables(c.oid) AS w
                         WHERE (n.nspname, c.relname) = (r.source_schema, r.source_name)
-                            AND w <> changed AND bkpriv._watch_token(w) = ANY (tokens));
+                            AND changed NOT IN (SELECT * FROM bkpriv._written_tables(c.oid))
+                            AND bkpriv._watch_token(w) = ANY (tokens));
 END $$;
 REVOKE ALL ON FUNCTION bkpriv._add_stale(oid, text[], text, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._add_stale(oid, text[], text, text) IS
@@ -145,12 +161,26 @@ REVOKE ALL ON FUNCTION bkpriv._note_alteration() FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._note_alteration() IS
     'Event trigger: marks releases as stale where a watched table loses its watch or a published column, or a column changes its type';
 
-CREATE EVENT TRIGGER bkpriv_altered ON ddl_command_end WHEN TAG IN ('ALTER TABLE')
+-- Columns of tables are renamed by other commands, too, and dropped with their types.
+CREATE EVENT TRIGGER bkpriv_altered ON ddl_command_end
+    WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER INDEX',
+                 'ALTER SEQUENCE', 'ALTER TYPE')
     EXECUTE FUNCTION bkpriv._note_alteration();
-CREATE EVENT TRIGGER bkpriv_dropped ON sql_drop WHEN TAG IN ('ALTER TABLE')
+CREATE EVENT TRIGGER bkpriv_dropped ON sql_drop
     EXECUTE FUNCTION bkpriv._note_alteration();
-CREATE EVENT TRIGGER bkpriv_rewritten ON table_rewrite WHEN TAG IN ('ALTER TABLE')
+CREATE EVENT TRIGGER bkpriv_rewritten ON table_rewrite
     EXECUTE FUNCTION bkpriv._note_alteration();
+
+CREATE FUNCTION bkpriv._register_watch(source oid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    INSERT INTO bkpriv.watched (token) SELECT carried FROM bkpriv._watch_token(source) AS carried WHERE carried IS NOT NULL
+        ON CONFLICT (token) DO NOTHING;
+END $$;
+REVOKE ALL ON FUNCTION bkpriv._register_watch(oid) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv._register_watch(oid) IS 'Notes the token of a table that is watched';
 
 CREATE FUNCTION bkpriv._hold_writers(new_release bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -169,7 +199,7 @@ BEGIN
         WHERE (d.name, d.owner, d.source_schema, d.source_name)
             = (made.dataset, made.owner, made.source_schema, made.source_name)
             AND has_any_column_privilege(made.created_by, c.oid, 'SELECT');
-    IF source IS NULL OR made.watch IS DISTINCT FROM bkpriv._watch_tokens(made.source_schema, made.source_name) THEN
+    IF source IS NULL OR made.watch IS NULL OR made.watch IS DISTINCT FROM bkpriv._watch_tokens(made.source_schema, made.source_name) THEN
         RETURN false;
     END IF;
     EXECUTE format('LOCK TABLE %I.%I IN SHARE MODE NOWAIT', made.source_schema, made.source_name);
@@ -178,6 +208,9 @@ BEGIN
                    AND relation = source AND mode = 'ShareLock' AND granted) THEN
         RAISE lock_not_available;
     END IF;
+    -- Writers whose snapshot does not show this release cannot mark it, and must fail: see _add_stale.
+    PERFORM FROM bkpriv.watched WHERE token = ANY (made.watch) FOR NO KEY UPDATE NOWAIT;
+    UPDATE bkpriv.watched SET at = now() WHERE token = ANY (made.watch);
     RETURN true;
 EXCEPTION WHEN lock_not_available THEN
     RETURN false;

@@ -11,6 +11,7 @@ CREATE FUNCTION bkpriv._clear_release(old_release bigint) RETURNS void
 DECLARE
     old_table text;
     shown record;
+    kept boolean := false;
 BEGIN
     PERFORM FROM bkpriv.release old
         WHERE old.release = old_release
@@ -26,19 +27,22 @@ BEGIN
         EXECUTE format('ALTER TABLE bkpriv_release.%1$I DISABLE TRIGGER USER; TRUNCATE bkpriv_release.%1$I; '
                        'ALTER TABLE bkpriv_release.%1$I ENABLE TRIGGER USER', old_table);
     END LOOP;
-    FOR shown IN SELECT * FROM bkpriv._views_of(old_release) ORDER BY view::oid DESC LOOP
+    -- From here on nothing may fail: the data are gone, and what strangers have built is no hindrance.
+    FOR shown IN SELECT * FROM bkpriv._views_of(old_release) WHERE readable ORDER BY view::oid DESC LOOP
         BEGIN
             EXECUTE format('DROP %s %s', CASE WHEN shown.materialized THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, shown.view);
         EXCEPTION WHEN dependent_objects_still_exist THEN
-            IF shown.materialized THEN
-                PERFORM bkpriv._empty_view(shown.view, shown.release_table);
-            END IF;
+            kept := kept OR NOT shown.materialized OR bkpriv._empty_view(shown.view, shown.release_table);
         END;
     END LOOP;
-    IF NOT EXISTS (SELECT FROM bkpriv._views_of(old_release)) THEN
+    IF NOT kept THEN
         FOR old_table IN SELECT * FROM bkpriv._release_tables(old_release) LOOP
-            -- Anybody who may look into the schema can build on a table, though not read it.
-            EXECUTE format('DROP TABLE bkpriv_release.%I CASCADE', old_table);
+            BEGIN
+                -- Anybody who may look into the schema can build on a table, though not read it.
+                EXECUTE format('DROP TABLE bkpriv_release.%I CASCADE', old_table);
+            EXCEPTION WHEN OTHERS THEN
+                NULL;  -- It stays, empty: so many objects depend on it that they cannot be locked.
+            END;
         END LOOP;
     END IF;
 END $$;
@@ -46,7 +50,7 @@ REVOKE ALL ON FUNCTION bkpriv._clear_release(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._clear_release(bigint) IS
     'Empties a withdrawn release, and removes its views, unless something depends on them, and tables';
 
-CREATE FUNCTION bkpriv._empty_view(stored regclass, emptied regclass) RETURNS void
+CREATE FUNCTION bkpriv._empty_view(stored regclass, emptied regclass) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -57,10 +61,15 @@ DECLARE
 BEGIN
     SELECT regexp_replace(format(' SELECT %s FROM %s;', string_agg(quote_ident(attname), ', ' ORDER BY attnum), emptied), '\s+', ' ', 'g')
         INTO published FROM pg_attribute WHERE attrelid = emptied AND attnum > 0;
-    -- The query of a view that publication did not write could run for ever.
+    -- An index may call functions when it is built, which could fail or run for ever.
+    IF EXISTS (SELECT FROM pg_index WHERE indrelid = stored AND (indexprs IS NOT NULL OR indpred IS NOT NULL)) THEN
+        EXECUTE format('DROP MATERIALIZED VIEW %s CASCADE', stored);
+        RETURN false;
+    END IF;
+    -- So could the query of a view that publication did not write.
     IF written IS DISTINCT FROM published THEN
         EXECUTE format('REFRESH MATERIALIZED VIEW %s WITH NO DATA', stored);
-        RETURN;
+        RETURN true;
     END IF;
     -- It runs as the view's owner, who need not be the publisher.
     SELECT r.rolname INTO reader FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
@@ -72,10 +81,14 @@ BEGIN
     IF reader IS NOT NULL THEN
         EXECUTE format('REVOKE SELECT ON %s FROM %I', emptied, reader);
     END IF;
+    RETURN true;
+EXCEPTION WHEN OTHERS THEN
+    EXECUTE format('DROP MATERIALIZED VIEW %s CASCADE', stored);
+    RETURN false;
 END $$;
 REVOKE ALL ON FUNCTION bkpriv._empty_view(regclass, regclass) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv._empty_view(regclass, regclass) IS
-    'Empties a materialized view over an emptied table; one that is not as it was published becomes unreadable';
+    'Empties a materialized view over an emptied table, or drops it where that fails; one that is not as it was published becomes unreadable; whether it is still there';
 
 CREATE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
     LANGUAGE plpython3u

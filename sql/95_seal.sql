@@ -64,7 +64,7 @@ GRANT SELECT ON bkpriv.dataset, bkpriv.hierarchy, bkpriv.policy, bkpriv.release,
     bkpriv.audits TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
-GRANT EXECUTE ON FUNCTION bkpriv._owns(text), bkpriv._sees(text), bkpriv._release_table(bigint, text),
+GRANT EXECUTE ON FUNCTION bkpriv._owns(text), bkpriv._sees(text), bkpriv._reads(text, text), bkpriv._release_table(bigint, text),
     bkpriv._release_tables(bigint), bkpriv._views_of(bigint), bkpriv._next_audit(),
     bkpriv._prior(text, jsonb), bkpriv.prior(text, jsonb),
     bkpriv._posterior(bigint, jsonb, text), bkpriv.posterior(bigint, jsonb, text),
@@ -98,7 +98,7 @@ GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, 
     bkpriv._clear_release(bigint), bkpriv._erase_release(bigint), bkpriv._hold_writers(bigint)
     TO bkpriv_publisher;
 
-GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass), bkpriv.unwatch(regclass), bkpriv._mark_stale()
+GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass), bkpriv.unwatch(regclass), bkpriv._mark_stale(), bkpriv._register_watch(oid)
     TO bkpriv_publisher, bkpriv_watcher;
 GRANT EXECUTE ON FUNCTION bkpriv._bootstrap(), bkpriv._python_path(), bkpriv.version(),
     bkpriv._written_tables(oid), bkpriv._watch_token(oid), bkpriv._watch_tokens(text, text)

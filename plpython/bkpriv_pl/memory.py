@@ -1,9 +1,10 @@
 """Memory: what one call may take beyond what the session holds.
 
-The limit is that of the operating system on the process's address space, set for the duration of
-the call. Within it the kernel does not end the server for want of memory; beyond it an allocation
-fails, in Python as a `MemoryError`, in PostgreSQL as its own error 53200. Where the system has no
-such limit or does not tell how much a process holds, none is set.
+The limit is that of the operating system on what the process has written for itself, set for the
+duration of the call. Within it the kernel does not end the server for want of memory; beyond it an
+allocation fails, in Python as a `MemoryError`, in PostgreSQL as its own error 53200. The stack is
+no part of it: a stack that cannot grow is no error but the end of the process, and with it of all
+sessions. Where the system has no such limit or does not tell how much a process holds, none is set.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ _HELD = "/proc/self/statm"
 def bounded() -> Iterator[None]:
     """Bound the memory that is taken inside; within another bound, or a lower one, keep that."""
     held = _held()
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if held is None or not _allows_more(soft, held + BUDGET):
         yield
         return
     allowed = held + BUDGET if _allows_more(hard, held + BUDGET) else hard
-    resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+    resource.setrlimit(resource.RLIMIT_DATA, (allowed, hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def _allows_more(limit: int, size: int) -> bool:
@@ -41,9 +42,9 @@ def _allows_more(limit: int, size: int) -> bool:
 
 
 def _held() -> int | None:
-    """Address space of the process, in bytes, if the system tells it."""
+    """Data of the process, its stack included, in bytes, if the system tells it."""
     try:
         with open(_HELD) as told:
-            return int(told.read().split()[0]) * resource.getpagesize()
+            return int(told.read().split()[5]) * resource.getpagesize()
     except OSError:
         return None

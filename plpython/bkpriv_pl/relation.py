@@ -271,12 +271,12 @@ def put_view(
         run(statement)
 
 
-def dependents(view: str) -> list[str]:
+def dependents(view: int) -> list[str]:
     """Describe what depends on a view, directly or not, whoever may see it."""
     rows = run(
         # A view depends on another by its rule, anything on a view's row type by that.
         "WITH RECURSIVE reached(class, object) AS ("
-        "SELECT 'pg_class'::regclass::oid, $1::regclass::oid UNION "
+        "SELECT 'pg_class'::regclass::oid, $1 UNION "
         "SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass END, "
         "coalesce(w.ev_class, d.objid) FROM reached r "
         "JOIN pg_depend d ON d.refclassid = r.class AND d.refobjid = r.object "
@@ -286,11 +286,22 @@ def dependents(view: str) -> list[str]:
         "|| quote_ident(pg_get_userbyid(coalesce(c.relowner, p.proowner))), '') AS told "
         "FROM reached LEFT JOIN pg_class c ON class = 'pg_class'::regclass AND c.oid = object "
         "LEFT JOIN pg_proc p ON class = 'pg_proc'::regclass AND p.oid = object "
-        "WHERE class <> 'pg_type'::regclass AND object <> $1::regclass::oid ORDER BY 1",
-        ["text"],
+        "WHERE class <> 'pg_type'::regclass AND object <> $1 ORDER BY 1",
+        ["oid"],
         [view],
     )
     return [row["told"] for row in rows]
+
+
+def _identifier(view: View) -> int:
+    """Identifier of a view that is there."""
+    row = run(
+        "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = $1 AND c.relname = $2",
+        ["text", "text"],
+        [view.schema, view.name],
+    )[0]
+    return int(row["oid"])
 
 
 def _change(view: View, statement: str) -> None:
@@ -301,7 +312,7 @@ def _change(view: View, statement: str) -> None:
         raise Refusal(
             "2BP01",
             f"view {view} cannot be made anew, since other objects depend on it",
-            detail=f"They are {', '.join(dependents(str(view)))}.",
+            detail=f"They are {', '.join(dependents(_identifier(view)))}.",
             hint="Publish the same columns in the same kind of view, choose another view name, or "
             "ask their owners to drop them.",
         ) from None

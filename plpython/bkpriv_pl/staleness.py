@@ -23,6 +23,7 @@ _TRIGGER = "bkpriv_watch"
 class _Member:
     """A table that a write to a source may name."""
 
+    oid: int
     name: str
     kind: str
     owner: str
@@ -57,7 +58,7 @@ def _family(source: Relation) -> list[_Member]:
         [source.oid],
     )
     distributed = find_distributed([row["oid"] for row in rows])
-    return [_Member(distributed=row.pop("oid") in distributed, **row) for row in rows]
+    return [_Member(**row, distributed=row["oid"] in distributed) for row in rows]
 
 
 @entry
@@ -121,6 +122,7 @@ def _put_triggers(source: Relation) -> str | None:
                 )
                 # Also in sessions that replicate, which fire no ordinary triggers.
                 run(f"ALTER TABLE {member.name} ENABLE ALWAYS TRIGGER {_TRIGGER}")
+                run("SELECT bkpriv._register_watch($1)", ["oid"], [member.oid])
     except (
         plpy.spiexceptions.FeatureNotSupported,
         plpy.spiexceptions.InsufficientPrivilege,

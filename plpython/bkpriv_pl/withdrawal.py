@@ -23,7 +23,13 @@ def withdraw(release: int | None, reason: str | None) -> None:
     reason = require(reason, "reason")
     own = find_own(release)
     take_turn(own.dataset)
-    if history.happened(own.release, "withdrawn"):
+    shown = run(
+        "SELECT FROM bkpriv._views_of($1) WHERE readable AND pg_relation_size(release_table) > 0",
+        ["bigint"],
+        [own.release],
+    )
+    # An event that was written by hand withdraws nothing.
+    if history.happened(own.release, "withdrawn") and not shown:
         raise Refusal(
             "55000",
             f"release {own.release} is already withdrawn",
@@ -32,10 +38,14 @@ def withdraw(release: int | None, reason: str | None) -> None:
         )
     history.record_event(own.release, "withdrawn", reason)
     run("SELECT bkpriv._clear_release($1)", ["bigint"], [own.release])
-    for row in run("SELECT view::text FROM bkpriv._views_of($1)", ["bigint"], [own.release]):
+    for row in run(
+        "SELECT view::oid AS oid, view::text FROM bkpriv._views_of($1) WHERE readable",
+        ["bigint"],
+        [own.release],
+    ):
         plpy.notice(
             f"view {row['view']} stays, empty, since other objects depend on it",
-            detail=f"They are {', '.join(dependents(row['view']))}.",
+            detail=f"They are {', '.join(dependents(row['oid']))}.",
             hint="A materialized view or a table made from it keeps what it copied until its owner "
             "refreshes or drops it.",
         )

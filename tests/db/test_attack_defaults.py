@@ -214,6 +214,21 @@ def test_jobs_are_taken_back(database: Database, make_role: Callable[..., str]) 
     assert not one(db, "SELECT has_function_privilege(%s, 'bkpriv._auditor()', 'EXECUTE')", [role])
 
 
+def test_a_job_that_was_taken_back_does_not_come_back_with_another(
+    database: Database, make_role: Callable[..., str]
+) -> None:
+    role = make_role("former")
+    db = database.connect()
+    db.execute("SELECT bkpriv.grant_publisher(%s)", [role])
+    db.execute("SELECT bkpriv.revoke_jobs(%s), bkpriv.grant_watcher(%s)", [role, role])
+    db.execute(sql.SQL("CREATE SCHEMA AUTHORIZATION {}").format(sql.Identifier(role)))
+    former = database.connect(role)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        declare_own(former)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        state_policy(former, "p", {"k_anonymity": {"k": 3}})
+
+
 def test_a_job_is_not_granted_to_who_would_not_have_it(
     database: Database, make_role: Callable[..., str]
 ) -> None:

@@ -144,7 +144,9 @@ def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
     with attacker.transaction(force_rollback=True):
         # A release of one's own that claims to be made from another's source.
         source = {"source_schema": f"'{victim.info.user}'", "source_name": "'own'"}
-        source["watch"] = f"ARRAY['{token}']"
+        watched = {"watch": f"ARRAY['{token}']"}
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), attacker.transaction():
+            attacker.execute(record("current_user", **source, **watched))
         own = one(attacker, record("current_user", **source))
         assert one(attacker, hold, [own]) is False
         with pytest.raises(psycopg.errors.UniqueViolation), attacker.transaction():
@@ -161,10 +163,19 @@ def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
         )
         source |= {"dataset": "'theirs'", "version": "10"}
         assert one(attacker, hold, [one(attacker, record("current_user", **source))]) is False
+        # Nor what nobody watches, such as the catalogs, of which everybody may read something.
+        attacker.execute(
+            "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
+            "sensitive) VALUES ('all', 'pg_catalog', 'pg_class', '{relname}', 'relkind')"
+        )
+        everything = {"dataset": "'all'", "source_schema": "'pg_catalog'"}
+        everything |= {"source_name": "'pg_class'", "version": "11"}
+        held = one(attacker, hold, [one(attacker, record("current_user", **everything))])
+        assert held is False
         victim.execute("SET lock_timeout = '5s'")
         victim.execute("INSERT INTO own VALUES (1, 1)")
     with victim.transaction(force_rollback=True):
-        source |= {"dataset": "'mine'"}
+        source |= {"dataset": "'mine'", **watched}
         assert one(victim, hold, [one(victim, record("current_user", **source))]) is True
 
 

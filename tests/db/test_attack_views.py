@@ -59,6 +59,51 @@ def test_nobody_can_keep_a_release_from_being_withdrawn(
     assert one(db, "SELECT status FROM bkpriv.releases WHERE release = 1") == "withdrawn"
 
 
+@pytest.mark.parametrize("out_of_reach", ["schema", "pg_temp"])
+def test_what_nobody_can_look_at_keeps_no_release(
+    rivals_with_two: tuple[Connection, Connection], db: Connection, out_of_reach: str
+) -> None:
+    victim, attacker = rivals_with_two
+    schema = "pg_temp" if out_of_reach == "pg_temp" else f'"{attacker.info.user}"'
+    attacker.execute(f"CREATE VIEW {schema}.one AS SELECT a FROM bkpriv_release.release_1")
+    attacker.execute(f"CREATE VIEW {schema}.two AS TABLE {schema}.one")
+    victim.execute(WITHDRAW, [1])
+    assert not one(db, "SELECT count(*) FROM bkpriv._release_tables(1)")
+
+
+def test_an_index_that_fails_keeps_no_release(
+    rivals_with_two: tuple[Connection, Connection], db: Connection
+) -> None:
+    _, attacker = rivals_with_two
+    attacker.execute(
+        """
+        CREATE FUNCTION bad(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+            $$ BEGIN RETURN 1; END $$;
+        CREATE MATERIALIZED VIEW stored AS SELECT a FROM bkpriv_release.release_1 WITH NO DATA;
+        CREATE INDEX ON stored ((1)) WHERE bad(1) = 1;
+        CREATE VIEW onto AS TABLE stored;
+        CREATE OR REPLACE FUNCTION bad(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+            $$ BEGIN RAISE 'no'; END $$;
+        """
+    )
+    # A superuser withdraws for the victim.
+    db.execute(WITHDRAW, [1])
+    assert not one(db, "SELECT count(*) FROM bkpriv._release_tables(1)")
+
+
+def test_an_event_by_hand_does_not_keep_the_data(
+    rivals_with_two: tuple[Connection, Connection], db: Connection
+) -> None:
+    victim, _ = rivals_with_two
+    victim.execute(
+        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'withdrawn', 'no')"
+    )
+    assert victim.execute("SELECT count(*) FROM shown").fetchone() == (120,)
+    db.execute(WITHDRAW, [1])
+    assert not one(db, "SELECT count(*) FROM bkpriv._release_tables(1)")
+    refused(db, WITHDRAW, [1], sqlstate="55000")
+
+
 def test_a_stranger_sees_no_statistics_of_either_table(
     rivals_with_two: tuple[Connection, Connection],
 ) -> None:

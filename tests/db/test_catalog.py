@@ -123,7 +123,7 @@ VOLATILITY = {
         *("explain_disclosure", "_release_tables"),
         *("lattice", "max_disclosure", "disclosure_given", "_disclosure_given"),
         *("query_accuracy", "rewrite_query", "association"),
-        *("doctor", "_owns", "_sees", "_written_tables", "_watch_token", "_watch_tokens"),
+        *("doctor", "_owns", "_sees", "_written_tables", "_watch_token", "_watch_tokens", "_reads"),
         *("_live_releases", "_views_of"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
@@ -133,6 +133,7 @@ VOLATILITY = {
         "unset_hierarchy",
         *("set_policy", "publish", "withdraw", "audit", "grant_publisher", "grant_auditor"),
         *("grant_watcher", "revoke_jobs", "watch", "unwatch", "_add_stale", "_note_alteration"),
+        "_register_watch",
         *("_create_release_table", "_seal_release_tables", "_clear_release", "_empty_view"),
         *("purge", "_erase_release", "reassign", "_next_release", "_next_audit"),
         *("_guard", "_guard_row", "_guard_dataset"),
@@ -151,6 +152,7 @@ DEFINERS = {
     "_next_audit",
     "_mark_stale",
     "_note_alteration",
+    "_register_watch",
     "_hold_writers",
 }
 """The tiny functions that act with the rights of the extension's owner."""

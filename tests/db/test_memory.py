@@ -12,16 +12,16 @@ from tests.db.refusal import refused
 LIMIT = """
 CREATE FUNCTION address_space() RETURNS text LANGUAGE plpython3u AS $$
 import resource
-return str(resource.getrlimit(resource.RLIMIT_AS))
+return str(resource.getrlimit(resource.RLIMIT_DATA))
 $$;
 CREATE FUNCTION held() RETURNS int8 LANGUAGE plpython3u AS $$
 import resource
 with open("/proc/self/statm") as told:
-    return int(told.read().split()[0]) * resource.getpagesize()
+    return int(told.read().split()[5]) * resource.getpagesize()
 $$;
 CREATE FUNCTION lower_limit(bytes int8) RETURNS void LANGUAGE plpython3u AS $$
 import resource
-resource.setrlimit(resource.RLIMIT_AS, (bytes, -1))
+resource.setrlimit(resource.RLIMIT_DATA, (bytes, -1))
 $$;
 CREATE FUNCTION lower_budget(bytes int8) RETURNS void LANGUAGE plpython3u AS $$
 import sys

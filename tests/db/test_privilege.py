@@ -29,6 +29,7 @@ RELATIONS = """
     bkpriv.release_event       ra         r
     bkpriv.release_respondent  ra         r
     bkpriv.audit_record        ra         ra
+    bkpriv.watched             -          -
     bkpriv.releases            r          r
     bkpriv.audits              r          r
     bkpriv.release_id          U          -
@@ -70,6 +71,8 @@ FUNCTIONS = """
     bkpriv._seal_release_tables(bigint)                              X          -
     bkpriv._sees(text)                                               X          X
     bkpriv._watch_token(oid)                                         X          X
+    bkpriv._reads(text,text)                                         X          X
+    bkpriv._register_watch(oid)                                      X          -
     bkpriv._watch_tokens(text,text)                                  X          X
     bkpriv._add_stale(oid,text[],text,text)                          -          -
     bkpriv._note_alteration()                                        -          -
@@ -123,6 +126,7 @@ WATCHER = {
     "bkpriv._bootstrap()",
     "bkpriv._mark_stale()",
     "bkpriv._python_path()",
+    "bkpriv._register_watch(oid)",
     "bkpriv._watch_token(oid)",
     "bkpriv._watch_tokens(text,text)",
     "bkpriv._written_tables(oid)",

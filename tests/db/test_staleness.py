@@ -179,6 +179,11 @@ def test_staleness_is_unknown_where_nothing_watches_any_more(
             "ALTER TABLE clinic.patient RENAME age TO years",
             "ALTER TABLE clinic.patient RENAME years TO age",
         ),
+        # Tables go by the names of other relations in these.
+        (
+            "ALTER VIEW clinic.patient RENAME age TO years",
+            "ALTER MATERIALIZED VIEW clinic.patient RENAME years TO age",
+        ),
         ("ALTER TABLE clinic.patient DROP city, ADD city text", "SELECT"),
         ("ALTER TABLE clinic.patient ALTER age TYPE bigint USING age + 1", "SELECT"),
     ],
@@ -195,6 +200,17 @@ def test_an_alteration_that_writes_or_hides_writes_makes_releases_stale(
     assert stale(clinic, release) is True
     reason = one(clinic, "SELECT reason FROM bkpriv.releases")
     assert reason.startswith("ALTER TABLE on clinic.patient")
+
+
+def test_the_token_of_a_sibling_hides_no_writes(partitions: Connection) -> None:
+    release = register(partitions, "clinic.visit")
+    token = one(partitions, "SELECT bkpriv._watch_token('clinic.south'::regclass)")
+    partitions.execute(
+        f"CREATE OR REPLACE TRIGGER bkpriv_watch {ALL_WRITES} ON clinic.young "
+        + MARK.format(token=token)
+    )
+    partitions.execute("DELETE FROM clinic.south WHERE age = 30")
+    assert stale(partitions, release) is True
 
 
 def test_a_column_that_is_not_published_may_go(clinic: Connection) -> None:

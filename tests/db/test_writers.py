@@ -175,3 +175,46 @@ def test_a_release_shows_one_state_of_the_source(clinic: Connection, database: D
             clinic, "SELECT suppressed FROM bkpriv.release WHERE release = %s", [release]
         )
         assert suppressed == 0
+
+
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+def test_a_writer_whose_snapshot_is_older_than_the_dataset_fails(
+    clinic: Connection, database: Database, isolation: str
+) -> None:
+    clinic.execute("CREATE TABLE clinic.late AS TABLE clinic.patient")
+    writer = database.connect()
+    writer.execute(sql.SQL("SET default_transaction_isolation = {}").format(sql.Literal(isolation)))
+    writer.execute("BEGIN; SELECT 1 FROM clinic.patient LIMIT 1")
+    clinic.execute("SELECT bkpriv.register_dataset('late', 'clinic.late', '{age}', 'disease')")
+    release = publish(clinic, "late", view="public.late")
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        writer.execute("UPDATE clinic.late SET age = 1")
+    writer.execute("ROLLBACK")
+    assert stale(clinic, release) is False
+    writer.execute("UPDATE clinic.late SET age = 1")
+    assert stale(clinic, release) is True
+
+
+def test_an_alteration_under_an_old_snapshot_fails(clinic: Connection, database: Database) -> None:
+    other = database.connect()
+    other.execute("SET default_transaction_isolation = 'repeatable read'")
+    other.execute("BEGIN; SELECT 1 FROM bkpriv.release LIMIT 1")
+    publish(clinic)
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        other.execute("ALTER TABLE clinic.patient ALTER age TYPE int USING 99")
+
+
+def test_who_copies_a_token_does_not_keep_others_from_publishing(
+    rivals: tuple[Connection, Connection], db: Connection
+) -> None:
+    victim, attacker = rivals
+    (token,) = one(db, "SELECT watch FROM bkpriv.release")
+    attacker.execute(
+        f"CREATE TABLE bait (a int); CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE "
+        f"OR TRUNCATE ON bait EXECUTE FUNCTION bkpriv._mark_stale('{token}')"
+    )
+    attacker.execute("SET default_transaction_isolation = 'repeatable read'")
+    with attacker.transaction():
+        attacker.execute("INSERT INTO bait VALUES (1)")
+        victim.execute("SET statement_timeout = '20s'")
+        assert publish(victim, "mine", "p", "shown")
