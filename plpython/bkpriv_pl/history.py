@@ -12,7 +12,7 @@ import numpy as np
 
 from bkpriv_core.distance import DEFAULT_SMOOTHING
 from bkpriv_core.domain import Table
-from bkpriv_core.errors import BkprivError, InvalidParameter
+from bkpriv_core.errors import BkprivError
 from bkpriv_core.groups import Groups, IntArray
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
@@ -23,6 +23,7 @@ from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.setting import Library, Setting
 from bkpriv_pl.boundary import Refusal, decode, run
 from bkpriv_pl.knowledge import find_prior
+from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import poll
 from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
@@ -331,28 +332,16 @@ def find_release(release: int | None) -> Release:
     UnsoundHistory
         If what is recorded cannot be what a publication recorded.
     """
-    if release is None:
-        raise InvalidParameter(
-            "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
-        )
-    rows = run(
-        "SELECT records, suppressed, groups, octet_length(requirements::text) AS requirements, "
-        "octet_length(options::text) AS options FROM bkpriv.release WHERE release = $1",
-        ["bigint"],
-        [release],
+    sizes = look_up(
+        release,
+        "records, suppressed, groups, octet_length(requirements::text) AS requirements, "
+        "octet_length(options::text) AS options",
     )
-    if not rows:
-        raise Refusal(
-            "42704",
-            f"release {release} does not exist",
-            detail="Or it belongs to another role.",
-            hint="See the view bkpriv.releases.",
-        )
-    _refuse_purged(release)
+    _refuse_purged(sizes["release"])
     try:
-        return _read_release(release, **rows[0])
+        return _read_release(**sizes)
     except BkprivError as error:
-        raise of_release(release, error) from None
+        raise of_release(sizes["release"], error) from None
 
 
 def _read_release(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import plpy
 
@@ -10,7 +11,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.dataset import Dataset, refuse_old_snapshot
 
-__all__ = ["OwnRelease", "check_owner", "find_own", "reassign"]
+__all__ = ["OwnRelease", "check_owner", "find_own", "look_up", "reassign"]
 
 
 @dataclass(frozen=True)
@@ -22,21 +23,20 @@ class OwnRelease:
     owner: str
 
 
-def find_own(release: int | None) -> OwnRelease:
-    """Look up a release that the caller owns.
+def look_up(release: int | None, expressions: str) -> dict[str, Any]:
+    """Select what is asked of a release, the expressions in SQL.
 
     Raises
     ------
     Refusal
-        If there is none that the caller may see, or the caller is not its owner.
+        If there is none that the caller may see.
     """
     if release is None:
         raise InvalidParameter(
             "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
         )
     rows = run(
-        "SELECT dataset, owner, bkpriv._owns(owner) AS owned FROM bkpriv.release "
-        "WHERE release = $1",
+        f"SELECT release, {expressions} FROM bkpriv.release WHERE release = $1",
         ["bigint"],
         [release],
     )
@@ -47,7 +47,18 @@ def find_own(release: int | None) -> OwnRelease:
             detail="Or it belongs to another role.",
             hint="See the view bkpriv.releases.",
         )
-    row = rows[0]
+    return rows[0]
+
+
+def find_own(release: int | None) -> OwnRelease:
+    """Look up a release that the caller owns.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see, or the caller is not its owner.
+    """
+    row = look_up(release, "dataset, owner, bkpriv._owns(owner) AS owned")
     if not row["owned"]:
         raise Refusal(
             "42501",
@@ -55,7 +66,7 @@ def find_own(release: int | None) -> OwnRelease:
             detail=f'It belongs to "{row["owner"]}".',
             hint="Ask its owner.",
         )
-    return OwnRelease(release, row["dataset"], row["owner"])
+    return OwnRelease(row["release"], row["dataset"], row["owner"])
 
 
 def check_owner(dataset: Dataset) -> None:
