@@ -211,7 +211,6 @@ ALL = [
 ENDLESS = [
     ("release_attribute", {"row": "place = 1", "attribute": "repeat('x', 64)"}),
     ("release", {"view_name": "repeat('\"', 64)"}),
-    ("release", {"dataset": "repeat('x', 20000)"}),
     ("release", {"options": "jsonb_build_object('seed', repeat('x', 11000000))"}),
 ]
 
