@@ -26,7 +26,7 @@ __all__ = ["measure_steps"]
 
 _NAME = "bench_steps"
 _COUNTING, _WRITING, _SETTLING = "counting", "writing", "waiting for writers"
-_LIMITS = {_COUNTING: 3.0, _WRITING: 1.3, _SETTLING: 0.3}
+_LIMITS = {_COUNTING: 2.5, _WRITING: 1.3, _SETTLING: 0.2}
 _POLL_SECONDS = 0.01
 
 

@@ -357,12 +357,6 @@ def _settle_staleness(
     )
     if not watched:
         return
-    # A writer that saw no such release, by its snapshot, must fail: see _mark_stale.
-    run(
-        "UPDATE bkpriv.dataset SET registered_at = registered_at WHERE name = $1",
-        ["text"],
-        [dataset.name],
-    )
     if not _writers_held(release):
         history.record_event(release, "stale", "the source was in use by a writer to the end")
     elif not (
