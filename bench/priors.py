@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.figure import Figure, alternate
-from bkpriv_core import domain
+from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.cli.source import Column, Source
-from bkpriv_core.prior import kernel_prior
+from bkpriv_core.table import domain
 
 __all__ = ["measure_many_values", "measure_priors"]
 

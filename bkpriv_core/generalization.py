@@ -12,22 +12,23 @@ in common show the same range, which is shorter than the interval where its ends
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.groups import Groups
 from bkpriv_core.options import Options
 from bkpriv_core.partition.incognito import Lattice, Node, incognito
-from bkpriv_core.partition.levels import Levels
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.divergence import divergences
 from bkpriv_core.query.joint import CellJoint, GeneralizedJoint
-from bkpriv_core.query.release import Release
+from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.levels import Levels
 
 __all__ = ["Figures", "cheapest_node", "describe", "divergence", "find_lattice", "publish_node"]
 
@@ -63,7 +64,7 @@ def find_lattice(
     setting: Setting,
     requirements: Sequence[Requirement],
     options: Options,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> Lattice:
     """Decide every node of a table's lattice."""
     levels = [Levels.of(domain) for domain in setting.table.quasi_identifiers]
@@ -116,7 +117,7 @@ def divergence(lattice: Lattice, node: Node) -> float:
     table = setting.table
     # Steps of types matter to queries only: here records are spread over values that occur.
     release = Release(table, groups, (None,) * len(table.quasi_identifiers))
-    joints = CellJoint(CellCounts.of(table)), GeneralizedJoint(release, setting.poll)
+    joints = CellJoint(CellCounts.of(table)), GeneralizedJoint(release, setting.progress)
     return divergences(*joints, int(table.sizes(groups).sum()))["kl"]
 
 
@@ -125,7 +126,7 @@ def describe(lattice: Lattice, utility: str) -> list[Figures]:
     table = lattice.setting.table
     found = []
     for node in np.ndindex(lattice.safe.shape):
-        lattice.setting.poll()
+        lattice.setting.progress.poll()
         safe, minimal = bool(lattice.safe[node]), bool(lattice.minimal[node])
         suppressed, costs = None, {}
         if safe:

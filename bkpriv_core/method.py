@@ -34,23 +34,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.generalization import cheapest_node, find_lattice, publish_node
-from bkpriv_core.groups import Groups
 from bkpriv_core.options import Options
 from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.progress import Progress
 from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
-from bkpriv_core.setting import Setting
-from bkpriv_core.shuffle import Shuffle
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["METHODS", "Form", "Method", "find_method"]
 
 Form = Literal["generalized", "bucketized", "anatomized"]
 """How a release is shown; see the module."""
-
-Progress = Callable[[float], None]
 
 Check = Callable[[Setting, Sequence[Requirement], Options], None]
 
@@ -131,7 +130,6 @@ def _by_anatomy(
         setting.table,
         _diversity(requirements),
         shuffle,
-        poll=setting.poll,
         progress=progress,
     )
     setting = setting.over(table)

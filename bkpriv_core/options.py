@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bkpriv_core.distance import DEFAULT_SMOOTHING
+from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
+from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.belief.posterior import Estimator, check_estimator
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.kernels import check_bandwidth
 from bkpriv_core.partition.incognito import COSTS
-from bkpriv_core.posterior import Estimator, check_estimator
 
 __all__ = ["Options", "parse_options"]
 

@@ -13,8 +13,8 @@ All are exact.
 
 from __future__ import annotations
 
-from bkpriv_core.domain import Table
-from bkpriv_core.groups import Groups
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import Groups
 
 __all__ = ["utility"]
 

@@ -23,7 +23,7 @@ from bkpriv_core.cli.loading import (
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.server import Connection, connect, scalar
 from bkpriv_core.cli.terminal import make_console, step
-from bkpriv_core.inspection import nearly_unique
+from bkpriv_core.table.inspection import nearly_unique
 
 __all__ = ["load_csv"]
 

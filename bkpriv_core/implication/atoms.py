@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.errors import InvalidParameter, as_shape
-from bkpriv_core.groups import IntArray
+from bkpriv_core.table.groups import IntArray
 
 __all__ = ["Atom", "Implication", "check_histograms", "check_pieces"]
 

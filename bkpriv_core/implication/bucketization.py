@@ -29,17 +29,16 @@ so does leaving one out (unless none is left). Hence:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.implication.atoms import check_histograms, check_pieces
 from bkpriv_core.implication.minimization import signatures
 from bkpriv_core.implication.profiles import Pool, Profiles, convolve
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["MOST_PIECES", "Bucketization", "check_attackable", "negation_ratios"]
 
@@ -89,8 +88,8 @@ class Bucketization:
     ----------
     k : int
         Largest number of pieces of knowledge.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Raises
     ------
@@ -100,10 +99,10 @@ class Bucketization:
         If it is beyond `MOST_PIECES`.
     """
 
-    def __init__(self, k: int, poll: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, k: int, progress: Progress = SILENT) -> None:
         self.k = check_pieces(k)
         check_attackable(self.k)
-        self._poll = poll
+        self._progress = progress
         self._kind_of: dict[bytes, int] = {}
         self._signed = np.zeros((0, self.k + 2), dtype=np.int64)
         self._profiles = Profiles(np.zeros((0, self.k + 1)), np.zeros((0, self.k + 1)))
@@ -276,7 +275,7 @@ class Bucketization:
         return done
 
     def _pool(self, multiplicity: IntArray, spare: int = 0) -> Pool:
-        return Pool(self._profiles, multiplicity, spare, self._poll)
+        return Pool(self._profiles, multiplicity, spare, self._progress)
 
     def _after(self, old: IntArray, new: IntArray, made: IntArray) -> IntArray:
         """Buckets of each kind after some splits."""
@@ -318,7 +317,7 @@ class Bucketization:
         if new:
             found = signed[np.array(new)]
             self._signed = np.concatenate((self._signed, found))
-            self._profiles = self._profiles.stack(Profiles.of_buckets(found, self._poll))
+            self._profiles = self._profiles.stack(Profiles.of_buckets(found, self._progress))
             self._multiplicity = np.concatenate((self._multiplicity, np.zeros(len(new), np.int64)))
         return kinds[place]
 

@@ -14,7 +14,7 @@ Every term is positive, so figures are exact up to a relative rounding error of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +23,9 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.implication.atoms import Atom, Implication, check_histograms
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["BUDGET", "Beliefs", "disclosure_given"]
 
@@ -104,7 +105,7 @@ def disclosure_given(
     knowledge: Sequence[Implication],
     *,
     budget: int = BUDGET,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> Beliefs:
     """Beliefs about every person given implications that all hold.
 
@@ -116,8 +117,8 @@ def disclosure_given(
         What is known.
     budget : int
         Most assignments that are enumerated together.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -134,7 +135,7 @@ def disclosure_given(
     """
     checked = check_histograms(histograms)
     for implication in knowledge:
-        poll()
+        progress.poll()
         for atom in implication.atoms:
             _check_atom(checked, atom)
         if not implication.atoms:
@@ -145,8 +146,8 @@ def disclosure_given(
             )
     beliefs = Beliefs(checked, {}, {})
     for buckets, linked in _components(knowledge):
-        poll()
-        _enumerate(beliefs, buckets, linked, budget, poll)
+        progress.poll()
+        _enumerate(beliefs, buckets, linked, budget, progress)
     return beliefs
 
 
@@ -195,7 +196,7 @@ def _enumerate(
     buckets: list[int],
     knowledge: list[Implication],
     budget: int,
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> None:
     """Infer the beliefs about linked buckets and add them."""
     atoms: dict[int, list[Atom]] = {bucket: [] for bucket in buckets}
@@ -205,7 +206,7 @@ def _enumerate(
     parts: dict[int, _Assignments] = {}
     size = 1
     for bucket in buckets:
-        poll()
+        progress.poll()
         parts[bucket] = _assignments(
             beliefs.histograms[bucket], atoms[bucket], budget // size, budget
         )
@@ -221,7 +222,7 @@ def _enumerate(
 
     possible: _Truth = np.ones([len(parts[axis].weights) for axis in axes], dtype=bool)
     for item in knowledge:
-        poll()
+        progress.poll()
         fulfilled: _Truth = np.zeros([1] * len(axes), dtype=bool)
         for atom in item.antecedent:
             fulfilled = fulfilled | ~holds(atom)
@@ -240,7 +241,7 @@ def _enumerate(
         weights *= parts[axis].weights.reshape(shape(axis))
     weights /= weights.sum()
     for bucket in buckets:
-        poll()
+        progress.poll()
         others = tuple(place for place, axis in enumerate(axes) if axis != bucket)
         marginal = weights.sum(axis=others).reshape(-1)
         _add_beliefs(beliefs, bucket, parts[bucket], marginal)

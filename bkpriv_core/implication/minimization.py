@@ -18,11 +18,10 @@ from ``j`` = the bucket's number of distinct values on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["atoms_per_person", "least_failing", "signatures"]
 
@@ -57,15 +56,15 @@ def signatures(histograms: IntArray, pieces: int) -> IntArray:
     return found
 
 
-def least_failing(signed: IntArray, poll: Callable[[], None] = lambda: None) -> FloatArray:
+def least_failing(signed: IntArray, progress: Progress = SILENT) -> FloatArray:
     """Least probability that none of ``j = 0 ... K`` atoms about a bucket holds.
 
     Parameters
     ----------
     signed : (u, K + 1) int array
         Signatures of buckets.
-    poll : callable
-        Called between batches; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -76,7 +75,7 @@ def least_failing(signed: IntArray, poll: Callable[[], None] = lambda: None) -> 
     step = max(1, _FLOATS // _states(pieces))
     parts = []
     for start in range(0, len(signed), step):
-        poll()
+        progress.poll()
         parts.append(_layers(signed[start : start + step])[0][pieces].T)
     return np.concatenate(parts) if parts else np.zeros((0, pieces + 1))
 

@@ -20,15 +20,16 @@ is convolved. The paper convolves every bucket.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.implication.minimization import least_failing
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Pool", "Profiles", "convolve"]
 
@@ -67,9 +68,9 @@ class Profiles:
     target: FloatArray
 
     @classmethod
-    def of_buckets(cls, signed: IntArray, poll: Callable[[], None] = lambda: None) -> Profiles:
+    def of_buckets(cls, signed: IntArray, progress: Progress = SILENT) -> Profiles:
         """Profiles of single buckets, from their signatures for ``k + 1`` atoms."""
-        least = least_failing(signed, poll)
+        least = least_failing(signed, progress)
         return cls(least[:, :-1], least[:, 1:] * (signed[:, :1] / signed[:, 1:2]))
 
     @classmethod
@@ -102,21 +103,21 @@ class Profiles:
             np.concatenate([one.target for one in every]),
         )
 
-    def total(self, poll: Callable[[], None] = lambda: None) -> Profiles:
+    def total(self, progress: Progress = SILENT) -> Profiles:
         """Profile of the union of all rows, shape (1, k + 1)."""
         found = self if len(self) else Profiles.of_none(self.pieces)
         while len(found) > 1:
-            poll()
+            progress.poll()
             even = len(found) // 2 * 2
             found = found[0:even:2].join(found[1:even:2]).stack(found[even:])
         return found
 
-    def running(self, poll: Callable[[], None] = lambda: None) -> Iterator[Profiles]:
+    def running(self, progress: Progress = SILENT) -> Iterator[Profiles]:
         """Profiles of the union of the first 0, 1, 2, ... rows."""
         found = Profiles.of_none(self.pieces)
         yield found
         for row in range(len(self)):
-            poll()
+            progress.poll()
             found = found.join(self[row : row + 1])
             yield found
 
@@ -132,8 +133,8 @@ class Pool:
         How many there are of each, possibly none.
     spare : int
         How many buckets may be left out later without the pool having to change.
-    poll : callable
-        Called between joins; may raise to cancel.
+    progress : Progress
+        Polled between steps.
     """
 
     def __init__(
@@ -141,7 +142,7 @@ class Pool:
         kinds: Profiles,
         multiplicity: IntArray,
         spare: int = 0,
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> None:
         alive = np.flatnonzero(multiplicity)
         pieces = kinds.pieces
@@ -152,28 +153,28 @@ class Pool:
             if place:
                 _take(kinds.helper[alive, place], multiplicity[alive], alive, uses + 1, copies)
         self.kinds = kinds
-        self._poll = poll
+        self._progress = progress
         self.entries = np.repeat(np.arange(len(kinds)), copies)
 
     @cached_property
     def total(self) -> Profiles:
         """Profile of all buckets, shape (1, k + 1)."""
-        return self.kinds[self.entries].total(self._poll)
+        return self.kinds[self.entries].total(self._progress)
 
     def running(self) -> list[Profiles]:
         """Profiles of the first 0, 1, 2, ... entries."""
-        return list(self.kinds[self.entries].running(self._poll))
+        return list(self.kinds[self.entries].running(self._progress))
 
     def without_one(self, kinds: IntArray) -> Profiles:
         """Profile of all buckets but one, for each of several kinds of the one left out."""
         before = self.running()[:-1]
-        after = list(self.kinds[self.entries[::-1]].running(self._poll))[-2::-1]
+        after = list(self.kinds[self.entries[::-1]].running(self._progress))[-2::-1]
         rests = [self.total]
         row = np.zeros(len(self.kinds), dtype=np.int64)
         # The pool does without one of its buckets too, and a bucket outside it is not missed.
         distinct, places = np.unique(self.entries, return_index=True)
         for kind, place in zip(distinct.tolist(), places.tolist(), strict=True):
-            self._poll()
+            self._progress.poll()
             row[kind] = len(rests)
             rests.append(before[place].join(after[place]))
         return rests[0].stack(*rests[1:])[row[kinds]]

@@ -17,17 +17,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.implication.atoms import Atom, Implication
 from bkpriv_core.implication.worst_case import Witness
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 
 __all__ = ["Cells", "Names", "Persons", "parse_statements", "tell_implication", "tell_witness"]
 
@@ -200,7 +201,7 @@ class Cells(Persons):
 
 
 def parse_statements(
-    decoded: object, persons: Persons, poll: Callable[[], None] = lambda: None
+    decoded: object, persons: Persons, progress: Progress = SILENT
 ) -> list[Implication]:
     """Read knowledge.
 
@@ -210,8 +211,8 @@ def parse_statements(
         Decoded JSON; see the module.
     persons : Persons
         Whom it may speak about.
-    poll : callable
-        Called between pieces; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Raises
     ------
@@ -222,7 +223,7 @@ def parse_statements(
         raise _misshapen("knowledge is no list", decoded)
     found = []
     for item in decoded:
-        poll()
+        progress.poll()
         found.append(_implication(item, persons))
     return found
 

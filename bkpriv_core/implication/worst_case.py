@@ -11,16 +11,13 @@ Figures are exact up to rounding; see `bucketization`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.errors import InvalidParameter, TooLarge, as_json
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.implication.atoms import Atom, Implication, check_histograms, check_pieces
 from bkpriv_core.implication.bucketization import (
     Bucketization,
@@ -29,6 +26,9 @@ from bkpriv_core.implication.bucketization import (
 )
 from bkpriv_core.implication.minimization import atoms_per_person, signatures
 from bkpriv_core.implication.profiles import Pool, Profiles
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["LANGUAGES", "Witness", "witnesses", "worst_case"]
 
@@ -67,7 +67,7 @@ def worst_case(
     histograms: npt.NDArray[np.integer],
     k: int,
     language: str = "implications",
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> FloatArray:
     """Maximum disclosure of a set of buckets for 0 ... k pieces of knowledge.
 
@@ -79,8 +79,8 @@ def worst_case(
         Largest number of pieces.
     language : {"implications", "negations"}
         What they are.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def worst_case(
     k = check_pieces(k)
     checked = check_histograms(histograms)
     pieces = _useful(checked, k)
-    buckets = Bucketization(pieces, poll)
+    buckets = Bucketization(pieces, progress)
     buckets.add(checked)
     found = buckets.curve() if language == "implications" else buckets.negation_curve()
     return np.concatenate((found, np.ones(k - pieces)))
@@ -109,7 +109,7 @@ def witnesses(
     histograms: npt.NDArray[np.integer],
     k: int,
     language: str = "implications",
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> tuple[Witness, ...]:
     """Knowledge that attains the maximum disclosure for each of 0 ... k pieces.
 
@@ -122,7 +122,7 @@ def witnesses(
     pieces = _useful(checked, k)
     signed = signatures(checked, pieces + 1)
     if language == "implications":
-        found = _implication_witnesses(checked, signed, poll)
+        found = _implication_witnesses(checked, signed, progress)
     else:
         found = _negation_witnesses(checked, signed)
     return (*found, *(found[-1] for _ in range(k - pieces)))
@@ -161,21 +161,21 @@ def _negation_witnesses(histograms: IntArray, signed: IntArray) -> list[Witness]
 
 
 def _implication_witnesses(
-    histograms: IntArray, signed: IntArray, poll: Callable[[], None]
+    histograms: IntArray, signed: IntArray, progress: Progress
 ) -> list[Witness]:
     first, kind, counts = distinct_rows(signed)
-    kinds = Profiles.of_buckets(signed[first], poll)
-    pool = Pool(kinds, counts, poll=poll)
+    kinds = Profiles.of_buckets(signed[first], progress)
+    pool = Pool(kinds, counts, progress=progress)
     entries, running = kinds[pool.entries], pool.running()
 
     @cache
     def per_person(entry_kind: int, share: int) -> list[int]:
-        poll()
+        progress.poll()
         return atoms_per_person(signed[first[entry_kind]], share)
 
     found = []
     for pieces in range(kinds.pieces + 1):
-        poll()
+        progress.poll()
         order, shares = _best_shares(entries, running, pieces)
         used = np.bincount(pool.entries[order], minlength=len(first))
         free = {

@@ -23,14 +23,13 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from bkpriv_core.domain import Table
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.groups import Groups, IntArray
-from bkpriv_core.shuffle import Shuffle
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["anatomy"]
 
@@ -43,8 +42,7 @@ def anatomy(
     l: int,  # noqa: E741 - the field's own name
     shuffle: Shuffle,
     *,
-    poll: Callable[[], None] = lambda: None,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> tuple[Table, Groups]:
     """Partition a table's records into groups of at least `l` pairwise distinct sensitive values.
 
@@ -57,9 +55,7 @@ def anatomy(
         protected.
     shuffle : Shuffle
         Draws the records, and chooses where a choice is free.
-    poll : callable
-        Called between steps; may raise to cancel.
-    progress : callable
+    progress : Progress
         Told the share of groups that are drawn.
 
     Returns
@@ -79,15 +75,15 @@ def anatomy(
     """
     _check_whole(l)
     check_eligible(table, l)
-    values, groups = _draw(table.counts.sum(axis=0), l, shuffle, poll, progress)
-    poll()
+    values, groups = _draw(table.counts.sum(axis=0), l, shuffle, progress)
+    progress.poll()
     cells, secrets = table.enumerate_records()
     order = shuffle(table.records)
-    poll()
+    progress.poll()
     # Both sorted by value: the slots for a value take its records as they come in random order.
     order = order[np.argsort(secrets[order], kind="stable")]
     labels = groups[np.argsort(values, kind="stable")]
-    poll()
+    progress.poll()
     return table.split(cells[order], secrets[order], labels)
 
 
@@ -130,8 +126,7 @@ def _draw(
     totals: IntArray,
     l: int,  # noqa: E741
     shuffle: Shuffle,
-    poll: Callable[[], None],
-    progress: Callable[[float], None],
+    progress: Progress,
 ) -> tuple[IntArray, IntArray]:
     """Value and group of each place for a record, two arrays of shape (n,).
 
@@ -143,7 +138,7 @@ def _draw(
     values: list[IntArray] = []
     groups: list[IntArray] = []
     while True:
-        poll()
+        progress.poll()
         order = shuffle(len(left))
         order = order[np.argsort(-left[order], kind="stable")]
         heights = left[order]
@@ -162,12 +157,12 @@ def _draw(
         left[always] -= rounds
         left -= np.bincount(taken, minlength=len(left))
         made += rounds
-        progress(made / expected)
+        progress.tell(made / expected)
     drawn, owners = np.concatenate(values), np.concatenate(groups)
     residue = np.flatnonzero(left)
     hosts = np.empty(len(residue), dtype=np.int64)
     for place, value in enumerate(residue):
-        poll()
+        progress.poll()
         lacking = np.ones(made, dtype=bool)
         lacking[owners[drawn == value]] = False
         allowed = np.flatnonzero(lacking)

@@ -15,15 +15,16 @@ Requirements on all groups together, such as (c,k)-safety, are judged anew in ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.domain import Table
-from bkpriv_core.groups import Groups, IntArray
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import Groups, IntArray
 
 __all__ = ["coarsen"]
 
@@ -33,7 +34,7 @@ def coarsen(
     requirements: Sequence[Requirement],
     groups: Groups,
     *,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> Groups:
     """Join groups until all requirements are met, beliefs estimated by omega.
 
@@ -46,7 +47,7 @@ def coarsen(
         What every group must meet.
     groups : Groups
         A partition of the table's cells, or of some of them.
-    progress : callable
+    progress : Progress
         Told the share of failing groups that were mended, after each round.
 
     Returns
@@ -59,7 +60,7 @@ def coarsen(
     fit = satisfied(alone, setting, groups)
     met = fit & satisfied(joint, setting, groups)
     if met.all():
-        progress(1.0)
+        progress.tell(1.0)
         return groups
     order = _in_order(setting.table, groups)
     fit, met = fit[order], met[order]
@@ -68,7 +69,7 @@ def coarsen(
     # Group i of the outcome is made of the given groups first[i] up to first[i + 1].
     first = np.arange(len(groups) + 1, dtype=np.int64)
     while not met.all() and len(met) > 1:
-        setting.poll()
+        setting.progress.poll()
         kept = _joined(first, met)
         changed = np.diff(np.append(kept, len(met))) > 1
         first = np.append(first[kept], first[-1])
@@ -76,7 +77,7 @@ def coarsen(
         coarse = Groups(ordered.members, ordered.offsets[first])
         fit[changed] = satisfied(alone, setting, coarse.select(changed))
         met = fit & satisfied(joint, setting, coarse)
-        progress(1.0 - float((~met).sum()) / failing)
+        progress.tell(1.0 - float((~met).sum()) / failing)
     return Groups(ordered.members, ordered.offsets[first])
 
 

@@ -32,14 +32,15 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.domain import Table
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.groups import FloatArray, Groups
-from bkpriv_core.partition.levels import Levels
-from bkpriv_core.posterior import Estimator
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, satisfied
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.levels import Levels
 
 __all__ = ["COSTS", "MOST_NODES", "Lattice", "Node", "first_holding", "incognito"]
 
@@ -131,7 +132,7 @@ def incognito(
     *,
     suppression: float = 0.0,
     estimator: Estimator = "omega",
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> Lattice:
     """Decide every node of the full-domain generalization lattice.
 
@@ -147,7 +148,7 @@ def incognito(
         Share of the records that may be suppressed, at least 0 and below 1.
     estimator : {"auto", "exact", "bethe", "omega"}
         How beliefs are inferred.
-    progress : callable
+    progress : Progress
         Told the share of nodes that are decided.
 
     Returns
@@ -190,7 +191,7 @@ def incognito(
     measured = np.zeros(shape, dtype=bool)
     known = np.full(shape, _UNKNOWN if pruning else _HOLDS, dtype=np.int8)
     for done, node in enumerate(_in_order(shape)):
-        setting.poll()
+        setting.progress.poll()
         groups: Groups | None = None
         if known[node] == _UNKNOWN:
             groups = _groups(setting.table, levels, node)
@@ -205,7 +206,7 @@ def incognito(
             groups = _groups(setting.table, levels, node) if groups is None else groups
             safe[node] = holds(groups, requirements)
             measured[node] = True
-        progress((done + 1) / safe.size)
+        progress.tell((done + 1) / safe.size)
     return Lattice(
         setting,
         tuple(requirements),

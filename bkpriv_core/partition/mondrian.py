@@ -17,14 +17,15 @@ All groups of one generation are cut at once, level-synchronously over arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.domain import Table
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["mondrian"]
 
@@ -33,7 +34,7 @@ def mondrian(
     setting: Setting,
     requirements: Sequence[Requirement],
     *,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> Groups:
     """Partition a table into groups that meet all requirements, beliefs estimated by omega.
 
@@ -43,7 +44,7 @@ def mondrian(
         The table and its adversaries. Its one group of the whole table must meet the requirements.
     requirements : sequence of Requirement
         What both halves of a cut must meet.
-    progress : callable
+    progress : Progress
         Told the share of cells whose group is final, after each generation.
 
     Returns
@@ -65,7 +66,7 @@ def mondrian(
             waiting = waiting[widths[waiting] > 0]
             if not waiting.size:
                 break
-            setting.poll()
+            setting.progress.poll()
             parents = active.select(waiting)
             halves = _cut(table, parents, axes[waiting])
             allowed = satisfied(alone, setting, halves)
@@ -80,7 +81,7 @@ def mondrian(
         kept = active.select(~was_cut[active.members[active.offsets[:-1]]])
         final.extend(kept)
         done += len(kept.members)
-        progress(done / table.cells)
+        progress.tell(done / table.cells)
         active = _joined(children)
     return Groups.from_lists(final)
 

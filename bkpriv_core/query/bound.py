@@ -13,17 +13,17 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.estimator import Estimator
-from bkpriv_core.query.release import Release
 from bkpriv_core.query.workload import draw_workload, relative_errors
+from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound
 from bkpriv_core.requirement.parsing import (
     choice,
@@ -125,7 +125,7 @@ class QueryError:
         return self if self.dimensions is not None else replace(self, dimensions=min(3, most))
 
     def measure(
-        self, release: Release, estimator: Estimator, poll: Callable[[], None] = lambda: None
+        self, release: Release, estimator: Estimator, progress: Progress = SILENT
     ) -> ErrorFigures:
         """Measure a release; `over` it, if the dimensions are not stated.
 
@@ -143,10 +143,10 @@ class QueryError:
             dimensions,
             self.selectivity,
             np.random.default_rng(_SEED),
-            poll,
+            progress,
         )
-        actual = CellCounts.of(release.table).answer(workload, poll)
-        errors = relative_errors(actual, estimator.answer(workload, poll))
+        actual = CellCounts.of(release.table).answer(workload, progress)
+        errors = relative_errors(actual, estimator.answer(workload, progress))
         errors = errors[~np.isnan(errors)]
         if not errors.size:
             raise InvalidParameter(

@@ -8,15 +8,16 @@ meet the condition on quasi-identifiers, times the share of its sensitive values
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.estimator import Estimator
 from bkpriv_core.query.predicate import Predicate
-from bkpriv_core.query.release import Release
 from bkpriv_core.query.workload import Workload
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Bucketized"]
 
@@ -49,11 +50,11 @@ class Bucketized(Estimator):
         self,
         predicate: Predicate,
         keys: Sequence[int] = (),
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
         """See `Estimator`."""
-        return self.expected.by_key(predicate, keys, poll)
+        return self.expected.by_key(predicate, keys, progress)
 
-    def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
+    def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
         """See `Estimator`."""
-        return self.expected.answer(workload, poll)
+        return self.expected.answer(workload, progress)

@@ -6,7 +6,7 @@ apart; the condition is true for certain combinations of classes, one from each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import IntArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import (
     Atom,
     BoolArray,
@@ -25,6 +25,7 @@ from bkpriv_core.query.predicate import (
     atoms,
     evaluate,
 )
+from bkpriv_core.table.groups import IntArray
 
 __all__ = ["Classes", "atoms_by_attribute", "combinations_met"]
 
@@ -62,7 +63,7 @@ class Classes:
         attribute: int,
         told: Sequence[Atom],
         values: Values,
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> Classes:
         """Tell values of an attribute apart by comparisons with it.
 
@@ -82,7 +83,7 @@ class Classes:
         members = np.zeros(size, dtype=np.int64)
         first = np.zeros(1, dtype=np.int64)
         for start in range(0, len(told), _AT_ONCE):
-            poll()
+            progress.poll()
             marks = members
             for atom in told[start : start + _AT_ONCE]:
                 truth = atom_truth(atom, values)
@@ -90,7 +91,7 @@ class Classes:
             _, first, members = np.unique(marks, return_index=True, return_inverse=True)
         kept = {}
         for atom in told:
-            poll()
+            progress.poll()
             kept[atom] = Truth(*(row[first] for row in atom_truth(atom, values)))
         return cls(attribute, members.ravel().astype(np.int64), kept)
 
@@ -111,7 +112,7 @@ def atoms_by_attribute(predicate: Predicate) -> dict[int, list[Atom]]:
 def combinations_met(
     predicate: Predicate,
     classes: Sequence[Classes],
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> BoolArray:
     """For which combinations of classes a condition is true.
 
@@ -147,4 +148,4 @@ def combinations_met(
         told = classes[place].truths[atom]
         return Truth(told.true.reshape(sides), told.false.reshape(sides))
 
-    return np.broadcast_to(evaluate(predicate, truth, poll).true, shape)
+    return np.broadcast_to(evaluate(predicate, truth, progress).true, shape)

@@ -7,18 +7,19 @@ expected records in place of records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.domain import Domain, Table
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import Atom, Codes, Predicate, Truth, atom_truth, evaluate
 from bkpriv_core.query.workload import Workload
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["CellCounts"]
 
@@ -49,7 +50,7 @@ class CellCounts:
         """Records of a table."""
         return cls((*table.quasi_identifiers, table.sensitive), table.codes, table.counts)
 
-    def _met(self, predicate: Predicate, poll: Callable[[], None]) -> Any:
+    def _met(self, predicate: Predicate, progress: Progress) -> Any:
         """Where a condition is true: shape (c, m), or 1 in place of either, or a scalar."""
 
         def truth(atom: Atom) -> Truth:
@@ -59,17 +60,17 @@ class CellCounts:
             cells = self.codes[:, atom.attribute, None]
             return Truth(told.true[cells], told.false[cells])
 
-        return evaluate(predicate, truth, poll).true
+        return evaluate(predicate, truth, progress).true
 
     def by_key(
         self,
         predicate: Predicate,
         keys: Sequence[int] = (),
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
         """Count what meets a condition by the values of some attributes: `Estimator.by_key`."""
-        met: npt.NDArray[Any] = np.where(self._met(predicate, poll), self.counts, 0)
-        poll()
+        met: npt.NDArray[Any] = np.where(self._met(predicate, progress), self.counts, 0)
+        progress.poll()
         if not keys:
             return np.zeros((1, 0), dtype=np.int64), np.array([met.sum()], dtype=np.float64)
         cells, values = np.nonzero(met)
@@ -85,23 +86,23 @@ class CellCounts:
         self,
         predicate: Predicate,
         keys: Sequence[int] = (),
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> FloatArray:
         """Count the same as `by_key`, as an array whose shape is the sizes of the keys' domains."""
-        codes, found = self.by_key(predicate, keys, poll)
+        codes, found = self.by_key(predicate, keys, progress)
         if not keys:
             return found.reshape(())
         table = np.zeros([self.domains[key].size for key in keys])
         table[tuple(codes.T)] = found
         return table
 
-    def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
+    def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
         """Counts of all queries of a workload, shape (q,)."""
         found = np.empty(len(workload))
         counts = self.counts.astype(np.float64)
         step = max(1, _CHUNK // max(1, len(self.codes)))
         for start in range(0, len(workload), step):
-            poll()
+            progress.poll()
             part = slice(start, start + step)
             *chosen, secret = (chosen[part] for chosen in workload.chosen)
             met = np.ones((len(secret), len(self.codes)), dtype=bool)

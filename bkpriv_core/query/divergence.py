@@ -16,15 +16,15 @@ The *uncertainty coefficient* ``U(A | B) = (H(A) - H(A | B)) / H(A)`` is the sha
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.joint import CellJoint, Joint
-from bkpriv_core.query.release import Release
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["association", "divergences"]
 
@@ -73,7 +73,7 @@ def association(
     release: Release,
     original: Joint,
     estimated: Joint,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> list[tuple[int, int, float, float]]:
     """Uncertainty coefficients of all pairs of attributes; `poll` may raise to cancel.
 
@@ -86,7 +86,7 @@ def association(
     domains = release.domains
     found = []
     for one, other in permutations(range(len(domains)), 2):
-        poll()
+        progress.poll()
         pairs = domains[one].size * domains[other].size
         work = pairs * max(1, len(release.groups))
         if pairs > _PAIRS or work > _WORK:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import Predicate
 from bkpriv_core.query.workload import Workload
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Estimator", "check_keys"]
 
@@ -54,7 +55,7 @@ class Estimator(ABC):
         self,
         predicate: Predicate,
         keys: Sequence[int] = (),
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
         """Estimate what meets a condition, by the values of some attributes that anything has.
 
@@ -64,8 +65,8 @@ class Estimator(ABC):
             The condition.
         keys : sequence of int
             Distinct attributes; with none, everything is one count.
-        poll : callable
-            Called between steps; may raise to cancel.
+        progress : Progress
+            Polled between steps.
 
         Returns
         -------
@@ -81,5 +82,5 @@ class Estimator(ABC):
         """
 
     @abstractmethod
-    def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
+    def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
         """Estimates of all queries of a workload, shape (q,)."""

@@ -30,9 +30,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from bkpriv_core.domain import ROOT, Domain, Table
 from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.groups import FloatArray, Groups, IntArray
 from bkpriv_core.query.predicate import (
     Atom,
     BoolArray,
@@ -43,6 +41,8 @@ from bkpriv_core.query.predicate import (
     Values,
 )
 from bkpriv_core.query.runs import Runs
+from bkpriv_core.table.domain import ROOT, Domain, Table
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["Axis", "Labels", "Pieces", "Ranges", "axes_of", "by_column"]
 

@@ -24,14 +24,15 @@ import numpy as np
 from scipy import sparse
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes, atoms_by_attribute, combinations_met
 from bkpriv_core.query.estimator import Estimator, check_keys
 from bkpriv_core.query.extent import Axis, axes_of, by_column
 from bkpriv_core.query.predicate import Atom, BoolArray, Codes, Predicate, Values
-from bkpriv_core.query.release import Release
 from bkpriv_core.query.runs import Runs, sum_boxes
 from bkpriv_core.query.workload import Workload
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Generalized"]
 
@@ -120,23 +121,23 @@ class Generalized(Estimator):
         self,
         predicate: Predicate,
         keys: Sequence[int] = (),
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
         """See `Estimator`."""
         asked = atoms_by_attribute(predicate)
-        wanted = [self._key(key, asked.get(key, []), poll) for key in keys]
+        wanted = [self._key(key, asked.get(key, []), progress) for key in keys]
         rest = [
-            self._side(place, told, poll)
+            self._side(place, told, progress)
             for place, told in sorted(asked.items())
             if place not in keys
         ]
         classes = [*(key.classes for key in wanted), *(side.classes for side in rest)]
-        met = combinations_met(predicate, classes, poll)
+        met = combinations_met(predicate, classes, progress)
         self._check_work(met.size)
         known = self._sensitive in {*keys, *asked}  # its histogram has the records
         records = np.ones(len(self.release.groups)) if known else self._histograms.sum(axis=0)
         if not keys:
-            weights = self._weights(met, rest, records, poll)
+            weights = self._weights(met, rest, records, progress)
             return np.zeros((1, 0), dtype=np.int64), np.array([weights.sum()])
         check = partial(check_keys, self.release.domains, keys)
         codes, counts = [np.zeros((0, len(keys)), dtype=np.int64)], [np.zeros(0)]
@@ -147,7 +148,9 @@ class Generalized(Estimator):
                 (key.runs(key.classes.members == number), key.owner)
                 for key, number in zip(wanted, chosen, strict=True)
             ]
-            found = sum_boxes(sides, self._weights(met[chosen], rest, records, poll), check, poll)
+            found = sum_boxes(
+                sides, self._weights(met[chosen], rest, records, progress), check, progress
+            )
             codes.append(found[0])
             counts.append(found[1])
             check(sum(map(len, counts)))
@@ -155,15 +158,15 @@ class Generalized(Estimator):
         order = np.lexsort(rows.T[::-1])
         return rows[order], np.concatenate(counts)[order]
 
-    def _key(self, attribute: int, told: list[Atom], poll: Callable[[], None]) -> _Key:
-        classes = Classes.of(attribute, told, Codes.of(self.release.domains[attribute]), poll)
+    def _key(self, attribute: int, told: list[Atom], progress: Progress) -> _Key:
+        classes = Classes.of(attribute, told, Codes.of(self.release.domains[attribute]), progress)
         if attribute == self._sensitive:
             groups = np.arange(len(self.release.groups), dtype=np.int64)
             return _Key(classes, partial(by_column, sparse.csr_array(self._histograms)), groups)
         axis = self._axes[attribute]
         return _Key(classes, axis.runs, axis.owner)
 
-    def _side(self, attribute: int, told: list[Atom], poll: Callable[[], None]) -> _Side:
+    def _side(self, attribute: int, told: list[Atom], progress: Progress) -> _Side:
         values: Values = Codes.of(self.release.domains[attribute])
         shares: FloatArray | sparse.csr_array = self._histograms
         owner = np.arange(len(self.release.groups), dtype=np.int64)
@@ -171,7 +174,7 @@ class Generalized(Estimator):
             axis = self._axes[attribute]
             owner = axis.owner
             values, shares = axis.pieces(told)
-        return _Side(Classes.of(attribute, told, values, poll), shares, owner)
+        return _Side(Classes.of(attribute, told, values, progress), shares, owner)
 
     def _check_work(self, combinations: int) -> None:
         groups = len(self.release.groups)
@@ -184,24 +187,24 @@ class Generalized(Estimator):
             )
 
     def _weights(
-        self, met: BoolArray, sides: list[_Side], records: FloatArray, poll: Callable[[], None]
+        self, met: BoolArray, sides: list[_Side], records: FloatArray, progress: Progress
     ) -> FloatArray:
         """Probability of a set of combinations of classes in each group, times (g,) records."""
         groups = len(self.release.groups)
         found = np.empty(groups)
         for part in _chunks(groups, met.size):
-            poll()
+            progress.poll()
             left = met.astype(np.float64).reshape(*met.shape, 1)
             for side in reversed(sides):
                 left = (left * side.summed[:, side.owner[part]]).sum(axis=-2)
             found[part] = left * records[part]
         return found
 
-    def answer(self, workload: Workload, poll: Callable[[], None] = lambda: None) -> FloatArray:
+    def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
         """See `Estimator`."""
         found = np.empty(len(workload))
         for part in _chunks(len(workload), len(self.release.groups)):
-            poll()
+            progress.poll()
             *chosen, secret = (chosen[part] for chosen in workload.chosen)
             counts = secret.astype(np.float64) @ self._histograms
             for place, axis in enumerate(self._axes):

@@ -7,20 +7,21 @@ gives one count, be it 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
 
 import numpy as np
 
-from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.estimator import Estimator, check_keys
 from bkpriv_core.query.predicate import Predicate
-from bkpriv_core.query.release import Release
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["GroupedCounts", "answer_groups", "cross", "cube", "rollup", "together"]
 
@@ -98,7 +99,7 @@ def answer_groups(
     estimator: Estimator,
     predicate: Predicate,
     keys: GroupingSet,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> GroupedCounts:
     """Actual and estimated counts of one grouping set.
 
@@ -112,16 +113,16 @@ def answer_groups(
         What to count.
     keys : tuple of int
         The attributes to group by.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Raises
     ------
     TooLarge
         If there are too many keys, or the estimator refuses.
     """
-    counted = CellCounts.of(release.table).by_key(predicate, keys, poll)
-    expected = estimator.by_key(predicate, keys, poll)
+    counted = CellCounts.of(release.table).by_key(predicate, keys, progress)
+    expected = estimator.by_key(predicate, keys, progress)
     if not keys:
         return GroupedCounts(keys, *counted, expected[1])
     codes = np.concatenate((counted[0], expected[0]))

@@ -10,17 +10,18 @@ All figures are records, or expected records; nothing is expected for suppressed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.extent import axes_of
 from bkpriv_core.query.predicate import EVERYTHING, BoolArray
-from bkpriv_core.query.release import Release
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["CellJoint", "GeneralizedJoint", "Joint"]
 
@@ -101,11 +102,11 @@ class GeneralizedJoint(Joint):
     ----------
     release : Release
         The release.
-    poll : callable
-        Called now and then; may raise to cancel.
+    progress : Progress
+        Polled between steps.
     """
 
-    def __init__(self, release: Release, poll: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, release: Release, progress: Progress = SILENT) -> None:
         table, groups = release.table, release.groups
         self._histograms = table.histograms(groups).astype(np.float64)
         axes = axes_of(table, groups, release.steps)
@@ -113,7 +114,7 @@ class GeneralizedJoint(Joint):
         self._owner = [axis.owner for axis in axes]
         self._domains = table.quasi_identifiers
         self._low, _ = table.boxes(groups)
-        self._poll = poll
+        self._progress = progress
 
     def at(self, codes: IntArray) -> FloatArray:
         """See `Joint`."""
@@ -149,7 +150,7 @@ class GeneralizedJoint(Joint):
                 key = key << 1 | cube >> bit & 1
         order = np.argsort(key, kind="stable").astype(np.int64)
         for start in range(0, len(order), _ROWS):
-            self._poll()
+            self._progress.poll()
             yield order[start : start + _ROWS]
 
     def _product(self, sides: list[FloatArray]) -> tuple[IntArray, FloatArray]:
@@ -169,7 +170,7 @@ class GeneralizedJoint(Joint):
         found = np.zeros((self._size(one), self._size(other)))
         step = max(1, _SHARES // max(found.shape))
         for start in range(0, len(self._histograms), step):
-            self._poll()
+            self._progress.poll()
             part = slice(start, start + step)
             left, right = self._factor(one, part), self._factor(other, part)
             if len(self._spread) not in (one, other):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.predicate import Point, value_point
+from bkpriv_core.table.domain import Domain
 
 __all__ = ["Literal", "Resolver", "domain_resolver", "number_point"]
 

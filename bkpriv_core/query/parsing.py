@@ -17,7 +17,7 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import GroupingSet, cross, cube, rollup, together
 from bkpriv_core.query.literal import Literal, Resolver
 from bkpriv_core.query.predicate import (
@@ -136,7 +137,7 @@ def parse_query(
     relations: Collection[tuple[str, ...]],
     attributes: Sequence[str],
     resolve: Resolver,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> Query:
     """Understand a query.
 
@@ -150,8 +151,8 @@ def parse_query(
         Names of the attributes, in the order of their numbers.
     resolve : Resolver
         Finds literals in domains.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Raises
     ------
@@ -167,7 +168,7 @@ def parse_query(
             hint="Ask about fewer values at a time.",
         )
     try:
-        return _Reader(relations, attributes, resolve).read(_statement(text, poll))
+        return _Reader(relations, attributes, resolve).read(_statement(text, progress))
     except RecursionError:
         raise TooLarge(
             "the query is nested too deeply",
@@ -176,7 +177,7 @@ def parse_query(
         ) from None
 
 
-def _statement(text: str, poll: Callable[[], None]) -> exp.Expr:
+def _statement(text: str, progress: Progress) -> exp.Expr:
     """Parse one statement, which begins with SELECT."""
     try:
         tokens = sqlglot.tokenize(text, dialect="postgres")
@@ -184,7 +185,7 @@ def _statement(text: str, poll: Callable[[], None]) -> exp.Expr:
             raise _refused(f"{tokens[0].text.upper()} at its start" if tokens else "nothing in it")
         _check_gaps(text, tokens)
         _check_spelling(tokens)
-        poll()
+        progress.poll()
         statements = sqlglot.parse(text, dialect="postgres")
     except SqlglotError as error:
         raise InvalidParameter(

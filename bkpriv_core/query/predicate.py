@@ -16,8 +16,9 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.domain import Domain
-from bkpriv_core.groups import IntArray
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
 
 __all__ = [
     "EVERYTHING",
@@ -210,11 +211,11 @@ def _compared(operator: Operator, point: Point, values: Values) -> BoolArray:
 def evaluate(
     predicate: Predicate,
     truth: Callable[[Atom], Truth],
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> Truth:
     """Truth of a condition from that of its comparisons, whose arrays broadcast."""
     if isinstance(predicate, Not):
-        inner = evaluate(predicate.part, truth, poll)
+        inner = evaluate(predicate.part, truth, progress)
         return Truth(inner.false, inner.true)
     if not isinstance(predicate, And | Or):
         return truth(predicate)
@@ -222,8 +223,8 @@ def evaluate(
     true, false = (np.True_, np.False_) if isinstance(predicate, And) else (np.False_, np.True_)
     found = Truth(true, false)
     for part in predicate.parts:
-        poll()
-        told = evaluate(part, truth, poll)
+        progress.poll()
+        told = evaluate(part, truth, progress)
         if isinstance(predicate, And):
             found = Truth(found.true & told.true, found.false | told.false)
         else:

@@ -13,8 +13,9 @@ from math import prod
 
 import numpy as np
 
-from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Runs", "sum_boxes"]
 
@@ -70,7 +71,7 @@ def sum_boxes(
     sides: Sequence[tuple[Runs, IntArray]],
     weights: FloatArray,
     check: Callable[[int], None],
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> tuple[IntArray, FloatArray]:
     """Sum weighted products of shares, by combination of values.
 
@@ -82,8 +83,8 @@ def sum_boxes(
         Weight of each group, not negative.
     check : callable
         Called with a number of combinations that have a sum, as more of them are found; may raise.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -97,7 +98,7 @@ def sum_boxes(
     ends = [int(runs.values.max(initial=-1)) + 1 for runs, _ in sides]
     sums: _Sums = _Table(ends) if prod(ends) <= _TABLE else _Rows(len(sides), check)
     for part in _parts(sizes):
-        poll()
+        progress.poll()
         codes: list[IntArray] = []
         found = weights[part]
         which = np.arange(len(found))

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import (
     And,
     BoolArray,
@@ -28,6 +26,8 @@ from bkpriv_core.query.predicate import (
     Predicate,
     value_point,
 )
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["Workload", "draw_workload", "relative_errors"]
 
@@ -120,7 +120,7 @@ def draw_workload(
     dimensions: int,
     selectivity: float,
     random: np.random.Generator,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> Workload:
     """Draw random queries.
 
@@ -136,8 +136,8 @@ def draw_workload(
         Share of all combinations of values that a query asks for, above 0, at most 1.
     random : Generator
         Source of random numbers.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Raises
     ------
@@ -153,12 +153,12 @@ def draw_workload(
     queried[:, -1] = True
     queried[:, :dimensions] = True
     for start in range(0, queries, _ROWS):
-        poll()
+        progress.poll()
         some = queried[start : start + _ROWS, :-1]
         some[:] = random.permuted(some, axis=1)
     chosen = []
     for attribute, domain in enumerate(domains):
-        poll()
+        progress.poll()
         size = domain.size - domain.has_null
         asked = min(size, max(1, math.ceil(size * share - _ROUNDING)))
         marks = np.ones((queries, domain.size), dtype=bool)
@@ -169,7 +169,7 @@ def draw_workload(
         places = np.arange(domain.size)
         step = min(_ROWS, max(1, _CHUNK // domain.size))
         for start in range(0, len(rows), step):
-            poll()
+            progress.poll()
             part = slice(start, start + step)
             some = (places >= first[part, None]) & (places < first[part, None] + asked)
             if not domain.numeric:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bkpriv_core.groups import Groups
-from bkpriv_core.posterior import Estimator
-from bkpriv_core.requirement.base import Bound, Measurement, Progress, Requirement, silent
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import Progress
+from bkpriv_core.requirement.base import Bound, Measurement, Requirement
 from bkpriv_core.requirement.parsing import fields_of, whole_number
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import Groups
 
 __all__ = ["KAnonymity"]
 
@@ -38,7 +39,7 @@ class KAnonymity(Requirement):
         setting: Setting,
         groups: Groups,
         estimator: Estimator = "omega",
-        progress: Progress = silent,
+        progress: Progress | None = None,
     ) -> Measurement:
         """Count records."""
         return self._of_groups(groups, setting.table.sizes(groups))

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.belief.posterior import (
+    AUTO_STATES,
+    EXACT,
+    Estimator,
+    Inferred,
+    UsedArray,
+    exact_states,
+)
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement, as_json
-from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import AUTO_STATES, EXACT, Estimator, Inferred, UsedArray, lattice_states
-from bkpriv_core.setting import Setting
+from bkpriv_core.progress import Progress
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = [
     "Bound",
@@ -21,22 +29,12 @@ __all__ = [
     "JointRequirement",
     "Keeper",
     "Measurement",
-    "Progress",
     "Requirement",
     "Shift",
     "alone_and_joint",
     "check_attainable",
     "satisfied",
-    "silent",
 ]
-
-Progress = Callable[[float], None]
-"""Told the share of the work that is done."""
-
-
-def silent(share: float) -> None:
-    """Tell nobody."""
-
 
 _SLACK = 1e-9
 """Rounding allowed for when a figure is held against its threshold."""
@@ -101,7 +99,7 @@ class Measurement(Inferred):
     figures : (b, e) float array
         Figure of each membership's records under each of the requirement's bounds; may be infinite.
     used : (g,) int8 array
-        How the group's posteriors were inferred: a place in `bkpriv_core.posterior.ESTIMATORS`.
+        How the group's posteriors were inferred: a place in `posterior.ESTIMATORS`.
         Figures that need no posteriors are exact.
     """
 
@@ -165,7 +163,7 @@ class Requirement(ABC):
         setting: Setting,
         groups: Groups,
         estimator: Estimator = "omega",
-        progress: Progress = silent,
+        progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; `estimator` and `progress` matter to beliefs only."""
 
@@ -238,7 +236,7 @@ class HistogramRequirement(Requirement):
         setting: Setting,
         groups: Groups,
         estimator: Estimator = "omega",
-        progress: Progress = silent,
+        progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; nothing is inferred."""
         return self._of_groups(groups, self.figures(setting, setting.table.histograms(groups)))
@@ -329,7 +327,7 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     """
     table = setting.table
     whole = Groups.whole(table.cells)
-    (states,) = lattice_states(whole, table.weights, table.histograms(whole))
+    (states,) = exact_states(whole, table.weights, table.histograms(whole))
     for requirement in requirements:
         # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
         if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():

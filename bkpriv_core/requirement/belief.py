@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bkpriv_core.belief.knowledge import Knowledge, parse_knowledge, state_knowledge
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import Groups
-from bkpriv_core.knowledge import Knowledge, parse_knowledge, state_knowledge
-from bkpriv_core.posterior import Estimator
+from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import (
     Bound,
     Measurement,
-    Progress,
     Requirement,
     Shift,
-    silent,
 )
 from bkpriv_core.requirement.parsing import fields_of, real_number
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import Groups
 
 __all__ = ["BtPrivacy"]
 
@@ -65,7 +64,7 @@ class BtPrivacy(Requirement):
         setting: Setting,
         groups: Groups,
         estimator: Estimator = "omega",
-        progress: Progress = silent,
+        progress: Progress | None = None,
     ) -> Measurement:
         """Infer every adversary's posterior and measure how far beliefs move."""
         skyline = [knowledge for knowledge, _ in self.skyline]

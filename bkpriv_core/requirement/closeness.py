@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.distance import emd_equal, emd_hierarchical, emd_ordered
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.belief.distance import emd_equal, emd_hierarchical, emd_ordered
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
 from bkpriv_core.requirement.parsing import choice, fields_of, real_number
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["TCloseness"]
 

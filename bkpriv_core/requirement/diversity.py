@@ -24,9 +24,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.distance import negative_entropy
+from bkpriv_core.belief.distance import negative_entropy
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
 from bkpriv_core.requirement.parsing import (
     choice,
@@ -35,7 +35,7 @@ from bkpriv_core.requirement.parsing import (
     real_number,
     whole_number,
 )
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["LDiversity"]
 

@@ -23,10 +23,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
 from bkpriv_core.requirement.parsing import choice, fields_of, positive_number
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["BetaLikeness"]
 

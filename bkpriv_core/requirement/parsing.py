@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from bkpriv_core.belief.kernels import as_number
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.kernels import as_number
 
 __all__ = ["choice", "fields_of", "positive_number", "real_number", "whole_number"]
 

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.implication import Bucketization
-from bkpriv_core.posterior import Estimator
 from bkpriv_core.requirement.base import Bound, JointRequirement
 from bkpriv_core.requirement.parsing import fields_of, positive_number, real_number, whole_number
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["CkSafety"]
 
@@ -48,7 +48,7 @@ class CkSafety(JointRequirement):
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Maximum disclosure of each group's persons; the groups must be all that are published."""
-        buckets = Bucketization(self.k, setting.poll)
+        buckets = Bucketization(self.k, setting.progress)
         buckets.add(histograms)
         return buckets.figures(histograms)
 
@@ -61,7 +61,7 @@ class CkSafety(JointRequirement):
         their figures, but left out one by one from the most to the least disclosing until the rest
         is safe. Fewer might sometimes do.
         """
-        buckets = Bucketization(self.k, setting.poll)
+        buckets = Bucketization(self.k, setting.progress)
         return buckets.safe_part(setting.table.histograms(groups), self.c)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
@@ -79,7 +79,7 @@ class _Keeper:
     def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
         self._table = setting.table
         self._c = safety.c
-        self._buckets = Bucketization(safety.k, setting.poll)
+        self._buckets = Bucketization(safety.k, setting.progress)
         self._buckets.add(self._table.histograms(groups))
 
     def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:

@@ -4,7 +4,7 @@ A module has the topic of an SQL file and of a core module. Each function reads 
 calls the core, and writes arrays back; the mathematics is in `bkpriv_core`. Names of database
 objects are quoted by `plpy.quote_ident`, values travel as parameters of prepared plans.
 
-Rules for long work: poll for cancellation through `bkpriv_pl.progress`; never wrap it in a broad
+Rules for long work: hand `bkpriv_pl.progress` down to the core; never wrap it in a broad
 ``except``, for a cancellation arrives as an exception.
 """
 

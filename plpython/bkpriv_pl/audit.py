@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from bkpriv_core.belief.posterior import Estimator, check_estimator
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.posterior import Estimator, check_estimator
 from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.disclosure import qi_json
 from bkpriv_pl.history import Release, find_release, findings, record_audit
 from bkpriv_pl.knowledge import find_trusted_prior
-from bkpriv_pl.progress import Progress
+from bkpriv_pl.progress import Task
 from bkpriv_pl.query import judge_queries
 
 __all__ = ["audit"]
@@ -35,9 +35,9 @@ def audit(
     else:
         stated = from_json(requirements, "requirements")
     demanded = parse_policy(stated, complete=False)
-    progress = Progress("bkpriv audit")
+    task = Task("bkpriv audit")
     measurements = [
-        item.measure(found.setting, found.groups, estimator, progress.step(f"measuring {item.key}"))
+        item.measure(found.setting, found.groups, estimator, task.step(f"measuring {item.key}"))
         for item in demanded.requirements
     ]
     faults = [
@@ -54,7 +54,7 @@ def audit(
     # On a standby, or in a transaction that may not write, the finding is only told.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(found.release, rows)
-    progress.done()
+    task.done()
     return iter(
         [
             (

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core import distance, implication, posterior
-from bkpriv_core.kernels import check_bandwidth
+from bkpriv_core import implication
+from bkpriv_core.belief import distance, posterior
+from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_pl.boundary import as_floats, as_integers, entry
-from bkpriv_pl.progress import poll
+from bkpriv_pl.progress import POLLED
 
 __all__ = [
     "bethe_posterior",
@@ -26,7 +27,7 @@ __all__ = [
 def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.exact_posterior``."""
     beliefs = posterior.exact_posterior(
-        as_floats(prior, "prior"), as_integers(counts, "counts"), poll
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
     )
     rows: list[Any] = beliefs.tolist()
     return rows
@@ -36,7 +37,7 @@ def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
 def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.bethe_posterior``."""
     beliefs = posterior.bethe_posterior(
-        as_floats(prior, "prior"), as_integers(counts, "counts"), poll
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
     )
     rows: list[Any] = beliefs.tolist()
     return rows
@@ -46,7 +47,7 @@ def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
 def omega_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.omega_posterior``."""
     beliefs = posterior.omega_posterior(
-        as_floats(prior, "prior"), as_integers(counts, "counts"), poll
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
     )
     rows: list[Any] = beliefs.tolist()
     return rows
@@ -83,5 +84,5 @@ def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: 
 def worst_case(histograms: list[Any], k: int, language: str) -> list[float]:
     """See ``bkpriv.worst_case``."""
     buckets = np.atleast_2d(as_integers(histograms, "histograms"))
-    curve: list[float] = implication.worst_case(buckets, k, language, poll).tolist()
+    curve: list[float] = implication.worst_case(buckets, k, language, POLLED).tolist()
     return curve

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import plpy
 
-from bkpriv_core.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
 from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.groups import FloatArray, IntArray
-from bkpriv_core.respondent import Respondents
+from bkpriv_core.table.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
+from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl.bins import Bin
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.source import open_relation

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.domain import Table
-from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.knowledge import parse_knowledge
-from bkpriv_core.posterior import ESTIMATORS, UsedArray, check_estimator
-from bkpriv_core.setting import Setting
+from bkpriv_core.belief.knowledge import parse_knowledge
+from bkpriv_core.belief.posterior import ESTIMATORS, UsedArray, check_estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.history import find_release
 from bkpriv_pl.knowledge import find_prior
-from bkpriv_pl.progress import poll
+from bkpriv_pl.progress import POLLED
 
 __all__ = ["disclosure", "explain_disclosure", "posterior", "prior", "qi_json"]
 
@@ -26,7 +26,7 @@ def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
     """See ``bkpriv.prior``."""
     known = parse_knowledge(from_json(bandwidth, "bandwidth"))
     table = read_table(find_dataset(dataset, to_change=False), "category")
-    beliefs = Setting(table, library=find_prior, poll=poll).prior(known)
+    beliefs = Setting(table, library=find_prior, progress=POLLED).prior(known)
     return {
         "qi": qi_json(table, np.arange(table.cells)),
         "probabilities": _rows(beliefs),

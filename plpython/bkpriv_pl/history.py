@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.distance import DEFAULT_SMOOTHING
-from bkpriv_core.domain import Table
+from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError
-from bkpriv_core.groups import Groups, IntArray
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.posterior import ESTIMATORS, EXACT
-from bkpriv_core.recorded import Content, check_respondents, of_release, read_table, unsound
+from bkpriv_core.release.recorded import Content, check_respondents, of_release, read_table, unsound
 from bkpriv_core.requirement import Measurement, Requirement
-from bkpriv_core.setting import Library, Setting
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_pl.boundary import Refusal, decode, run
 from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.ownership import look_up
-from bkpriv_pl.progress import poll
+from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
 __all__ = [
@@ -85,7 +85,7 @@ class Release:
     @cached_property
     def setting(self) -> Setting:
         """What its beliefs and requirements are measured in."""
-        return Setting(self.table, self.options.smoothing, library=self.library, poll=poll)
+        return Setting(self.table, self.options.smoothing, library=self.library, progress=POLLED)
 
 
 @dataclass(frozen=True)

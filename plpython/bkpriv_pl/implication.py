@@ -24,7 +24,7 @@ from bkpriv_core.implication.statement import (
 from bkpriv_pl.boundary import entry, from_json, require
 from bkpriv_pl.disclosure import qi_json
 from bkpriv_pl.history import Release, find_release, find_respondents
-from bkpriv_pl.progress import poll
+from bkpriv_pl.progress import POLLED
 
 __all__ = ["disclosure_given", "max_disclosure"]
 
@@ -40,13 +40,13 @@ def max_disclosure(
             "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
         )
     language = require(language, "language")
-    worst = witnesses(found.table.histograms(found.groups), k, language, poll)
+    worst = witnesses(found.table.histograms(found.groups), k, language, POLLED)
     persons = _persons(found)
 
     @cache
     def told(witness: Witness) -> tuple[str, str]:
         """Witness and target; once for all k beyond which nothing more can be disclosed."""
-        poll()
+        POLLED.poll()
         known = tell_witness(witness, language, persons)
         return json.dumps(known), json.dumps(tell_atom(witness.target, persons))
 
@@ -59,7 +59,7 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
     """See ``bkpriv.disclosure_given``."""
     found = find_release(release)
     persons = _persons(found)
-    known = parse_statements(from_json(knowledge, "knowledge"), persons, poll)
+    known = parse_statements(from_json(knowledge, "knowledge"), persons, POLLED)
     beliefs = _believe(found, known)
     told = (
         _of_names(persons, beliefs) if isinstance(persons, Names) else _of_cells(persons, beliefs)
@@ -80,7 +80,7 @@ def _believe(found: Release, known: Sequence[Implication]) -> Beliefs:
     by_group = Counter(group for group, _ in named).most_common(8)
     told = ", ".join(f"{group} ({persons})" for group, persons in by_group)
     try:
-        return believe(found.table.histograms(found.groups), known, poll=poll)
+        return believe(found.table.histograms(found.groups), known, progress=POLLED)
     except ContradictoryKnowledge as error:
         raise ContradictoryKnowledge(
             f"the knowledge contradicts release {found.release}",

@@ -11,8 +11,8 @@ from itertools import islice
 
 import plpy
 
-from bkpriv_core.hierarchy import some_of
-from bkpriv_core.inspection import nearly_unique
+from bkpriv_core.table.hierarchy import some_of
+from bkpriv_core.table.inspection import nearly_unique
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import Column
 from bkpriv_pl.source import Relation

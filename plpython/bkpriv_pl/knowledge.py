@@ -15,12 +15,12 @@ import re
 import numpy as np
 import plpy
 
-from bkpriv_core.domain import Domain, Table
-from bkpriv_core.groups import FloatArray
-from bkpriv_core.knowledge import UNKNOWN, outside_prior
+from bkpriv_core.belief.knowledge import UNKNOWN, outside_prior
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import FloatArray
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.counts import Column, column_types
-from bkpriv_pl.progress import poll
+from bkpriv_pl.progress import POLLED
 from bkpriv_pl.source import Relation, check_readable, open_relation
 
 __all__ = ["find_prior", "find_trusted_prior"]
@@ -104,7 +104,7 @@ def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
     packed = [row[f"codes_{place}"] or b"" for place in range(len(domains))]
     codes = np.column_stack([np.frombuffer(part, ">i4") for part in packed]).astype(np.int64)
     chances = np.frombuffer(row["chances"] or b"", ">f8").astype(np.float64)
-    return outside_prior(table, name, codes[:, :-1], codes[:, -1], chances, poll)
+    return outside_prior(table, name, codes[:, :-1], codes[:, -1], chances, POLLED)
 
 
 def _query(relation: Relation, columns: tuple[Column, ...], domains: tuple[Domain, ...]) -> str:

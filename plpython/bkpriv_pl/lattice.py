@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.generalization import describe, find_lattice
 from bkpriv_core.method import METHODS
 from bkpriv_core.options import parse_options
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.setting import Setting
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.policy import find_policy
-from bkpriv_pl.progress import Progress, poll
+from bkpriv_pl.progress import POLLED, Task
 
 __all__ = ["lattice"]
 
@@ -30,13 +30,13 @@ def lattice(
     stated = find_policy(policy)
     requirements = parse_policy(stated.requirements).requirements
     chosen = parse_options(from_json(options, "options"))
-    progress = Progress("bkpriv lattice")
-    progress.step("counting")
+    task = Task("bkpriv lattice")
+    task.step("counting")
     table = read_table(found, chosen.nulls)
-    setting = Setting(table, chosen.smoothing, library=stated.library, poll=poll)
+    setting = Setting(table, chosen.smoothing, library=stated.library, progress=POLLED)
     METHODS["incognito"].check(setting, requirements, chosen)
-    nodes = find_lattice(setting.tried(), requirements, chosen, progress.step("searching"))
-    progress.step("describing")
+    nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))
+    task.step("describing")
     names = [domain.name for domain in table.quasi_identifiers]
     rows = [
         (
@@ -50,5 +50,5 @@ def lattice(
         )
         for figures in describe(nodes, chosen.utility)
     ]
-    progress.done()
+    task.done()
     return iter(rows)

@@ -6,14 +6,14 @@ from functools import cache
 
 import plpy
 
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.literal import Literal, Resolver, domain_resolver, number_point
 from bkpriv_core.query.predicate import Point, value_point
+from bkpriv_core.table.domain import Domain
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import FIXED
 from bkpriv_pl.history import Release
-from bkpriv_pl.progress import poll
+from bkpriv_pl.progress import POLLED
 
 __all__ = ["NUMBERS", "TIMES", "literal_resolver"]
 
@@ -49,7 +49,7 @@ def literal_resolver(release: Release) -> Resolver:
         return str(types[0]["name"]) if types else None
 
     def resolve(attribute: int, literal: Literal, *, ordered: bool) -> Point:
-        poll()
+        POLLED.poll()
         domain, type_ = domains[attribute], release.types[attribute]
         if domain.numeric and type_ in NUMBERS:
             return number_point(domain, literal)

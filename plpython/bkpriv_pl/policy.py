@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from bkpriv_core.belief.setting import Library
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.setting import Library
 from bkpriv_pl.boundary import Refusal, decode, entry, from_json, require, run
 from bkpriv_pl.knowledge import find_prior, find_trusted_prior
 

@@ -9,13 +9,13 @@ error puts the session's own name back.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import plpy
 
+from bkpriv_core.progress import Progress
 from bkpriv_pl.boundary import run
 
-__all__ = ["Progress", "poll"]
+__all__ = ["POLLED", "Task"]
 
 _POLL_SECONDS = 0.05
 _SHOW_SECONDS = 0.2
@@ -23,16 +23,37 @@ _SHOW_SECONDS = 0.2
 _last_poll = 0.0
 
 
-def poll() -> None:
-    """Let a pending cancellation through; cheap enough to call anywhere."""
-    global _last_poll
-    now = time.monotonic()
-    if now - _last_poll > _POLL_SECONDS:
-        _last_poll = now
-        plpy.execute("SELECT 1")
+class _Polled(Progress):
+    """Progress of work that can be cancelled and is shown to nobody."""
+
+    def poll(self) -> None:
+        global _last_poll
+        now = time.monotonic()
+        if now - _last_poll > _POLL_SECONDS:
+            _last_poll = now
+            plpy.execute("SELECT 1")
 
 
-class Progress:
+POLLED = _Polled()
+"""Progress of work that can be cancelled and is shown to nobody."""
+
+
+class _Step(_Polled):
+    """Progress of one step of a task."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._shown = 0.0
+
+    def tell(self, share: float) -> None:
+        self.poll()
+        now = time.monotonic()
+        if now - self._shown > _SHOW_SECONDS:
+            self._shown = now
+            _show(f"{self._title} {share:.0%}")
+
+
+class Task:
     """Progress of one call, shown as the session's application name.
 
     Parameters
@@ -43,27 +64,19 @@ class Progress:
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._shown = 0.0
         row = run("SELECT pg_catalog.current_setting('application_name') AS name")[0]
         self._own_name = row["name"]
 
-    def step(self, name: str) -> Callable[[float], None]:
-        """Begin a step; returns a function to tell its share done, from 0 to 1."""
-        self._show(f"{self._title}: {name}")
-
-        def tell(share: float) -> None:
-            poll()
-            now = time.monotonic()
-            if now - self._shown > _SHOW_SECONDS:
-                self._shown = now
-                self._show(f"{self._title}: {name} {share:.0%}")
-
-        return tell
+    def step(self, name: str) -> Progress:
+        """Begin a step."""
+        title = f"{self._title}: {name}"
+        _show(title)
+        return _Step(title)
 
     def done(self) -> None:
         """Put the session's own name back."""
-        self._show(self._own_name)
+        _show(self._own_name)
 
-    @staticmethod
-    def _show(text: str) -> None:
-        run("SELECT pg_catalog.set_config('application_name', $1, true)", ["text"], [text])
+
+def _show(text: str) -> None:
+    run("SELECT pg_catalog.set_config('application_name', $1, true)", ["text"], [text])

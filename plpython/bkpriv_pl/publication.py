@@ -15,26 +15,27 @@ from dataclasses import dataclass
 import numpy as np
 import plpy
 
-from bkpriv_core.certification import Certificate, certify
-from bkpriv_core.domain import Table
+from bkpriv_core.belief.posterior import EXACT_STATES, exact_states
+from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequirement
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
+from bkpriv_core.partition.certification import Certificate, certify
 from bkpriv_core.policy import Policy, parse_policy
-from bkpriv_core.posterior import EXACT_STATES, lattice_states
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.respondent import Respondents
-from bkpriv_core.setting import Library, Setting
-from bkpriv_core.shuffle import secret_shuffle, seeded_shuffle
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.counts import column_types
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.policy import find_policy
-from bkpriv_pl.progress import Progress, poll
+from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.query import judge_queries
-from bkpriv_pl.relation import (
+from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
+from bkpriv_pl.view import (
     Part,
     ShownView,
     View,
@@ -43,7 +44,6 @@ from bkpriv_pl.relation import (
     parse_view_name,
     put_view,
 )
-from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
 from bkpriv_pl.visibility import oldest_at_work, unwritten_since
 
 __all__ = ["publish"]
@@ -83,19 +83,19 @@ def publish(
 ) -> int:
     """See ``bkpriv.publish``."""
     request = _validated(dataset, policy, view_name, method, period, options, view_schema)
-    progress = Progress("bkpriv publish")
-    progress.step("waiting for its turn")
+    task = Task("bkpriv publish")
+    task.step("waiting for its turn")
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
     previous = _shown_before(request)
     overlap = _overlap(request)
     if overlap is not None and request.policy.overlap == "refuse":
         raise overlap
-    progress.step("counting")
+    task.step("counting")
     oldest = oldest_at_work()
     table, respondents = read_records(request.dataset, request.options.nulls)
-    setting = Setting(table, request.options.smoothing, library=request.library, poll=poll)
-    progress.step("weighing knowledge")
+    setting = Setting(table, request.options.smoothing, library=request.library, progress=POLLED)
+    task.step("weighing knowledge")
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
@@ -104,7 +104,7 @@ def publish(
         request.policy.requirements,
         request.options,
         shuffle,
-        progress.step("partitioning"),
+        task.step("partitioning"),
     )
     certificate = certify(
         setting,
@@ -112,7 +112,7 @@ def publish(
         groups,
         request.options.estimator,
         generalized=request.method.generalizes,
-        progress=progress.step("certifying"),
+        progress=task.step("certifying"),
     )
     if not len(certificate.groups):
         raise UnattainableRequirement(
@@ -122,16 +122,16 @@ def publish(
         )
     # Groups are numbered at random: where numbers are published, they must not tell of the making.
     certificate = certificate.reordered(shuffle(len(certificate.groups)))
-    progress.step("writing")
+    task.step("writing")
     release = _record(request, certificate)
     if respondents is not None:
         labels = certificate.groups.labels(certificate.table.cells)
         within = respondents.labels(table, certificate.table, labels, shuffle)
         history.record_respondents(release, respondents.names, within)
     _show(request, certificate, release, previous)
-    progress.step("waiting for writers")
+    task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
-    progress.done()
+    task.done()
     if overlap is not None:
         plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
     return release
@@ -311,7 +311,7 @@ def _record(request: _Request, certificate: Certificate) -> int:
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
-        states = lattice_states(
+        states = exact_states(
             certificate.groups, table.weights, table.histograms(certificate.groups)
         )
         plpy.notice(

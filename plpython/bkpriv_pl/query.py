@@ -17,7 +17,6 @@ import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
@@ -26,16 +25,17 @@ from bkpriv_core.query.estimator import Estimator
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.grouping import GroupedCounts, answer_groups
 from bkpriv_core.query.joint import CellJoint, GeneralizedJoint, Joint
-from bkpriv_core.query.release import Release
 from bkpriv_core.query.rewriting import Bounds, Column, rewrite_bucketized, rewrite_generalized
 from bkpriv_core.query.workload import draw_workload, relative_errors
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import FloatArray
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.literal import NUMBERS, TIMES, literal_resolver
-from bkpriv_pl.progress import poll
-from bkpriv_pl.relation import Part, View, find_view
+from bkpriv_pl.progress import POLLED
 from bkpriv_pl.session import check_origin
 from bkpriv_pl.snapshot import parts_of
+from bkpriv_pl.view import Part, View, find_view
 
 if TYPE_CHECKING:
     from bkpriv_core.query.parsing import Query
@@ -117,7 +117,7 @@ class Asked:
         original = CellJoint(CellCounts.of(self.found.table))
         if isinstance(self.estimator, Bucketized):
             return original, CellJoint(self.estimator.expected)
-        return original, GeneralizedJoint(self.release, poll)
+        return original, GeneralizedJoint(self.release, POLLED)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
     answers = []
     for keys in understood.grouping_sets:
         answers.append(
-            answer_groups(asked.release, asked.estimator, understood.predicate, keys, poll)
+            answer_groups(asked.release, asked.estimator, understood.predicate, keys, POLLED)
         )
     return iter([row for answer in answers for row in _rows(asked.release, answer)])
 
@@ -166,7 +166,7 @@ def _parse(found: history.Release, text: str) -> Query:
     origin = _origin(found.release)
     relations = [(origin.dataset,), origin.source, origin.source[1:]]
     names = [*(domain.name for domain in found.table.quasi_identifiers), found.table.sensitive.name]
-    query: Query = parsing.parse_query(text, relations, names, literal_resolver(found), poll)
+    query: Query = parsing.parse_query(text, relations, names, literal_resolver(found), POLLED)
     return query
 
 
@@ -197,7 +197,7 @@ def judge_queries(found: history.Release, query_error: QueryError) -> history.Fi
     """
     asked = Asked(found)
     query_error = query_error.over(asked.release)
-    figures = query_error.measure(asked.release, asked.estimator, poll)
+    figures = query_error.measure(asked.release, asked.estimator, POLLED)
     bound = query_error.bound
     kept = not bound.broken(np.array([figures.median])).any()
     return history.Finding(
@@ -238,13 +238,15 @@ def query_workload(
     asked = Asked(history.find_release(release))
     # A generator takes no negative seeds.
     random = np.random.default_rng(None if seed is None else seed % 2**64)
-    workload = draw_workload(asked.release.domains, queries, dimensions, selectivity, random, poll)
-    actual = CellCounts.of(asked.found.table).answer(workload, poll)
-    estimate = asked.estimator.answer(workload, poll)
+    workload = draw_workload(
+        asked.release.domains, queries, dimensions, selectivity, random, POLLED
+    )
+    actual = CellCounts.of(asked.found.table).answer(workload, POLLED)
+    estimate = asked.estimator.answer(workload, POLLED)
     relation = plpy.quote_ident(_origin(asked.found.release).dataset)
     texts = []
     for query in range(len(workload)):
-        poll()
+        POLLED.poll()
         texts.append(workload.text(query, relation))
     return iter(list(_judged(texts, actual, estimate)))
 
@@ -256,7 +258,7 @@ def association(release: int | None) -> list[tuple[str, str, float | None, float
     names = [domain.name for domain in asked.release.domains]
     return [
         (names[one], names[other], _defined(before), _defined(after))
-        for one, other, before, after in associate(asked.release, *asked.joints(), poll)
+        for one, other, before, after in associate(asked.release, *asked.joints(), POLLED)
     ]
 
 
@@ -278,7 +280,7 @@ def rewrite_query(release: int | None, query: str | None) -> str:
             understood.grouping_sets,
             str(origin.view),
             columns,
-            poll,
+            POLLED,
         )
     return rewrite_bucketized(
         asked.release,
@@ -286,7 +288,7 @@ def rewrite_query(release: int | None, query: str | None) -> str:
         understood.grouping_sets,
         (str(origin.view), str(origin.view.of("sensitive"))),
         columns,
-        poll,
+        POLLED,
     )
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, IntArray
-from bkpriv_core.recorded import Arrays, Attribute, Sizes, check_sizes, unsound
+from bkpriv_core.release.recorded import Arrays, Attribute, Sizes, check_sizes, unsound
+from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
 
 __all__ = ["read_arrays", "read_attributes", "read_respondents"]

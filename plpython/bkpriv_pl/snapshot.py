@@ -22,16 +22,16 @@ from dataclasses import dataclass
 import numpy as np
 import plpy
 
-from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.groups import Groups, IntArray
 from bkpriv_core.method import Form
 from bkpriv_core.options import Options
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.counts import Column
 from bkpriv_pl.dataset import Dataset, columns_of
 from bkpriv_pl.history import array_literal
-from bkpriv_pl.relation import Part
+from bkpriv_pl.view import Part
 
 __all__ = ["Columns", "check_columns", "parts_of", "write_snapshot"]
 

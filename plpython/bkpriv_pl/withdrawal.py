@@ -12,7 +12,7 @@ from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.dataset import take_turn
 from bkpriv_pl.ownership import find_own
-from bkpriv_pl.relation import dependents
+from bkpriv_pl.view import dependents
 
 __all__ = ["withdraw"]
 

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain, Table
-from bkpriv_core.groups import FloatArray, Groups
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.predicate import (
     And,
@@ -23,7 +21,9 @@ from bkpriv_core.query.predicate import (
     Point,
     Predicate,
 )
-from bkpriv_core.query.release import Release
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import FloatArray, Groups
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.query_oracles import COMPARE, Condition
 from tests.core.strategies import KINDS, as_groups, as_table, partitions, records_of, tables

@@ -10,8 +10,6 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain, Hierarchy, Table
-from bkpriv_core.groups import FloatArray, Groups
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -20,6 +18,8 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
+from bkpriv_core.table.domain import Domain, Hierarchy, Table
+from bkpriv_core.table.groups import FloatArray, Groups
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Attribute, Belief, Group, Records, Value
 

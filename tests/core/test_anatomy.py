@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.groups import Groups, IntArray
 from bkpriv_core.partition import anatomy as anatomy_module
 from bkpriv_core.partition.anatomy import anatomy
-from bkpriv_core.shuffle import Shuffle, secret_shuffle, seeded_shuffle
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.shuffle import Shuffle, secret_shuffle, seeded_shuffle
 from tests.core.strategies import MANY
+from tests.core.watching import Watched
 
 
 def table_of(counts: Sequence[Sequence[int]] | IntArray) -> Table:
@@ -325,7 +326,9 @@ def test_l_must_be_a_whole_number(size: object) -> None:
 
 def test_progress_rises_to_the_whole() -> None:
     shares: list[float] = []
-    anatomy(table_of([[50, 40, 30, 20]]), 2, seeded_shuffle(0), progress=shares.append)
+    anatomy(
+        table_of([[50, 40, 30, 20]]), 2, seeded_shuffle(0), progress=Watched(tell=shares.append)
+    )
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] == 1.0
 
@@ -343,4 +346,4 @@ def test_polling_can_cancel(calls: int) -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        anatomy(table_of([[50, 40, 30, 20]]), 2, seeded_shuffle(0), poll=poll)
+        anatomy(table_of([[50, 40, 30, 20]]), 2, seeded_shuffle(0), progress=Watched(poll))

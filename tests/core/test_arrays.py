@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.arrays import distinct_rows
+from bkpriv_core.table.arrays import distinct_rows
 
 
 @given(

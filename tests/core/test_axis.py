@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import axis as axis_module
-from bkpriv_core.axis import Axis, kernel_axis
-from bkpriv_core.domain import Domain
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.belief import axis as axis_module
+from bkpriv_core.belief.axis import Axis, kernel_axis
+from bkpriv_core.progress import SILENT
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray
 from tests.core import oracles
 from tests.core.oracles import Attribute
 from tests.core.strategies import MANY, as_domain, attributes, bandwidths
+from tests.core.watching import Watched
 
 TIGHT = 1e-14
 
@@ -33,7 +35,7 @@ def contracted(
     """Contract a tensor, that many neighbours at a time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(axis_module, "_BLOCK", block)
-        return made(domain, bandwidth, tabled).contract(tensor, lambda: None)
+        return made(domain, bandwidth, tabled).contract(tensor, SILENT)
 
 
 def by_definition(attribute: Attribute, bandwidth: float) -> list[list[Fraction]]:
@@ -225,9 +227,7 @@ def test_many_dates_as_by_a_matrix(bandwidth: float) -> None:
     counts = random.integers(0, 3, (1, axis.size, 4)).astype(np.float64)
     counts[0, 0] = 50_000
     weights = np.maximum(0, 1 - (domain.distances / bandwidth) ** 2)
-    np.testing.assert_allclose(
-        axis.contract(counts, lambda: None)[0], weights @ counts[0], rtol=1e-12
-    )
+    np.testing.assert_allclose(axis.contract(counts, SILENT)[0], weights @ counts[0], rtol=1e-12)
 
 
 def test_more_postcodes_than_any_matrix() -> None:
@@ -239,7 +239,7 @@ def test_more_postcodes_than_any_matrix() -> None:
     assert not axis.sharp
     counts = np.arange(20_000, dtype=np.float64)[None, :, None]
     expected = counts * 4 / 9 + counts.sum() * 5 / 9
-    np.testing.assert_allclose(axis.contract(counts, lambda: None), expected, rtol=1e-13)
+    np.testing.assert_allclose(axis.contract(counts, SILENT), expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("bandwidth", [0.3, 1.5])
@@ -251,5 +251,5 @@ def test_long_work_polls(bandwidth: float) -> None:
     ):
         polls: list[None] = []
         axis = kernel_axis(domain, bandwidth)
-        axis.contract(np.ones((1, axis.size, 1)), lambda: polls.append(None))  # noqa: B023
+        axis.contract(np.ones((1, axis.size, 1)), Watched(lambda: polls.append(None)))  # noqa: B023
         assert polls or axis.sharp

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import bethe as bethe_module
-from bkpriv_core.bethe import bethe
+from bkpriv_core.belief import bethe as bethe_module
+from bkpriv_core.belief.bethe import bethe
+from bkpriv_core.belief.exact import exact
+from bkpriv_core.belief.posterior import bethe_posterior, omega_posterior, posterior
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.exact import exact
-from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import bethe_posterior, omega_posterior, posterior
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from tests.core import oracles
 from tests.core.oracles import Belief
 from tests.core.strategies import MANY, SOME, as_array, beliefs
+from tests.core.watching import Watched
 
 STEPS = 500
 
@@ -343,7 +345,9 @@ def test_many_groups_end_at_different_steps() -> None:
     groups = Groups(np.arange(len(prior)), np.arange(0, len(prior) + 1, 10))
     weights, histograms = np.ones(len(prior), np.int64), groups.sum(held.astype(np.int64))
     polls: list[None] = []
-    found, converged = bethe(groups, weights, histograms, prior, lambda: polls.append(None))
+    found, converged = bethe(
+        groups, weights, histograms, prior, Watched(lambda: polls.append(None))
+    )
     assert len(polls) > 50
     for place in range(0, 200, 7):
         rows = groups.owner == place
@@ -353,7 +357,7 @@ def test_many_groups_end_at_different_steps() -> None:
             weights[rows],
             histograms[[place]],
             prior[rows],
-            lambda steps=steps: steps.append(None),  # type: ignore[misc]
+            Watched(partial(steps.append, None)),
         )
         assert rests.tolist() == [converged[place]]
         assert len(steps) <= len(polls)
@@ -425,7 +429,7 @@ def test_polling_can_cancel(calls: int) -> None:
             np.ones(8, np.int64),
             held.astype(np.int64).sum(axis=0)[None],
             prior,
-            poll,
+            Watched(poll),
         )
 
 

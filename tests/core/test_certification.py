@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import certification as certification_module
-from bkpriv_core import posterior as posterior_module
-from bkpriv_core.certification import Certificate, certify
-from bkpriv_core.groups import FloatArray, Groups
-from bkpriv_core.knowledge import Uniform
+from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief.knowledge import Uniform
+from bkpriv_core.belief.posterior import BETHE, EXACT, OMEGA, Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition import certification as certification_module
+from bkpriv_core.partition.certification import Certificate, certify
 from bkpriv_core.partition.mondrian import mondrian
-from bkpriv_core.posterior import BETHE, EXACT, OMEGA, Estimator
 from bkpriv_core.requirement import (
     BtPrivacy,
     CkSafety,
@@ -26,7 +26,7 @@ from bkpriv_core.requirement import (
     Requirement,
     check_attainable,
 )
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import FloatArray, Groups
 from tests.core import oracles
 from tests.core.oracles import Attribute, Group, Number, Records
 from tests.core.strategies import (
@@ -41,6 +41,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
+from tests.core.watching import Watched
 
 
 def as_cells(groups: Groups) -> set[frozenset[int]]:
@@ -399,7 +400,7 @@ def test_groups_mend_one_another_over_several_rounds() -> None:
     assert (whole.failed, whole.merged, whole.suppressed.size) == (7, 1, 0)
     assert setting.table.sizes(whole.groups).tolist() == [7]
     shares: list[float] = []
-    found = certify(setting, [KAnonymity(2)], alone, "exact", progress=shares.append)
+    found = certify(setting, [KAnonymity(2)], alone, "exact", progress=Watched(tell=shares.append))
     assert (found.failed, found.merged, found.suppressed.size) == (7, 4, 0)
     assert sorted(setting.table.sizes(found.groups).tolist()) == [2, 2, 3]
     assert shares == sorted(shares)
@@ -440,6 +441,6 @@ def test_polling_can_cancel(calls: int) -> None:
         if not left[0]:
             raise Cancelled
 
-    setting = Setting(as_table(HOPELESS), poll=poll)
+    setting = Setting(as_table(HOPELESS), progress=Watched(poll))
     with pytest.raises(Cancelled):
         certify(setting, HOPELESS_POLICY, as_groups([[0, 1, 2], [3, 4], [5, 6]]), "exact")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bkpriv_core.groups import Groups
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.anatomy import anatomy
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.requirement import (
@@ -20,8 +20,8 @@ from bkpriv_core.requirement import (
     TCloseness,
     satisfied,
 )
-from bkpriv_core.setting import Setting
-from bkpriv_core.shuffle import seeded_shuffle
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.strategies import (
     MANY,
@@ -34,6 +34,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
+from tests.core.watching import Watched
 
 
 def as_sets(groups: Sequence[Group]) -> set[frozenset[int]]:
@@ -176,7 +177,7 @@ def test_groups_that_hold_are_given_back() -> None:
     table = as_table(ages("ab", "ab", "ab"))
     groups = as_groups([[2], [0, 1]])
     shares: list[float] = []
-    found = coarsen(Setting(table), [KAnonymity(2)], groups, progress=shares.append)
+    found = coarsen(Setting(table), [KAnonymity(2)], groups, progress=Watched(tell=shares.append))
     assert found is groups
     assert shares == [1.0]
     none = as_groups([])
@@ -225,7 +226,7 @@ def test_a_group_that_keeps_failing_takes_few_rounds(last: bool) -> None:
     cells = as_groups([[cell] for cell in range(table.cells)])
     rounds: list[float] = []
     diverse = [LDiversity(1.5, "probabilistic")]
-    outcome = coarsen(Setting(table), diverse, cells, progress=rounds.append)
+    outcome = coarsen(Setting(table), diverse, cells, progress=Watched(tell=rounds.append))
     widths = [512] + [1] * 89
     assert outcome.widths.tolist() == (widths[::-1] if last else widths)
     assert rounds == [0.0] * 8 + [1.0]
@@ -241,8 +242,8 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
     table = as_table(ages(*"aaaaaaaaaaaa"))
     cells = as_groups([[cell] for cell in range(12)])
     shares: list[float] = []
-    coarsen(Setting(table), [KAnonymity(5)], cells, progress=shares.append)
+    coarsen(Setting(table), [KAnonymity(5)], cells, progress=Watched(tell=shares.append))
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 1.0
     with pytest.raises(Cancelled):
-        coarsen(Setting(table, poll=cancel), [KAnonymity(5)], cells)
+        coarsen(Setting(table, progress=Watched(cancel)), [KAnonymity(5)], cells)

@@ -9,20 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import contradiction as contradiction_module
-from bkpriv_core import posterior as posterior_module
-from bkpriv_core.contradiction import contradictory
-from bkpriv_core.errors import ContradictoryKnowledge
-from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import (
+from bkpriv_core.belief import contradiction as contradiction_module
+from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief.contradiction import contradictory
+from bkpriv_core.belief.posterior import (
     Estimator,
     bethe_posterior,
     exact_posterior,
     omega_posterior,
     posterior,
 )
+from bkpriv_core.errors import ContradictoryKnowledge
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from tests.core import oracles
 from tests.core.strategies import MANY, as_array, as_groups, beliefs
+from tests.core.watching import Watched
 
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 
@@ -202,7 +203,7 @@ def test_flows_of_many_groups_are_polled() -> None:
     groups = as_groups([[0, 1], [2, 3]])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contradiction_module, "_CHUNK_EDGES", 8)
-        contradictory(groups, counts, np.full((4, 4), 0.25), lambda: calls.append(None))
+        contradictory(groups, counts, np.full((4, 4), 0.25), Watched(lambda: calls.append(None)))
     assert len(calls) == 2
 
 

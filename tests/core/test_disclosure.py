@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import posterior as posterior_module
-from bkpriv_core import setting as setting_module
-from bkpriv_core.disclosure import Adversaries
-from bkpriv_core.distance import BeliefDistance
-from bkpriv_core.domain import Domain, Table
+from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief import setting as setting_module
+from bkpriv_core.belief.disclosure import Adversaries
+from bkpriv_core.belief.distance import BeliefDistance
+from bkpriv_core.belief.posterior import ESTIMATORS, Estimator
+from bkpriv_core.belief.prior import kernel_prior
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
-from bkpriv_core.groups import Groups
-from bkpriv_core.posterior import ESTIMATORS, Estimator
-from bkpriv_core.prior import kernel_prior
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import Groups
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import (
@@ -31,6 +31,7 @@ from tests.core.strategies import (
     records_of,
     tables,
 )
+from tests.core.watching import Watched
 
 
 @SOME
@@ -170,7 +171,7 @@ def test_polling_reaches_priors_and_posteriors() -> None:
         pass
 
     calls: list[None] = []
-    Setting(as_table(small_table()), poll=lambda: calls.append(None)).prior(0.3)
+    Setting(as_table(small_table()), progress=Watched(lambda: calls.append(None))).prior(0.3)
     before = len(calls)
     assert before > 0
 
@@ -180,7 +181,7 @@ def test_polling_reaches_priors_and_posteriors() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        Setting(as_table(small_table()), poll=poll).adversaries([0.3]).disclosure(
+        Setting(as_table(small_table()), progress=Watched(poll)).adversaries([0.3]).disclosure(
             Groups.whole(3), "exact"
         )
 

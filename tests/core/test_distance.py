@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.distance import (
+from bkpriv_core.belief.distance import (
     DEFAULT_SMOOTHING,
     BeliefDistance,
     check_distributions,
@@ -24,9 +24,9 @@ from bkpriv_core.distance import (
     kl_divergence,
     total_variation,
 )
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray
 from tests.core import oracles
 from tests.core.oracles import Attribute, Belief
 from tests.core.strategies import MANY, SOME, as_array, as_domain, attributes, bandwidths, beliefs

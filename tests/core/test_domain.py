@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import domain as domain_module
-from bkpriv_core.domain import ROOT, Domain, Hierarchy, Table
 from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.groups import Groups
+from bkpriv_core.table import domain as domain_module
+from bkpriv_core.table.domain import ROOT, Domain, Hierarchy, Table
+from bkpriv_core.table.groups import Groups
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records, Value
 from tests.core.strategies import (

@@ -7,10 +7,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from bkpriv_core import posterior as posterior_module
-from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray, IntArray
-from bkpriv_core.posterior import (
+from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief.posterior import (
     AUTO_STATES,
     ESTIMATORS,
     Estimator,
@@ -18,6 +16,8 @@ from bkpriv_core.posterior import (
     check_estimator,
     posterior,
 )
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.table.groups import FloatArray, IntArray
 from tests.core.strategies import as_groups
 
 

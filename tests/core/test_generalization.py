@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Intervals, Table
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.generalization import (
     cheapest_node,
@@ -23,7 +23,7 @@ from bkpriv_core.generalization import (
 )
 from bkpriv_core.options import Options
 from bkpriv_core.requirement import KAnonymity, LDiversity
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.domain import Intervals, Table
 from bkpriv_core.utility import utility
 from tests.core.oracles import Attribute, Records, Value
 from tests.core.strategies import SOME, as_table, tables

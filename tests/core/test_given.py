@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
 from bkpriv_core.implication import Atom, Beliefs, Implication, disclosure_given
 from tests.core.strategies import MANY
+from tests.core.watching import Watched
 from tests.core.worlds import Worlds
 
 FLU, LUNG, MUMPS = range(3)
@@ -152,7 +153,7 @@ def test_polling_can_cancel() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        disclosure_given(FIGURE_3, [denied(ED, FLU)], poll=poll)
+        disclosure_given(FIGURE_3, [denied(ED, FLU)], progress=Watched(poll))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.groups import SUPPRESSED, Groups
+from bkpriv_core.table.groups import SUPPRESSED, Groups
 from tests.core.strategies import as_groups
 
 lists_of_cells = st.lists(

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.groups import Groups
 from bkpriv_core.partition import incognito as incognito_module
 from bkpriv_core.partition.incognito import COSTS, Lattice, Node, first_holding, incognito
-from bkpriv_core.partition.levels import Levels
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -25,7 +24,8 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.levels import Levels
 from tests.core import oracles
 from tests.core.oracles import Attribute, Group, Records, Value
 from tests.core.strategies import (
@@ -39,6 +39,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
+from tests.core.watching import Watched
 
 Generalize = list[Callable[[Value], object]]
 """What a value becomes at each level."""
@@ -335,7 +336,7 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
 
     setting, levels = clinic(30, seed=5)
     shares: list[float] = []
-    incognito(setting, [KAnonymity(2)], levels, progress=shares.append)
+    incognito(setting, [KAnonymity(2)], levels, progress=Watched(tell=shares.append))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     left = [20]
@@ -346,7 +347,7 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        incognito(Setting(setting.table, poll=poll), [KAnonymity(2)], levels)
+        incognito(Setting(setting.table, progress=Watched(poll)), [KAnonymity(2)], levels)
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:

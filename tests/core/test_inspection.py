@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bkpriv_core.inspection import nearly_unique
+from bkpriv_core.table.inspection import nearly_unique
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.belief.kernels import check_bandwidth, epanechnikov
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.kernels import check_bandwidth, epanechnikov
 from tests.core import oracles
 from tests.core.strategies import bandwidths
 

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import knowledge
-from bkpriv_core.distance import js_divergence
-from bkpriv_core.errors import InvalidData, InvalidParameter
-from bkpriv_core.groups import Groups
-from bkpriv_core.kernels import epanechnikov
-from bkpriv_core.knowledge import (
+from bkpriv_core.belief import knowledge
+from bkpriv_core.belief.distance import js_divergence
+from bkpriv_core.belief.kernels import epanechnikov
+from bkpriv_core.belief.knowledge import (
     UNKNOWN,
     Outside,
     Uniform,
@@ -25,7 +23,9 @@ from bkpriv_core.knowledge import (
     state_knowledge,
     uniform_prior,
 )
-from bkpriv_core.setting import Setting
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidData, InvalidParameter
+from bkpriv_core.table.groups import Groups
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, as_array, as_table, beliefs, tables
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain, Hierarchy
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.partition.levels import Levels
+from bkpriv_core.table.domain import Domain, Hierarchy
+from bkpriv_core.table.levels import Levels
 
 MARITAL = Domain(
     "marital_status",

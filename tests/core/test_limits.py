@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bkpriv_core import posterior as posterior_module
-from bkpriv_core.domain import Domain, Table
+from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, TooLarge, UnattainableRequirement
-from bkpriv_core.groups import Groups
 from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity, check_attainable
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import Groups
 
 
 @pytest.mark.parametrize("upper", [True, False])

@@ -9,20 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.certification import certify
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import (
     ContradictoryKnowledge,
     InvalidParameter,
     UnattainableRequirement,
 )
-from bkpriv_core.groups import Groups
 from bkpriv_core.method import METHODS, find_method
 from bkpriv_core.options import Options
+from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import satisfied
-from bkpriv_core.setting import Setting
-from bkpriv_core.shuffle import seeded_shuffle
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.shuffle import seeded_shuffle
 from bkpriv_core.utility import utility
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
@@ -34,10 +35,6 @@ POLICY = {
     "beta_likeness": {"beta": 6},
     "bt_privacy": [{"bandwidth": 0.4, "t": 0.9}, {"bandwidth": {"kernel": "uniform"}, "t": 0.9}],
 }
-
-
-def silent(share: float) -> None:
-    """Tell nobody."""
 
 
 @SOME
@@ -57,7 +54,7 @@ def test_every_requirement_holds_in_every_method(
     try:
         method.check(setting, requirements, Options())
         found, groups = method.partition(
-            setting, requirements, Options(), seeded_shuffle(seed), silent
+            setting, requirements, Options(), seeded_shuffle(seed), SILENT
         )
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
@@ -95,7 +92,7 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     setting = Setting(as_table(records))
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
     _, groups = METHODS["bucketize"].partition(
-        setting, requirements, Options(), seeded_shuffle(1), silent
+        setting, requirements, Options(), seeded_shuffle(1), SILENT
     )
     expected = mondrian(setting, requirements)
     np.testing.assert_array_equal(groups.members, expected.members)
@@ -116,7 +113,7 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     method = find_method(name)
     method.check(setting, requirements, Options())
     found, groups = method.partition(
-        setting.tried(), requirements, Options(), seeded_shuffle(1), silent
+        setting.tried(), requirements, Options(), seeded_shuffle(1), SILENT
     )
     certificate = certify(found, requirements, groups, "auto")
     assert [sorted(cells) for cells in certificate.groups] == [[0, 1]]
@@ -147,7 +144,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
     for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
         policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
         found, groups = METHODS["anatomy"].partition(
-            setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), silent
+            setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), SILENT
         )
         assert len(groups) == count
         assert found.table.histograms(groups).max() == 1
@@ -157,7 +154,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
             parse_policy({"k_anonymity": {"k": 2}}).requirements,
             Options(),
             seeded_shuffle(1),
-            silent,
+            SILENT,
         )
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bkpriv_core import posterior as posterior_module
+from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Requirement, TCloseness
-from bkpriv_core.setting import Setting
 from tests.core import oracles
 from tests.core.oracles import Attribute, Group, Records, Value
 from tests.core.strategies import (
@@ -25,6 +25,7 @@ from tests.core.strategies import (
     requirement_lists,
     tables,
 )
+from tests.core.watching import Watched
 
 
 def as_sets(groups: Sequence[Group]) -> set[frozenset[int]]:
@@ -211,7 +212,7 @@ def test_only_omega_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_rises_to_the_whole() -> None:
     shares: list[float] = []
     setting = Setting(as_table(hospital(100, seed=2)))
-    mondrian(setting, [KAnonymity(5)], progress=shares.append)
+    mondrian(setting, [KAnonymity(5)], progress=Watched(tell=shares.append))
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 1.0
 
@@ -229,4 +230,4 @@ def test_polling_can_cancel(calls: int) -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        mondrian(Setting(as_table(hospital(100, seed=2)), poll=poll), [KAnonymity(2)])
+        mondrian(Setting(as_table(hospital(100, seed=2)), progress=Watched(poll)), [KAnonymity(2)])

@@ -10,20 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import exact as exact_module
-from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
-from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import (
+from bkpriv_core.belief import exact as exact_module
+from bkpriv_core.belief.posterior import (
     EXACT_STATES,
     bethe_posterior,
     exact_posterior,
-    lattice_states,
+    exact_states,
     omega_posterior,
     posterior,
 )
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from tests.core import oracles
 from tests.core.oracles import Belief
 from tests.core.strategies import MANY, SOME, as_array, as_groups, beliefs
+from tests.core.watching import Watched
 
 Prior = list[Fraction]
 Cells = list[tuple[list[int], list[Prior]]]
@@ -349,7 +350,7 @@ def test_no_groups() -> None:
 
 @SOME
 @given(cells_and_groups(adversaries=1))
-def test_lattice_states_count_the_smaller_lattice(drawn: tuple[Cells, list[list[int]]]) -> None:
+def test_exact_states_are_those_of_the_cheaper_order(drawn: tuple[Cells, list[list[int]]]) -> None:
     cells, lists = drawn
     expected = []
     for group in lists:
@@ -362,7 +363,7 @@ def test_lattice_states_count_the_smaller_lattice(drawn: tuple[Cells, list[list[
         expected.append(min(by_value, by_cell))
     groups, counts = as_groups(lists), as_counts(cells)
     held = counts[groups.members]
-    assert lattice_states(groups, held.sum(axis=1), groups.sum(held)).tolist() == expected
+    assert exact_states(groups, held.sum(axis=1), groups.sum(held)).tolist() == expected
 
 
 # --- Budgets --------------------------------------------------------------------------------------
@@ -398,7 +399,7 @@ def test_progress_rises_to_the_whole() -> None:
     counts, prior = one_record_per_cell(6)
     shares: list[float] = []
     groups = as_groups([[0, 1], [2], [3, 4, 5], [1, 2]])
-    posterior(groups, counts, (prior,), "exact", progress=shares.append)
+    posterior(groups, counts, (prior,), "exact", progress=Watched(tell=shares.append))
     # 4, 2, 8 and 4 states; the two of four go together.
     assert shares == sorted(shares)
     assert shares == pytest.approx([8 / 18, 10 / 18, 1.0])
@@ -414,7 +415,7 @@ def test_polling_can_cancel() -> None:
     counts, prior = one_record_per_cell(4)
     for estimator in ("exact", "bethe", "omega", "auto"):
         with pytest.raises(Cancelled):
-            posterior(Groups.whole(4), counts, (prior,), estimator, poll=poll)
+            posterior(Groups.whole(4), counts, (prior,), estimator, progress=Watched(poll))
 
 
 # --- Validation -----------------------------------------------------------------------------------

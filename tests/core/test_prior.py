@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import axis as axis_module
-from bkpriv_core import prior as prior_module
-from bkpriv_core.domain import Domain, Table
+from bkpriv_core.belief import axis as axis_module
+from bkpriv_core.belief import prior as prior_module
+from bkpriv_core.belief.prior import kernel_prior, resolve_bandwidth
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray
-from bkpriv_core.prior import kernel_prior, resolve_bandwidth
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import FloatArray
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, SOME, as_array, as_table, bandwidths, tables
+from tests.core.watching import Watched
 
 
 @st.composite
@@ -237,7 +238,7 @@ def test_blocks_of_cells_do_not_change_the_prior(monkeypatch: pytest.MonkeyPatch
     whole = kernel_prior(table, 1.5, path="cells")
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 3 * table.cells)
     steps: list[None] = []
-    blocks = kernel_prior(table, 1.5, path="cells", poll=lambda: steps.append(None))
+    blocks = kernel_prior(table, 1.5, path="cells", progress=Watched(lambda: steps.append(None)))
     assert len(steps) == 7
     np.testing.assert_allclose(blocks, whole, atol=1e-15)
 
@@ -280,10 +281,10 @@ def weighed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         original = path.weigh
 
         def spy(
-            self: object, poll: object, name: str = path.__name__, original: object = original
+            self: object, progress: object, name: str = path.__name__, original: object = original
         ) -> object:
             taken.append(name)
-            return original(self, poll)  # type: ignore[operator]
+            return original(self, progress)  # type: ignore[operator]
 
         monkeypatch.setattr(path, "weigh", spy)
     return taken
@@ -353,7 +354,7 @@ def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> No
     assert (whole.cells, parts.cells) == (20, 600)
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 20)
     steps: list[None] = []
-    kernel_prior(parts, 1.5, path="cells", poll=lambda: steps.append(None))
+    kernel_prior(parts, 1.5, path="cells", progress=Watched(lambda: steps.append(None)))
     assert len(steps) == 20
 
 
@@ -367,7 +368,7 @@ def test_polling_can_cancel(path: str) -> None:
 
     table = as_table(by_age(("0", "flu"), ("5", "hiv")))
     with pytest.raises(Cancelled):
-        kernel_prior(table, 0.3, path=path, poll=poll)  # type: ignore[arg-type]
+        kernel_prior(table, 0.3, path=path, progress=Watched(poll))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

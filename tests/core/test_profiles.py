@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.implication import minimization
 from bkpriv_core.implication.minimization import least_failing, signatures
 from bkpriv_core.implication.profiles import Pool, Profiles, convolve
+from bkpriv_core.table.groups import FloatArray, IntArray
 from tests.core.strategies import MANY
 
 

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge
-from bkpriv_core.groups import FloatArray, Groups
 from bkpriv_core.query import combination, extent, generalized
 from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
@@ -30,8 +28,10 @@ from bkpriv_core.query.predicate import (
     Or,
     Point,
 )
-from bkpriv_core.query.release import Release
 from bkpriv_core.query.workload import Workload
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import FloatArray, Groups
 from tests.core import query_oracles
 from tests.core.oracles import Attribute
 from tests.core.query_strategies import (

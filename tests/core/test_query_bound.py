@@ -15,7 +15,7 @@ from bkpriv_core.query.bound import QueryError
 from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.generalized import Generalized
-from bkpriv_core.query.release import Release
+from bkpriv_core.release.release import Release
 from tests.core.oracles import Attribute, Records
 from tests.core.query_strategies import one_group
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
@@ -36,9 +36,9 @@ def test_figures_are_those_of_the_queries_one_by_one(
     class Overheard:
         """An estimator that tells what it is asked."""
 
-        def answer(self, workload: Any, poll: Any) -> Any:
+        def answer(self, workload: Any, progress: Any) -> Any:
             drawn.append(workload)
-            return estimator.answer(workload, poll)
+            return estimator.answer(workload, progress)
 
     try:
         found = demand.measure(release, Overheard())  # type: ignore[arg-type]

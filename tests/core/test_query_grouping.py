@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import Groups
 from bkpriv_core.query import estimator
 from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.grouping import answer_groups, cross, cube, rollup, together
 from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, Or, Point
-from bkpriv_core.query.release import Release
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import Groups
 from tests.core import query_oracles
 from tests.core.query_strategies import Case, as_predicate, cases, conditions, one_group
 from tests.core.strategies import SOME

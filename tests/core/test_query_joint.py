@@ -20,6 +20,7 @@ from bkpriv_core.query.predicate import EVERYTHING
 from tests.core import query_oracles
 from tests.core.query_strategies import Case, cases, one_group, split_cases, tabulate
 from tests.core.strategies import MANY, SOME
+from tests.core.watching import Watched
 
 
 def compare(case: Case, estimated: Joint, expected: query_oracles.Joint) -> None:
@@ -59,7 +60,7 @@ def test_generalized(case: Case) -> None:
 def test_generalized_in_parts(case: Case) -> None:
     whole = GeneralizedJoint(case.release)
     calls: list[None] = []
-    parts = GeneralizedJoint(case.release, lambda: calls.append(None))
+    parts = GeneralizedJoint(case.release, Watched(lambda: calls.append(None)))
     codes = case.release.table.codes
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joint, "_ROWS", 1)

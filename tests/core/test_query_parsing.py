@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.literal import Literal, domain_resolver, number_point
@@ -27,6 +26,7 @@ from bkpriv_core.query.predicate import (
     Point,
 )
 from bkpriv_core.query.workload import draw_workload
+from bkpriv_core.table.domain import Domain
 from tests.core.oracles import Attribute
 from tests.core.query_oracles import Condition
 from tests.core.query_strategies import Case, as_predicate, cases, conditions

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.query import counting, generalized, workload
 from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.workload import Workload, draw_workload, relative_errors
+from bkpriv_core.table.domain import Domain
 from tests.core.query_strategies import Case, cases, split_cases
 from tests.core.strategies import MANY, SOME
+from tests.core.watching import Watched
 
 AGE = Domain("age", tuple(map(str, range(17, 91))), positions=np.arange(17.0, 91.0))
 CITY = Domain("city", (*(f"{place:02}" for place in range(20)), None))
@@ -79,10 +80,12 @@ def test_parts_of_a_workload(case: Case, data: st.DataObject) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(generalized, "_CHUNK", 1)
         patch.setattr(counting, "_CHUNK", 1)
-        one_by_one = Generalized(case.release).answer(queries, lambda: calls.append(None))
+        one_by_one = Generalized(case.release).answer(queries, Watched(lambda: calls.append(None)))
         np.testing.assert_allclose(one_by_one, whole, rtol=1e-12)
         assert len(calls) == len(queries)
-        one_by_one = CellCounts.of(case.release.table).answer(queries, lambda: calls.append(None))
+        one_by_one = CellCounts.of(case.release.table).answer(
+            queries, Watched(lambda: calls.append(None))
+        )
         np.testing.assert_array_equal(one_by_one, counts)
         assert len(calls) == 2 * len(queries)
 

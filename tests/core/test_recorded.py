@@ -11,11 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Table
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory
-from bkpriv_core.groups import SUPPRESSED, Groups
-from bkpriv_core.hierarchy import Intervals
-from bkpriv_core.recorded import (
+from bkpriv_core.release.recorded import (
     Arrays,
     Attribute,
     Content,
@@ -26,6 +23,9 @@ from bkpriv_core.recorded import (
     read_domains,
     read_table,
 )
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import SUPPRESSED, Groups
+from bkpriv_core.table.hierarchy import Intervals
 from tests.core.strategies import as_table, tables
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.groups import Groups
-from bkpriv_core.posterior import Estimator
 from bkpriv_core.requirement import (
     BetaLikeness,
     Bound,
@@ -26,7 +26,7 @@ from bkpriv_core.requirement import (
     check_attainable,
     satisfied,
 )
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import Groups
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Attribute, Group, Number, Records
 from tests.core.strategies import (

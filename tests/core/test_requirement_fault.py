@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.posterior import Estimator
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -19,7 +20,6 @@ from bkpriv_core.requirement import (
     Shift,
     TCloseness,
 )
-from bkpriv_core.setting import Setting
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.strategies import (

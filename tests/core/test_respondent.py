@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.respondent import Respondents
-from bkpriv_core.shuffle import seeded_shuffle
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, as_table, tables
 

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query import runs as runs_module
 from bkpriv_core.query.runs import Runs, sum_boxes
+from bkpriv_core.table.groups import FloatArray, IntArray
 from tests.core.strategies import SOME
+from tests.core.watching import Watched
 
 Side = tuple[Runs, IntArray]
 
@@ -92,7 +93,7 @@ def test_few_boxes_among_very_many_combinations() -> None:
         poll += 1
 
     tracemalloc.start()
-    codes, sums = sum_boxes(chosen, np.ones(count), lambda found: None, polled)
+    codes, sums = sum_boxes(chosen, np.ones(count), lambda found: None, Watched(polled))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 500_000_000

@@ -9,20 +9,21 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bkpriv_core.certification import certify
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.groups import Groups
 from bkpriv_core.implication import worst_case
+from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.partition.incognito import incognito
-from bkpriv_core.partition.levels import Levels
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.requirement import CkSafety, KAnonymity, Requirement, check_attainable
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.levels import Levels
 from tests.core import oracles
 from tests.core.oracles import Group, Records
 from tests.core.strategies import MANY, as_groups, as_table, partitions, record_groups, tables
+from tests.core.watching import Watched
 from tests.core.worlds import paper
 
 LIMITS = st.sampled_from([0.4, 0.55, 0.7, 0.85, 0.97])
@@ -138,7 +139,7 @@ def test_coarsening_joins_groups_until_all_are_safe_together(
     given_groups = as_groups(data.draw(partitions(setting.table.cells)))
     shares: list[float] = []
     requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
-    groups = coarsen(setting, requirements, given_groups, progress=shares.append)
+    groups = coarsen(setting, requirements, given_groups, progress=Watched(tell=shares.append))
     found = record_groups(records, groups)
     assert worst(records, found, k) < c
     assert min(map(len, found)) >= size

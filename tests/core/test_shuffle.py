@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.shuffle import Shuffle, secret_shuffle, seeded_shuffle
+from bkpriv_core.table.shuffle import Shuffle, secret_shuffle, seeded_shuffle
 
 
 @given(st.integers(0, 300), st.integers(0, 9))

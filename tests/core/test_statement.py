@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import Groups
 from bkpriv_core.implication import Atom, Implication, Witness
 from bkpriv_core.implication.statement import (
     Cells,
@@ -25,6 +23,8 @@ from bkpriv_core.implication.statement import (
     tell_value,
     tell_witness,
 )
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import Groups
 from tests.core.oracles import Records
 from tests.core.strategies import MANY, as_table, tables
 

@@ -12,7 +12,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.groups import IntArray
 from bkpriv_core.implication import (
     LANGUAGES,
     Atom,
@@ -25,6 +24,7 @@ from bkpriv_core.implication import (
 from bkpriv_core.implication.bucketization import MOST_PIECES
 from bkpriv_core.implication.minimization import signatures
 from bkpriv_core.implication.profiles import Pool, Profiles
+from bkpriv_core.table.groups import IntArray
 from tests.core.strategies import MANY, SOME
 from tests.core.worlds import Worlds, negation_paper, paper, split_in_turn
 

@@ -6,15 +6,14 @@ counts by its share, and grouped by PostgreSQL itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.domain import Domain
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.grouping import GroupingSet
 from bkpriv_core.query.predicate import And, Codes, IsNull, Not, Or, Predicate, atom_truth
-from bkpriv_core.query.release import Release
 from bkpriv_core.query.rewriting.fragment import (
     EMPTY_KEY,
     Column,
@@ -23,6 +22,8 @@ from bkpriv_core.query.rewriting.fragment import (
     with_values,
 )
 from bkpriv_core.query.rewriting.keys import exact_key
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.domain import Domain
 
 __all__ = ["rewrite_bucketized"]
 
@@ -33,7 +34,7 @@ def rewrite_bucketized(
     grouping_sets: Sequence[GroupingSet],
     views: tuple[str, str],
     columns: Sequence[Column],
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> str:
     """Write the estimate of a release that keeps the quasi-identifiers as SQL.
 
@@ -50,8 +51,8 @@ def rewrite_bucketized(
         value and ``count``.
     columns : sequence of Column
         Their columns for all attributes, the last one in the second view.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def rewrite_bucketized(
     records, sensitive = views
     keys = {
         key: exact_key(
-            Classes.of(key, (), Codes.of(release.domains[key]), poll),
+            Classes.of(key, (), Codes.of(release.domains[key]), progress),
             release.domains[key],
             columns[key],
         )
@@ -79,7 +80,9 @@ def rewrite_bucketized(
         shown = f"{' || '.join(parts)} AS key, "
         sets = [f"({', '.join(keys[key].key for key in some)})" for some in grouping_sets]
         grouped = f"\nGROUP BY GROUPING SETS ({', '.join(sets)})"
-    condition = _condition(predicate, release.domains, [column.name for column in columns], poll)
+    condition = _condition(
+        predicate, release.domains, [column.name for column in columns], progress
+    )
     joined = "".join(key.joined for key in keys.values())
     statement = (
         with_values([table for key in keys.values() for table in key.tables])
@@ -98,19 +101,19 @@ def _condition(
     predicate: Predicate,
     domains: Sequence[Domain],
     columns: Sequence[str],
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> str:
     """A condition on exact columns; the values that meet each comparison are listed."""
-    poll()
+    progress.poll()
     if isinstance(predicate, And | Or):
         if not predicate.parts:
             return "true" if isinstance(predicate, And) else "false"
         sign = " AND " if isinstance(predicate, And) else " OR "
-        parts = [_condition(part, domains, columns, poll) for part in predicate.parts]
+        parts = [_condition(part, domains, columns, progress) for part in predicate.parts]
         check_length(sum(map(len, parts)))
         return f"({sign.join(parts)})"
     if isinstance(predicate, Not):
-        return f"NOT {_condition(predicate.part, domains, columns, poll)}"
+        return f"NOT {_condition(predicate.part, domains, columns, progress)}"
     column, domain = columns[predicate.attribute], domains[predicate.attribute]
     if isinstance(predicate, IsNull):
         return f"({column} IS NULL)"

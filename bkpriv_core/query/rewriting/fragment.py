@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bkpriv_core.domain import Domain
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.groups import IntArray
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
 
 __all__ = [
     "EMPTY_KEY",

@@ -17,16 +17,16 @@ estimate where there is none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
 
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes, atoms_by_attribute, combinations_met
 from bkpriv_core.query.extent import Axis, Labels, Ranges, axes_of
 from bkpriv_core.query.grouping import GroupingSet
 from bkpriv_core.query.predicate import Atom, BoolArray, Codes, Predicate
-from bkpriv_core.query.release import Release
 from bkpriv_core.query.rewriting.fragment import (
     EMPTY_KEY,
     Column,
@@ -36,6 +36,7 @@ from bkpriv_core.query.rewriting.fragment import (
 )
 from bkpriv_core.query.rewriting.keys import Key, StretchKey, exact_key, generalized_key
 from bkpriv_core.query.rewriting.sides import LabelSide, RangeSide, SensitiveSide, Side
+from bkpriv_core.release.release import Release
 
 __all__ = ["rewrite_generalized"]
 
@@ -46,7 +47,7 @@ def rewrite_generalized(
     grouping_sets: Sequence[GroupingSet],
     view: str,
     columns: Sequence[Column],
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> str:
     """Write the estimate of a generalized release as SQL.
 
@@ -62,8 +63,8 @@ def rewrite_generalized(
         The published view, as SQL.
     columns : sequence of Column
         Its columns for all attributes.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -79,12 +80,14 @@ def rewrite_generalized(
     axes = [*axes_of(release.table, release.groups, release.steps), None]
     sides = {
         attribute: _side(
-            release, attribute, told[attribute], axes[attribute], columns[attribute], poll
+            release, attribute, told[attribute], axes[attribute], columns[attribute], progress
         )
         for attribute in sorted(told)
     }
     keys = {
-        key: _key(release, predicate, key, told.get(key, []), sides, axes[key], columns[key], poll)
+        key: _key(
+            release, predicate, key, told.get(key, []), sides, axes[key], columns[key], progress
+        )
         for key in sorted({key for keys in grouping_sets for key in keys})
     }
 
@@ -92,14 +95,14 @@ def rewrite_generalized(
     def probability(grouped: frozenset[int]) -> str:
         """Of the condition, some of whose attributes are grouped by."""
         involved = [keys[key] if key in grouped else sides[key] for key in sides]
-        met = combinations_met(predicate, [side.classes for side in involved], poll)
-        return _probability(met, involved, poll)
+        met = combinations_met(predicate, [side.classes for side in involved], progress)
+        return _probability(met, involved, progress)
 
     keyed = tuple(grouping_sets) != ((),)
     counts: list[str] = []
     length = 0
     for some in grouping_sets:
-        poll()
+        progress.poll()
         others = [side for attribute, side in sides.items() if attribute not in some]
         share = probability(frozenset(some).intersection(sides))
         shown = [columns[key].name for key in {*some, *sides}]
@@ -118,15 +121,15 @@ def _side(
     told: list[Atom],
     axis: Axis | None,
     column: Column,
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> Side:
     """An attribute of the condition; the sensitive one has no axis."""
     if axis is None:
-        return SensitiveSide(attribute, told, release.table.sensitive, column, poll)
+        return SensitiveSide(attribute, told, release.table.sensitive, column, progress)
     if isinstance(axis, Labels):
-        return LabelSide(attribute, told, axis, column, poll)
+        return LabelSide(attribute, told, axis, column, progress)
     assert isinstance(axis, Ranges)
-    return RangeSide(attribute, told, axis, column, poll)
+    return RangeSide(attribute, told, axis, column, progress)
 
 
 def _key(
@@ -137,13 +140,13 @@ def _key(
     sides: Mapping[int, Side],
     axis: Axis | None,
     column: Column,
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> Key:
     """An attribute that is grouped by, with the values for which the condition may be true."""
     domain = release.domains[attribute]
-    classes = Classes.of(attribute, told, Codes.of(domain), poll)
+    classes = Classes.of(attribute, told, Codes.of(domain), progress)
     others = [side.classes for other, side in sides.items() if other != attribute]
-    met = combinations_met(predicate, [classes, *others], poll).reshape(classes.size, -1)
+    met = combinations_met(predicate, [classes, *others], progress).reshape(classes.size, -1)
     possible = np.asarray(met.any(axis=1))[classes.members]
     if axis is None:
         return exact_key(classes, domain, column, possible)
@@ -238,7 +241,7 @@ def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> st
     )
 
 
-def _probability(met: BoolArray, sides: Sequence[Side], poll: Callable[[], None]) -> str:
+def _probability(met: BoolArray, sides: Sequence[Side], progress: Progress) -> str:
     """SQL of the probability that a row meets a condition.
 
     Parameters
@@ -253,12 +256,12 @@ def _probability(met: BoolArray, sides: Sequence[Side], poll: Callable[[], None]
     side, *rest = sides
     alike: dict[bytes, list[int]] = {}
     for place in range(len(met)):
-        poll()
+        progress.poll()
         alike.setdefault(np.ascontiguousarray(met[place]).tobytes(), []).append(place)
     terms: list[str] = []
     length = 0
     for places in alike.values():
-        left = _probability(met[places[0]], rest, poll)
+        left = _probability(met[places[0]], rest, progress)
         if left == "0":
             continue
         share = "1"

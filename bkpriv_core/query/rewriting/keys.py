@@ -18,8 +18,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.domain import Domain
-from bkpriv_core.groups import FloatArray, IntArray
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.extent import Axis, Labels, Ranges
 from bkpriv_core.query.predicate import BoolArray
@@ -33,6 +31,8 @@ from bkpriv_core.query.rewriting.fragment import (
     values_table,
 )
 from bkpriv_core.query.rewriting.sides import Side, range_ends
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Key", "StretchKey", "exact_key", "generalized_key"]
 

@@ -7,15 +7,16 @@ formulas of that, and the same as those of `extent`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.domain import Domain
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.extent import Labels, Ranges
 from bkpriv_core.query.predicate import Atom, BoolArray, Codes
 from bkpriv_core.query.rewriting.fragment import Column, number, one_of, over, within
+from bkpriv_core.table.domain import Domain
 
 __all__ = ["LabelSide", "RangeSide", "SensitiveSide", "Side", "range_ends"]
 
@@ -53,8 +54,8 @@ class SensitiveSide(Side):
         Its values.
     column : Column
         Where it is shown.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
     """
 
     def __init__(
@@ -63,9 +64,9 @@ class SensitiveSide(Side):
         told: Sequence[Atom],
         domain: Domain,
         column: Column,
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> None:
-        super().__init__(Classes.of(attribute, told, Codes.of(domain), poll))
+        super().__init__(Classes.of(attribute, told, Codes.of(domain), progress))
         self._domain, self._column = domain, column
 
     def share(self, some: BoolArray) -> str:
@@ -79,7 +80,7 @@ class LabelSide(Side):
 
     Parameters
     ----------
-    attribute, told, column, poll
+    attribute, told, column, progress
         See `SensitiveSide`.
     axis : Labels
         The labels.
@@ -91,9 +92,9 @@ class LabelSide(Side):
         told: Sequence[Atom],
         axis: Labels,
         column: Column,
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> None:
-        super().__init__(Classes.of(attribute, told, Codes.of(axis.domain), poll))
+        super().__init__(Classes.of(attribute, told, Codes.of(axis.domain), progress))
         self._axis, self._column = axis, column
 
     def share(self, some: BoolArray) -> str:
@@ -118,7 +119,7 @@ class RangeSide(Side):
 
     Parameters
     ----------
-    attribute, told, column, poll
+    attribute, told, column, progress
         See `SensitiveSide`.
     axis : Ranges
         The ranges.
@@ -130,11 +131,11 @@ class RangeSide(Side):
         told: Sequence[Atom],
         axis: Ranges,
         column: Column,
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> None:
         pieces, _ = axis.pieces(told)
         super().__init__(
-            Classes.of(attribute, told, pieces, poll), range_ends(attribute, axis.step, column)
+            Classes.of(attribute, told, pieces, progress), range_ends(attribute, axis.step, column)
         )
         self._axis, self._column = axis, column
         self._told = told

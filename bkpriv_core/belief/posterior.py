@@ -11,9 +11,9 @@ where ``L(E, n)`` sums the product of priors over the distinct assignments of va
 Estimators
 ----------
 ``exact``
-    Exact up to rounding, by `bkpriv_core.exact`; groups beyond its budget are refused.
+    Exact up to rounding, by `bkpriv_core.belief.exact`; groups beyond its budget are refused.
 ``bethe``
-    Belief propagation, by `bkpriv_core.bethe`; where it does not converge for every prior, exact
+    Belief propagation, by `bethe`; where it does not converge for every prior, exact
     within the budget of ``auto``, else omega. Neither an upper nor a lower bound.
 ``omega``
     The Omega-estimate (equation 5), ``n_i P(s_i | t_j) / sum_j' P(s_i | t_j')``, normalised.
@@ -31,18 +31,18 @@ whatever the estimator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.bethe import bethe
-from bkpriv_core.contradiction import contradiction, contradictory
+from bkpriv_core.belief.bethe import bethe
+from bkpriv_core.belief.contradiction import contradiction, contradictory
+from bkpriv_core.belief.exact import exact, exact_states
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge, as_json, as_shape
-from bkpriv_core.exact import exact, lattice_states
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = [
     "AUTO_STATES",
@@ -58,7 +58,7 @@ __all__ = [
     "bethe_posterior",
     "check_estimator",
     "exact_posterior",
-    "lattice_states",
+    "exact_states",
     "omega_posterior",
     "posterior",
 ]
@@ -138,8 +138,7 @@ def posterior(
     estimator: Estimator = "auto",
     *,
     refuse: bool = True,
-    poll: Callable[[], None] = lambda: None,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> Posterior:
     """Posterior beliefs about the records of each cell in each group.
 
@@ -155,9 +154,7 @@ def posterior(
         See the module.
     refuse : bool
         Whether a group that contradicts a prior is an error.
-    poll : callable
-        Called between steps; may raise to cancel.
-    progress : callable
+    progress : Progress
         Told the share of the lattices' states that is done.
 
     Returns
@@ -175,7 +172,7 @@ def posterior(
     held = counts[groups.members]
     weights = held.sum(axis=1)
     histograms: IntArray = groups.sum(held)
-    states = lattice_states(groups, weights, histograms)
+    states = exact_states(groups, weights, histograms)
     if estimator == "exact":
         _refuse_too_large(states)
     affordable = states <= {"exact": np.inf, "omega": -1.0}.get(estimator, AUTO_STATES)
@@ -188,7 +185,7 @@ def posterior(
         rests = np.ones(len(part), dtype=bool)
         for belief, prior in zip(beliefs, priors, strict=True):
             belief[rows], converged = bethe(
-                part, weights[rows], histograms[chosen], prior[part.members], poll
+                part, weights[rows], histograms[chosen], prior[part.members], progress
             )
             rests &= converged
         used[np.flatnonzero(chosen)[rests]] = BETHE
@@ -196,7 +193,7 @@ def posterior(
     chosen = affordable & (used != BETHE)
     if chosen.any():
         part, rows = groups.select(chosen), chosen[groups.owner]
-        inferred = exact(part, weights[rows], histograms[chosen], priors, poll, progress)
+        inferred = exact(part, weights[rows], histograms[chosen], priors, progress)
         for belief, found in zip(beliefs, inferred, strict=True):
             belief[rows] = found
         used[chosen] = EXACT
@@ -205,12 +202,12 @@ def posterior(
     if chosen.any():
         part, rows = groups.select(chosen), chosen[groups.owner]
         for belief, prior in zip(beliefs, priors, strict=True):
-            poll()
+            progress.poll()
             belief[rows] = _omega(part, weights[rows], histograms[chosen], prior[part.members])
 
     contradicted = np.zeros((len(priors), len(groups)), dtype=bool)
     for place, (prior, belief) in enumerate(zip(priors, beliefs, strict=True)):
-        contradicted[place] = _contradicted(groups, held, prior, belief, used, poll)
+        contradicted[place] = _contradicted(groups, held, prior, belief, used, progress)
         if refuse and contradicted[place].any():
             group = int(np.argmax(contradicted[place]))
             raise contradiction(group, groups[group], held[groups.owner == group], prior)
@@ -219,9 +216,7 @@ def posterior(
     return Posterior(beliefs, used, contradicted)
 
 
-def exact_posterior(
-    prior: FloatArray, counts: IntArray, poll: Callable[[], None] = lambda: None
-) -> FloatArray:
+def exact_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SILENT) -> FloatArray:
     """Exact posterior of one group of records.
 
     Parameters
@@ -230,8 +225,8 @@ def exact_posterior(
         Prior of each record, rows summing to 1.
     counts : (m,) int array
         How often each value occurs; sums to ``k``.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -247,12 +242,10 @@ def exact_posterior(
     TooLarge
         If the lattice is beyond `EXACT_STATES`.
     """
-    return _of_records(prior, counts, "exact", poll).beliefs[0]
+    return _of_records(prior, counts, "exact", progress).beliefs[0]
 
 
-def bethe_posterior(
-    prior: FloatArray, counts: IntArray, poll: Callable[[], None] = lambda: None
-) -> FloatArray:
+def bethe_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SILENT) -> FloatArray:
     """Bethe estimate of the posterior of one group of records; see `exact_posterior`.
 
     Raises
@@ -260,7 +253,7 @@ def bethe_posterior(
     TooLarge
         If belief propagation does not converge, as it may not in groups of a few records.
     """
-    found = _of_records(prior, counts, "bethe", poll)
+    found = _of_records(prior, counts, "bethe", progress)
     if found.used[0] != BETHE:
         raise TooLarge(
             "belief propagation did not converge",
@@ -270,15 +263,13 @@ def bethe_posterior(
     return found.beliefs[0]
 
 
-def omega_posterior(
-    prior: FloatArray, counts: IntArray, poll: Callable[[], None] = lambda: None
-) -> FloatArray:
+def omega_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SILENT) -> FloatArray:
     """Omega-estimate of the posterior of one group of records; see `exact_posterior`."""
-    return _of_records(prior, counts, "omega", poll).beliefs[0]
+    return _of_records(prior, counts, "omega", progress).beliefs[0]
 
 
 def _of_records(
-    prior: FloatArray, counts: IntArray, estimator: Estimator, poll: Callable[[], None]
+    prior: FloatArray, counts: IntArray, estimator: Estimator, progress: Progress
 ) -> Posterior:
     """Posterior of one group whose records are cells of their own, after validation."""
     if prior.ndim != 2 or counts.ndim != 1 or prior.shape[1] != len(counts) or not prior.size:
@@ -312,7 +303,7 @@ def _of_records(
     held[np.arange(len(prior)), np.repeat(np.arange(len(counts)), counts)] = 1
     whole = Groups.whole(len(prior))
     try:
-        return posterior(whole, held, (prior,), estimator, poll=poll)
+        return posterior(whole, held, (prior,), estimator, progress=progress)
     except ContradictoryKnowledge as error:
         # The group is the only one, and its cells are records, which users count from 1.
         fault = ""
@@ -365,7 +356,7 @@ def _contradicted(
     prior: FloatArray,
     belief: FloatArray,
     used: UsedArray,
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> npt.NDArray[np.bool_]:
     """Of which groups the posterior does not exist, though an estimate may, shape (g,).
 
@@ -381,6 +372,6 @@ def _contradicted(
         doubtful &= groups.max(ruled_out & rows)
     if doubtful.any():
         part = groups.select(doubtful)
-        failed[doubtful] = contradictory(part, held[doubtful[groups.owner]], prior, poll)
+        failed[doubtful] = contradictory(part, held[doubtful[groups.owner]], prior, progress)
     found: npt.NDArray[np.bool_] = failed
     return found

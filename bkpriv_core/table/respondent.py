@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.domain import Table
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.groups import IntArray
-from bkpriv_core.shuffle import Shuffle
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Respondents"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bkpriv_core.groups import IntArray
+from bkpriv_core.table.groups import IntArray
 
 __all__ = ["Shuffle", "secret_shuffle", "seeded_shuffle"]
 

@@ -20,10 +20,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import rel_entr
 
-from bkpriv_core.domain import Domain
+from bkpriv_core.belief.kernels import check_bandwidth, epanechnikov
 from bkpriv_core.errors import InvalidParameter, as_shape
-from bkpriv_core.groups import FloatArray
-from bkpriv_core.kernels import check_bandwidth, epanechnikov
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = [
     "DEFAULT_SMOOTHING",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bkpriv_core.groups import IntArray
+from bkpriv_core.table.groups import IntArray
 
 __all__ = ["distinct_rows"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bkpriv_core.domain import Domain, Table
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import Groups
+from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.groups import Groups
 
 __all__ = ["Release"]
 

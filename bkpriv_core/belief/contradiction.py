@@ -9,15 +9,14 @@ or some values too few records. Often it is one value or one cell, and then it c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
 from bkpriv_core.errors import ContradictoryKnowledge
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["contradiction", "contradictory"]
 
@@ -29,7 +28,7 @@ def contradictory(
     groups: Groups,
     held: IntArray,
     prior: FloatArray,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> npt.NDArray[np.bool_]:
     """Which groups have likelihood 0, by maximum flow.
 
@@ -41,8 +40,8 @@ def contradictory(
         Records of each membership with each value; only row sums and each group's sums matter.
     prior : (c, m) float array
         Prior beliefs.
-    poll : callable
-        Called between batches; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -50,7 +49,7 @@ def contradictory(
     """
     short = np.zeros(len(groups), dtype=bool)
     for first, last in groups.chunks(_CHUNK_EDGES // held.shape[1]):
-        poll()
+        progress.poll()
         part = groups.select(np.arange(first, last))
         rows = slice(int(groups.offsets[first]), int(groups.offsets[last]))
         short[first:last] = _short(part, held[rows], prior[part.members])

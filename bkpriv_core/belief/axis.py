@@ -21,16 +21,16 @@ gap is rounded once, which moves its weight by some 1e-16; that matters only to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from bkpriv_core.domain import Domain
-from bkpriv_core.groups import FloatArray, IntArray
-from bkpriv_core.kernels import epanechnikov
+from bkpriv_core.belief.kernels import epanechnikov
+from bkpriv_core.progress import Progress
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Axis", "kernel_axis"]
 
@@ -66,7 +66,7 @@ class Axis(Protocol):
     def pairs(self, one: IntArray, other: IntArray) -> FloatArray:
         """Weights between codes: shapes (a,) and (b,) to (a, b)."""
 
-    def contract(self, tensor: FloatArray, poll: Callable[[], None]) -> FloatArray:
+    def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         """Replace what each value has by the weighted sum of what it sees.
 
         `tensor` has shape (before, size, after), as the result has. `poll` is called between steps.
@@ -118,11 +118,11 @@ class _Matrix:
         found: FloatArray = np.take(self.weights[one], other, axis=1)
         return found
 
-    def contract(self, tensor: FloatArray, poll: Callable[[], None]) -> FloatArray:
+    def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         result = np.empty_like(tensor)
         step = max(1, _STEP_BYTES // tensor[:1].nbytes)
         for start in range(0, len(tensor), step):
-            poll()
+            progress.poll()
             part = slice(start, start + step)
             np.matmul(self.weights, tensor[part], out=result[part])
         return result
@@ -174,12 +174,12 @@ class _Tree:
             height += level[one][:, None] != level[other]
         return self.weights[height]
 
-    def contract(self, tensor: FloatArray, poll: Callable[[], None]) -> FloatArray:
+    def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         # sum_j w(i, j) t_j = sum over levels of (w_level - w_level+1) times the ancestor's sum.
         falls = self.weights - np.append(self.weights[1:], 0.0)
         result: FloatArray = falls[0] * tensor
         for level in range(1, self._top + 1):
-            poll()
+            progress.poll()
             order = np.argsort(self.nodes[level], kind="stable")
             ranked = self.nodes[level][order]
             first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
@@ -267,13 +267,13 @@ class _Line:
             first, last = np.append(first, self.size - 1), np.append(last, self.size)
         return first, last
 
-    def contract(self, tensor: FloatArray, poll: Callable[[], None]) -> FloatArray:
+    def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         count = len(self.positions)
         numbers = tensor[:, :count]
         result = np.empty_like(tensor)
         upward, downward = self._moments(numbers)
         for block in range(len(self._bounds[0])):
-            poll()
+            progress.poll()
             own = slice(block * _BLOCK, (block + 1) * _BLOCK)
             result[:, :count][:, own] = self._seen_from(block, numbers, upward, downward)
         if self.null is not None:

@@ -10,20 +10,20 @@ capacities go through together, and so do several priors. Exact up to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.lattice import Lattice
+from bkpriv_core.belief.placement import Placement
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
-__all__ = ["exact", "lattice_states"]
+__all__ = ["exact", "exact_states"]
 
 
-def lattice_states(groups: Groups, weights: IntArray, histograms: IntArray) -> FloatArray:
+def exact_states(groups: Groups, weights: IntArray, histograms: IntArray) -> FloatArray:
     """Number of states that exact inference needs for each group, shape (g,), maybe infinite.
 
     Parameters
@@ -47,8 +47,7 @@ def exact(
     weights: IntArray,
     histograms: IntArray,
     priors: tuple[FloatArray, ...],
-    poll: Callable[[], None] = lambda: None,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> list[FloatArray]:
     """Exact posterior beliefs about each membership, for each prior.
 
@@ -62,9 +61,7 @@ def exact(
         Records of each group with each value.
     priors : tuple of (c, m) float array
         Priors of all cells.
-    poll : callable
-        Called between batches; may raise to cancel.
-    progress : callable
+    progress : Progress
         Told the share of the lattices' states that is done.
 
     Returns
@@ -88,9 +85,9 @@ def exact(
     done, total = 0.0, float(states.sum())
     for (records_are_items, capacities), batch in batches.items():
         place = inference.place_records if records_are_items else inference.place_values
-        place(Lattice(capacities), batch, poll)
+        place(Placement(capacities), batch, progress)
         done += float(states[batch].sum())
-        progress(done / total)
+        progress.tell(done / total)
     return inference.beliefs
 
 
@@ -115,12 +112,12 @@ class _Inference:
         shape = len(self.groups.members), self.histograms.shape[1]
         return [np.zeros(shape) for _ in self.priors]
 
-    def place_records(self, lattice: Lattice, chosen: list[int], poll: Callable[[], None]) -> None:
+    def place_records(self, placement: Placement, chosen: list[int], progress: Progress) -> None:
         """Infer groups whose records are the items and whose values are the slots."""
-        groups, size, batch = self.groups, lattice.items, len(chosen)
+        groups, size, batch = self.groups, placement.items, len(chosen)
         # Values in order of falling count match the lattice's sorted capacities.
         order = np.argsort(-self.histograms[chosen], axis=1, kind="stable")
-        values = order[:, : lattice.slots]
+        values = order[:, : placement.slots]
         members = np.concatenate(
             [np.arange(groups.offsets[group], groups.offsets[group + 1]) for group in chosen]
         )
@@ -128,22 +125,24 @@ class _Inference:
         records = np.repeat(members, self.weights[members]).reshape(batch, size)
         cells = groups.members[records]
         found, first = self._marginals(
-            lattice, cells[:, :, None], values[:, None, :], records, poll
+            placement, cells[:, :, None], values[:, None, :], records, progress
         )
         for belief, marginals in zip(self.beliefs, found, strict=True):
             belief[members[:, None], values[owner]] = marginals[first]
 
-    def place_values(self, lattice: Lattice, chosen: list[int], poll: Callable[[], None]) -> None:
+    def place_values(self, placement: Placement, chosen: list[int], progress: Progress) -> None:
         """Infer groups whose values are the items and whose cells are the slots."""
         groups, histograms = self.groups, self.histograms
-        members = np.empty((len(chosen), lattice.slots), dtype=np.int64)
-        items = np.empty((len(chosen), lattice.items), dtype=np.int64)
+        members = np.empty((len(chosen), placement.slots), dtype=np.int64)
+        items = np.empty((len(chosen), placement.items), dtype=np.int64)
         for row, group in enumerate(chosen):
             span = np.arange(groups.offsets[group], groups.offsets[group + 1])
             members[row] = span[np.argsort(-self.weights[span], kind="stable")]
             items[row] = np.repeat(np.arange(histograms.shape[1]), histograms[group])
         cells = groups.members[members]
-        found, first = self._marginals(lattice, cells[:, None, :], items[:, :, None], items, poll)
+        found, first = self._marginals(
+            placement, cells[:, None, :], items[:, :, None], items, progress
+        )
         problem, item = np.nonzero(first)
         value = items[problem, item]
         copies = histograms[np.asarray(chosen)[problem], value]
@@ -153,11 +152,11 @@ class _Inference:
 
     def _marginals(
         self,
-        lattice: Lattice,
+        placement: Placement,
         cells: IntArray,
         values: IntArray,
         items: IntArray,
-        poll: Callable[[], None],
+        progress: Progress,
     ) -> tuple[list[FloatArray], npt.NDArray[np.bool_]]:
         """Marginals for each prior, and which items are the first of their kind.
 
@@ -166,5 +165,5 @@ class _Inference:
         first = np.ones(items.shape, dtype=bool)
         first[:, 1:] = items[:, 1:] != items[:, :-1]
         likelihood = np.concatenate([prior[cells, values] for prior in self.priors])
-        marginals = lattice.marginals(likelihood, np.tile(first, (len(self.priors), 1)), poll)
+        marginals = placement.marginals(likelihood, np.tile(first, (len(self.priors), 1)), progress)
         return np.split(marginals, len(self.priors)), first

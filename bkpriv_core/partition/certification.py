@@ -28,16 +28,16 @@ Suppression does not change priors: the adversary's knowledge is that of the who
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy.spatial import KDTree
 
-from bkpriv_core.domain import Table
-from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.posterior import AUTO_STATES, BETHE, EXACT, Estimator, lattice_states
+from bkpriv_core.belief.posterior import AUTO_STATES, BETHE, EXACT, Estimator, exact_states
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import (
     JointRequirement,
     Measurement,
@@ -45,7 +45,8 @@ from bkpriv_core.requirement import (
     alone_and_joint,
     satisfied,
 )
-from bkpriv_core.setting import Setting
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 
 __all__ = ["Certificate", "certify"]
 
@@ -191,7 +192,7 @@ def certify(
     estimator: Estimator,
     *,
     generalized: bool = True,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> Certificate:
     """Measure a partition and mend the groups that break a requirement.
 
@@ -207,7 +208,7 @@ def certify(
         How posteriors are inferred.
     generalized : bool
         Whether groups are told apart by their extents only; otherwise they are published as such.
-    progress : callable
+    progress : Progress
         Told the share of the work that is done: one half for measuring the partition, the other
         for mending it.
 
@@ -272,18 +273,16 @@ def _mend(
     requirements: Sequence[Requirement],
     groups: Groups,
     estimator: Estimator,
-    progress: Callable[[float], None],
+    progress: Progress,
 ) -> tuple[_Measured, int, int]:
     """Measure groups, merge those that fail, leave out the rest: who is left, failures, mergers."""
-    state = _measure(
-        setting, requirements, groups, estimator, lambda share: progress(_MEASURED * share)
-    )
+    state = _measure(setting, requirements, groups, estimator, progress.part(0.0, _MEASURED))
     met = _met(requirements, state)
     failed = int((~met).sum())
     merged = 0
     for search in _searches(requirements, estimator):
         while not met.all():
-            setting.poll()
+            setting.progress.poll()
             unions, used = _merge_round(setting, requirements, state, met, estimator, search)
             if not len(unions.groups):
                 break
@@ -291,7 +290,7 @@ def _mend(
             kept = ~used
             state = state.select(kept).join(unions)
             met = np.concatenate((met[kept], np.ones(len(unions.groups), dtype=bool)))
-            progress(1.0 - (1.0 - _MEASURED) * float((~met).sum()) / failed)
+            progress.tell(1.0 - (1.0 - _MEASURED) * float((~met).sum()) / failed)
     return state.select(met), failed, merged
 
 
@@ -300,7 +299,7 @@ def _measure(
     requirements: Sequence[Requirement],
     groups: Groups,
     estimator: Estimator,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = SILENT,
 ) -> _Measured:
     return _Measured(
         groups,
@@ -329,7 +328,7 @@ def _merge_round(
     """Find mergers for the failing groups, and which groups they use up."""
     groups = state.groups
     failing = np.flatnonzero(~met)
-    partners = _cheapest_partners(setting.table, groups, failing, search.near, setting.poll)
+    partners = _cheapest_partners(setting.table, groups, failing, search.near, setting.progress)
     used = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     inferred = _inferred(requirements, estimator)
@@ -337,7 +336,7 @@ def _merge_round(
     found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
     start, stop = 0, _TRIED_AT_ONCE
     while start < partners.shape[1]:
-        setting.poll()
+        setting.progress.poll()
         rows = np.flatnonzero(~used[failing])
         tried = partners[rows, start:stop]
         # Who has not found a partner yet may well find none, and more at once take less time.
@@ -379,7 +378,7 @@ def _fitting(
 ) -> tuple[npt.NDArray[np.bool_], float]:
     """Which unions a search tries, the first for which there is work left, and what that costs."""
     table = setting.table
-    states = lattice_states(unions, table.weights[unions.members], table.histograms(unions))
+    states = exact_states(unions, table.weights[unions.members], table.histograms(unions))
     fits = (states > search.above) & (states <= search.most)
     estimated = _BETHE_COST * table.sensitive.size * unions.widths.astype(np.float64)
     spent = 0.0
@@ -396,7 +395,7 @@ def _fitting(
 
 
 def _cheapest_partners(
-    table: Table, groups: Groups, failing: IntArray, near: int, poll: Callable[[], None]
+    table: Table, groups: Groups, failing: IntArray, near: int, progress: Progress
 ) -> IntArray:
     """Up to `near` nearest groups of each failing one, by rising cost of the merger."""
     low, high = table.boxes(groups)
@@ -408,7 +407,7 @@ def _cheapest_partners(
     penalties = sizes * table.penalty(low, high)
     ranked = []
     for start in range(0, len(failing), _RANKED_AT_ONCE):
-        poll()
+        progress.poll()
         rows = failing[start : start + _RANKED_AT_ONCE]
         _, nearest = tree.query(centres[rows], k=reach)
         columns = np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)

@@ -20,18 +20,19 @@ Both are exact up to rounding and agree to 1e-12.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
-from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.axis import Axis, kernel_axis
-from bkpriv_core.domain import Table
+from bkpriv_core.belief.axis import Axis, kernel_axis
+from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.groups import FloatArray, IntArray
-from bkpriv_core.kernels import check_bandwidth
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Bandwidth", "kernel_prior", "resolve_bandwidth"]
 
@@ -92,7 +93,7 @@ def kernel_prior(
     bandwidth: Bandwidth,
     *,
     path: Path = "auto",
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> FloatArray:
     """Prior beliefs of Adv(B) about the records of each cell.
 
@@ -104,8 +105,8 @@ def kernel_prior(
         The adversary's bandwidths, positive. Smaller means a better informed adversary.
     path : {"auto", "grid", "cells"}
         How to compute it; the result is the same.
-    poll : callable
-        Called between large steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -139,7 +140,7 @@ def kernel_prior(
     grid, cells = _Grid.of(table, axes), _Pairs.of(table, axes)
     if path == "auto":
         path = "grid" if grid.bytes <= _GRID_BYTES and grid.cost < cells.cost else "cells"
-    numerator = (grid if path == "grid" else cells).weigh(poll)
+    numerator = (grid if path == "grid" else cells).weigh(progress)
     prior: FloatArray = numerator / numerator.sum(axis=1, keepdims=True)
     return prior[whole]
 
@@ -200,13 +201,13 @@ class _Grid:
         effort = _PASS_EFFORT + sum(_PASS_EFFORT + axis.effort for axis in self.axes)
         return self.bytes / 8.0 * float(self.counts.shape[1]) * effort
 
-    def weigh(self, poll: Callable[[], None]) -> FloatArray:
+    def weigh(self, progress: Progress) -> FloatArray:
         """Weighted counts that each cell sees, shape (c, m)."""
         flat = np.ravel_multi_index(tuple(self.place.T), self.shape)
         numerator = np.empty(self.counts.shape)
         step = max(1, int(_SLAB_BYTES / self.bytes))
         for start in range(0, self.counts.shape[1], step):
-            poll()
+            progress.poll()
             values = slice(start, start + step)
             counts = self.counts[:, values]
             tensor = np.zeros((math.prod(self.shape), counts.shape[1]))
@@ -214,7 +215,7 @@ class _Grid:
             # Axis i lies between the axes before it and those after it with the values.
             before = 1
             for axis in self.axes:
-                tensor = axis.contract(tensor.reshape(before, axis.size, -1), poll)
+                tensor = axis.contract(tensor.reshape(before, axis.size, -1), progress)
                 before *= axis.size
             numerator[:, values] = tensor.reshape(-1, counts.shape[1])[flat]
         return numerator
@@ -279,12 +280,12 @@ class _Pairs:
         seen = np.add.reduce(self.last - self.first + _MARGIN, dtype=np.float64)
         return (_PASS_EFFORT + effort) * float(seen)
 
-    def weigh(self, poll: Callable[[], None]) -> FloatArray:
+    def weigh(self, progress: Progress) -> FloatArray:
         """Weighted counts that each cell sees, shape (c, m)."""
         numerator = np.empty_like(self.counts)
         start = 0
         while start < len(self.order):
-            poll()
+            progress.poll()
             stop = start + self._rows_from(start)
             here, there = slice(start, stop), slice(self.first[start], self.last[stop - 1])
             weights = (self.apart[here, None] == self.apart[there]).astype(np.float64)

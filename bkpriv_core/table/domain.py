@@ -22,10 +22,10 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.arrays import distinct_rows
 from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.hierarchy import Hierarchy, Intervals, some_of
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 
 __all__ = ["DENSE_COUNTS", "ROOT", "Domain", "Hierarchy", "Intervals", "Recoding", "Table"]
 

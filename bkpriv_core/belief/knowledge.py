@@ -16,18 +16,19 @@ is only checked to be one distribution for each cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.domain import Table
+from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.belief.prior import Bandwidth, resolve_bandwidth
 from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
-from bkpriv_core.groups import FloatArray, IntArray
-from bkpriv_core.kernels import check_bandwidth
-from bkpriv_core.prior import Bandwidth, resolve_bandwidth
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = [
     "UNKNOWN",
@@ -148,7 +149,7 @@ def outside_prior(
     cells: IntArray,
     values: IntArray,
     probabilities: FloatArray,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> FloatArray:
     """Prior beliefs that a table from outside gives, one row for each cell and value.
 
@@ -165,8 +166,8 @@ def outside_prior(
         Codes of their sensitive values, `UNKNOWN` for others.
     probabilities : (r,) float array
         Their probabilities, NaN for NULL. A value without a row has probability 0.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -180,7 +181,7 @@ def outside_prior(
         rows, a value that the data do not have has a positive probability, or the probabilities
         of a cell do not sum to 1. Names the cell.
     """
-    place = _places(table, cells, poll)
+    place = _places(table, cells, progress)
     known = place >= 0
     place, values, probabilities = place[known], values[known], probabilities[known]
 
@@ -222,7 +223,7 @@ def outside_prior(
     covered = np.zeros(table.cells, dtype=bool)
     covered[place] = True
     # Parts of a split cell share what is said about it.
-    whole = _places(table, table.codes, poll)
+    whole = _places(table, table.codes, progress)
     prior, covered = prior[whole], covered[whole]
     if not covered.all():
         hint = "Give every combination of quasi-identifiers in the data a row for each value."
@@ -246,12 +247,12 @@ def outside_prior(
     return normalised
 
 
-def _places(table: Table, cells: IntArray, poll: Callable[[], None]) -> IntArray:
+def _places(table: Table, cells: IntArray, progress: Progress) -> IntArray:
     """First place of each row of codes among the table's cells, `UNKNOWN` if it has no such."""
     found = np.empty(len(cells), dtype=np.int64)
     step = max(_ROWS, table.cells)
     for start in range(0, len(cells), step):
-        poll()
+        progress.poll()
         part = slice(start, start + step)
         # Codes begin at UNKNOWN; what is told apart must not be negative.
         first, kind, _ = distinct_rows(np.concatenate((table.codes, cells[part])) - UNKNOWN)

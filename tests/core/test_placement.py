@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core import lattice as lattice_module
-from bkpriv_core.lattice import Lattice
+from bkpriv_core.belief import placement as placement_module
+from bkpriv_core.belief.placement import Placement
 from tests.core import oracles
 from tests.core.oracles import Belief
 from tests.core.strategies import MANY, as_array
+from tests.core.watching import Watched
 
 
 @st.composite
@@ -42,28 +43,28 @@ def test_marginals_by_brute_force(
     drawn: tuple[tuple[int, ...], list[list[list[Fraction]]]], data: st.DataObject
 ) -> None:
     capacities, matrices = drawn
-    lattice = Lattice(capacities)
-    assert (lattice.items, lattice.slots) == (sum(capacities), len(capacities))
+    placement = Placement(capacities)
+    assert (placement.items, placement.slots) == (sum(capacities), len(capacities))
     weights = np.stack([as_array(matrix) for matrix in matrices])
     expected = np.stack([as_array(by_brute_force(capacities, matrix)) for matrix in matrices])
     everything = np.ones(weights.shape[:2], dtype=bool)
-    found = lattice.marginals(weights, everything)
+    found = placement.marginals(weights, everything)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     # Rows that nobody wants are left zero, whatever the other problems of the batch want.
     size = everything.size
     wanted = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), dtype=bool)
     wanted = wanted.reshape(everything.shape)
-    part = lattice.marginals(weights, wanted)
+    part = placement.marginals(weights, wanted)
     np.testing.assert_allclose(part, np.where(wanted[:, :, None], expected, 0.0), atol=1e-12)
 
 
 def test_batches_do_not_change_the_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
-    lattice = Lattice((2, 1, 1))
+    placement = Placement((2, 1, 1))
     weights = np.random.default_rng(1).random((7, 4, 3))
     wanted = np.random.default_rng(2).random((7, 4)) < 0.5
-    whole = lattice.marginals(weights, wanted)
-    monkeypatch.setattr(lattice_module, "_BATCH_FLOATS", 1)
-    np.testing.assert_allclose(lattice.marginals(weights, wanted), whole, atol=1e-15)
+    whole = placement.marginals(weights, wanted)
+    monkeypatch.setattr(placement_module, "_BATCH_FLOATS", 1)
+    np.testing.assert_allclose(placement.marginals(weights, wanted), whole, atol=1e-15)
 
 
 def test_a_table_that_is_not_kept_does_not_change_the_marginals(
@@ -71,21 +72,23 @@ def test_a_table_that_is_not_kept_does_not_change_the_marginals(
 ) -> None:
     weights = np.random.default_rng(3).random((2, 7, 4))
     wanted = np.ones((2, 7), dtype=bool)
-    whole = Lattice((3, 2, 1, 1)).marginals(weights, wanted)
-    monkeypatch.setattr(lattice_module, "_KEPT_PLACES", 0)
-    np.testing.assert_allclose(Lattice((3, 2, 1, 1)).marginals(weights, wanted), whole, atol=1e-15)
+    whole = Placement((3, 2, 1, 1)).marginals(weights, wanted)
+    monkeypatch.setattr(placement_module, "_KEPT_PLACES", 0)
+    np.testing.assert_allclose(
+        Placement((3, 2, 1, 1)).marginals(weights, wanted), whole, atol=1e-15
+    )
 
 
 def test_many_small_weights_do_not_underflow() -> None:
     # 12 records and 12 values at 1e-40 each: the permanent is near 1e-470.
     weights = np.full((1, 12, 12), 1e-40)
-    found = Lattice((1,) * 12).marginals(weights, np.ones((1, 12), dtype=bool))
+    found = Placement((1,) * 12).marginals(weights, np.ones((1, 12), dtype=bool))
     np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
 
 
 def test_a_problem_of_small_weights_is_scaled_on_its_own() -> None:
     weights = np.stack([np.full((12, 12), 1e-40), np.ones((12, 12))])
-    found = Lattice((1,) * 12).marginals(weights, np.ones((2, 12), dtype=bool))
+    found = Placement((1,) * 12).marginals(weights, np.ones((2, 12), dtype=bool))
     np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
 
 
@@ -109,7 +112,7 @@ def test_what_weighs_little_halfway_may_be_all_that_counts() -> None:
     weights = np.column_stack((np.ones(600), second))[None]
     wanted = np.zeros((1, 600), dtype=bool)
     wanted[0, 400] = True
-    found = Lattice((300, 300)).marginals(weights, wanted)
+    found = Placement((300, 300)).marginals(weights, wanted)
     assert found[0, 400, 1] == pytest.approx(float(going / total), abs=1e-9)
     assert found[0, 400, 1] < 0.05
 
@@ -118,14 +121,14 @@ def test_forced_items_keep_the_rest_from_balance() -> None:
     # 20 items can only go to the first slot, so the others, who may, never do.
     weights = np.ones((1, 60, 2))
     weights[0, :20, 1] = 0.0
-    found = Lattice((20, 40)).marginals(weights, np.ones((1, 60), dtype=bool))
+    found = Placement((20, 40)).marginals(weights, np.ones((1, 60), dtype=bool))
     np.testing.assert_array_equal(found[0], np.repeat([[1.0, 0.0], [0.0, 1.0]], [20, 40], axis=0))
 
 
 def test_a_large_slot_that_one_item_fits_into_cannot_be_filled() -> None:
     weights = np.ones((2, 3001, 2))
     weights[0, 1:, 0] = 0.0
-    found = Lattice((3000, 1)).marginals(weights, np.ones((2, 3001), dtype=bool))
+    found = Placement((3000, 1)).marginals(weights, np.ones((2, 3001), dtype=bool))
     np.testing.assert_array_equal(found[0], 0.0)
     np.testing.assert_allclose(found[1], np.array([[3000, 1]]) / 3001 * np.ones((3001, 1)))
 
@@ -135,16 +138,18 @@ def test_the_scale_of_an_items_weights_does_not_matter() -> None:
     weights = random.random((1, 5, 2))
     wanted = np.ones((1, 5), dtype=bool)
     scaled = weights * np.array([1e-90, 1e90, 1.0, 1e-30, 5.0])[None, :, None]
-    lattice = Lattice((3, 2))
+    placement = Placement((3, 2))
     np.testing.assert_allclose(
-        lattice.marginals(weights, wanted), lattice.marginals(scaled, wanted), atol=1e-12
+        placement.marginals(weights, wanted), placement.marginals(scaled, wanted), atol=1e-12
     )
 
 
 def test_one_impossible_problem_leaves_the_others_alone() -> None:
     impossible = np.array([[1.0, 0.0], [1.0, 0.0]])
     certain = np.array([[1.0, 0.0], [0.5, 0.5]])
-    found = Lattice((1, 1)).marginals(np.stack([impossible, certain]), np.ones((2, 2), dtype=bool))
+    found = Placement((1, 1)).marginals(
+        np.stack([impossible, certain]), np.ones((2, 2), dtype=bool)
+    )
     np.testing.assert_array_equal(found[0], 0.0)
     np.testing.assert_array_equal(found[1], np.eye(2))
 
@@ -161,4 +166,4 @@ def test_polling_can_cancel() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        Lattice((2, 2)).marginals(np.ones((1, 4, 2)), np.ones((1, 4), dtype=bool), poll)
+        Placement((2, 2)).marginals(np.ones((1, 4, 2)), np.ones((1, 4), dtype=bool), Watched(poll))

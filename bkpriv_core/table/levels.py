@@ -24,9 +24,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from bkpriv_core.domain import ROOT, Domain, Recoding
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.domain import ROOT, Domain, Recoding
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["Levels"]
 

@@ -7,16 +7,17 @@ exact posteriors it is exact; with bethe or omega it is an estimate that may und
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.distance import BeliefDistance
-from bkpriv_core.domain import Table
+from bkpriv_core.belief.distance import BeliefDistance
+from bkpriv_core.belief.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
 from bkpriv_core.errors import ContradictoryKnowledge
-from bkpriv_core.groups import FloatArray, Groups, IntArray
-from bkpriv_core.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["Adversaries", "Disclosure", "Explanation"]
 
@@ -30,7 +31,7 @@ class Disclosure(Inferred):
     figures : (a, e) float array
         Disclosure of the records of each membership to each of ``a`` adversaries, in bits.
     used : (g,) int8 array
-        How each group's posteriors were inferred: a place in `bkpriv_core.posterior.ESTIMATORS`.
+        How each group's posteriors were inferred: a place in `posterior.ESTIMATORS`.
     """
 
     figures: FloatArray
@@ -77,8 +78,8 @@ class Adversaries:
     trying : bool
         Whether groups are only tried: one that contradicts a prior then discloses infinitely much;
         otherwise it is an error.
-    poll : callable
-        Called between large steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
     """
 
     def __init__(
@@ -88,20 +89,20 @@ class Adversaries:
         distance: BeliefDistance,
         *,
         trying: bool = False,
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> None:
         self._table = table
         self._priors = tuple(priors)
         self._distance = distance
         self._trying = trying
-        self._poll = poll
+        self._progress = progress.quiet
         self._prepared = [distance.prepare(prior) for prior in self._priors]
 
     def disclosure(
         self,
         groups: Groups,
         estimator: Estimator,
-        progress: Callable[[float], None] = lambda share: None,
+        progress: Progress | None = None,
     ) -> Disclosure:
         """Disclosure to every adversary if `groups` were released."""
         found = self.posterior(groups, estimator, progress)
@@ -139,7 +140,7 @@ class Adversaries:
         self,
         groups: Groups,
         estimator: Estimator,
-        progress: Callable[[float], None] = lambda share: None,
+        progress: Progress | None = None,
     ) -> Posterior:
         """Posteriors of every adversary; a contradiction names value and cell by their labels."""
         try:
@@ -149,8 +150,7 @@ class Adversaries:
                 self._priors,
                 estimator,
                 refuse=not self._trying,
-                poll=self._poll,
-                progress=progress,
+                progress=self._progress if progress is None else progress,
             )
         except ContradictoryKnowledge as error:
             raise self._named(groups, error) from None

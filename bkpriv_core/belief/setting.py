@@ -9,14 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from bkpriv_core.disclosure import Adversaries
-from bkpriv_core.distance import DEFAULT_SMOOTHING, BeliefDistance
-from bkpriv_core.domain import Table
+from bkpriv_core.belief.disclosure import Adversaries
+from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, BeliefDistance
+from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.belief.knowledge import (
+    Knowledge,
+    Outside,
+    Resolved,
+    resolve_knowledge,
+    uniform_prior,
+)
+from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.groups import FloatArray
-from bkpriv_core.kernels import check_bandwidth
-from bkpriv_core.knowledge import Knowledge, Outside, Resolved, resolve_knowledge, uniform_prior
-from bkpriv_core.prior import kernel_prior
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.domain import Table
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["Library", "Setting"]
 
@@ -46,8 +53,8 @@ class Setting:
     trying : bool
         Whether groups are only tried: one that contradicts what an adversary knows then discloses
         infinitely much to him; otherwise it is an error.
-    poll : callable
-        Called between large steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
     """
 
     def __init__(
@@ -57,11 +64,11 @@ class Setting:
         *,
         library: Library = _no_library,
         trying: bool = False,
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> None:
         self.table = table
         self.smoothing = check_bandwidth(smoothing, "the smoothing bandwidth")
-        self.poll = poll
+        self.progress = progress
         self._library = library
         self._trying = trying
         self._priors: dict[Resolved, FloatArray] = {}
@@ -76,7 +83,9 @@ class Setting:
         return self._like(self.table, True)
 
     def _like(self, table: Table, trying: bool) -> Setting:
-        found = Setting(table, self.smoothing, library=self._library, trying=trying, poll=self.poll)
+        found = Setting(
+            table, self.smoothing, library=self._library, trying=trying, progress=self.progress
+        )
         if table.codes is self.table.codes and table.counts is self.table.counts:
             found._priors.update(self._priors)  # the same cells, shown in another way
         return found
@@ -109,7 +118,7 @@ class Setting:
         if isinstance(knowledge, tuple):
             names = (domain.name for domain in self.table.quasi_identifiers)
             bandwidth = dict(zip(names, knowledge, strict=True))
-            return kernel_prior(self.table, bandwidth, poll=self.poll)
+            return kernel_prior(self.table, bandwidth, progress=self.progress)
         return uniform_prior(self.table)
 
     def adversaries(self, skyline: Sequence[Knowledge]) -> Adversaries:
@@ -118,6 +127,6 @@ class Setting:
         if key not in self._adversaries:
             priors = [self.prior(knowledge) for knowledge in skyline]
             self._adversaries[key] = Adversaries(
-                self.table, priors, self.distance, trying=self._trying, poll=self.poll
+                self.table, priors, self.distance, trying=self._trying, progress=self.progress
             )
         return self._adversaries[key]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.arrays import distinct_rows
-from bkpriv_core.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
 from bkpriv_core.errors import BkprivError, UnsoundHistory
-from bkpriv_core.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.partition.levels import Levels
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.levels import Levels
 
 __all__ = [
     "Arrays",
@@ -155,7 +155,7 @@ class Attribute:
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """The recorded arrays of a release: see `bkpriv_core.domain.Table`.
+    """The recorded arrays of a release: see `bkpriv_core.table.domain.Table`.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.groups import FloatArray
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["as_number", "check_bandwidth", "epanechnikov"]
 

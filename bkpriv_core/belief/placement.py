@@ -25,15 +25,16 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, IntArray
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["Lattice"]
+__all__ = ["Placement"]
 
 _BATCH_FLOATS = 2**22
 """Size to which the arrays of one batch of problems are limited, where one fits."""
@@ -55,7 +56,7 @@ _Places = npt.NDArray[np.intp]
 before of the one with an item less in the slot; beyond the last place where there is none."""
 
 
-class Lattice:
+class Placement:
     """Forward-backward inference over all states of slots with the given capacities.
 
     Parameters
@@ -127,7 +128,7 @@ class Lattice:
         self,
         weights: FloatArray,
         wanted: npt.NDArray[np.bool_],
-        poll: Callable[[], None] = lambda: None,
+        progress: Progress = SILENT,
     ) -> FloatArray:
         """Probability that each item lies in each slot.
 
@@ -137,8 +138,8 @@ class Lattice:
             Non-negative weights of `b` problems.
         wanted : (b, k) bool array
             For which items marginals are needed; the rows of the others are left zero.
-        poll : callable
-            Called at every level; may raise to cancel.
+        progress : Progress
+            Polled between steps.
 
         Returns
         -------
@@ -151,13 +152,13 @@ class Lattice:
             return np.where(wanted[:, :, None] & possible, 1.0, 0.0)
         step = max(1, _BATCH_FLOATS // (self._states * self.slots))
         parts = [
-            self._batch(weights[start : start + step], wanted[start : start + step], poll)
+            self._batch(weights[start : start + step], wanted[start : start + step], progress)
             for start in range(0, len(weights), step)
         ]
         return np.concatenate(parts)
 
     def _batch(
-        self, weights: FloatArray, wanted: npt.NDArray[np.bool_], poll: Callable[[], None]
+        self, weights: FloatArray, wanted: npt.NDArray[np.bool_], progress: Progress
     ) -> FloatArray:
         moves = np.ascontiguousarray(_balanced(weights, self._radix - 1).transpose(1, 0, 2))
         needed: list[bool] = np.any(wanted, axis=0).tolist()
@@ -169,12 +170,12 @@ class Lattice:
             if needed[item]:
                 after[item] = ahead[:, -2::-1, None]
             if item:
-                poll()
+                progress.poll()
                 ahead = self._step(ahead, self.items - item, moves[item])
         marginals = np.zeros(moves.shape)
         reached = _start(len(weights))
         for item, move in enumerate(moves):
-            poll()
+            progress.poll()
             reached = self._step(reached, item + 1, move, after.pop(item, None), marginals[item])
         totals = marginals.sum(axis=2, keepdims=True)
         shares = np.divide(marginals, totals, out=np.zeros_like(marginals), where=totals > 0)

@@ -1,7 +1,7 @@
 r"""The Bethe estimate of posteriors: belief propagation for a permanent with repeated columns.
 
 A group's likelihood ``L(E, n)`` is the permanent of its priors with the column of value ``i``
-repeated ``n_i`` times (see `bkpriv_core.posterior`), and posteriors are marginals of the perfect
+repeated ``n_i`` times (see `posterior`), and posteriors are marginals of the perfect
 matchings of records and copies of values. Belief propagation passes messages along the edges of
 that bipartite graph. The copies of a value receive the same messages, and so do the records of a
 cell, so there is one pair of messages for each cell ``j`` and value ``i``, with ``w_j`` records
@@ -39,13 +39,13 @@ Sources: Huang, Jebara 2009, "Approximating the permanent with belief propagatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.groups import FloatArray, Groups, IntArray
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["bethe"]
 
@@ -66,7 +66,7 @@ def bethe(
     weights: IntArray,
     histograms: IntArray,
     prior: FloatArray,
-    poll: Callable[[], None] = lambda: None,
+    progress: Progress = SILENT,
 ) -> tuple[FloatArray, BoolArray]:
     """Bethe estimate of the posterior beliefs about each membership.
 
@@ -80,8 +80,8 @@ def bethe(
         Records of each group with each value.
     prior : (e, m) float array
         Prior of each membership's records.
-    poll : callable
-        Called between steps; may raise to cancel.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def bethe(
             np.arange(rows.stop - rows.start), groups.offsets[first : last + 1] - rows.start
         )
         beliefs[rows], converged[first:last] = _infer(
-            part, weights[rows], histograms[first:last], prior[rows], poll
+            part, weights[rows], histograms[first:last], prior[rows], progress
         )
     return beliefs, converged
 
@@ -109,10 +109,10 @@ def _infer(
     weights: IntArray,
     histograms: IntArray,
     prior: FloatArray,
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> tuple[FloatArray, BoolArray]:
     """Settle what is certain, then pass messages about the rest."""
-    certain = _settle(groups, weights, histograms, prior, poll)
+    certain = _settle(groups, weights, histograms, prior, progress)
     beliefs = certain.beliefs
     converged = certain.possible.copy()
     rows = np.flatnonzero(~certain.settled & certain.possible[groups.owner])
@@ -120,7 +120,7 @@ def _infer(
     rest = Groups(rows, np.append(starts, len(rows)).astype(np.int64))
     chance = np.where(certain.open[rows], prior[rows], 0.0)
     beliefs[rows], converged[owners] = _propagate(
-        rest, weights[rows], certain.left[owners], chance, poll
+        rest, weights[rows], certain.left[owners], chance, progress
     )
     beliefs[~converged[groups.owner]] = 0.0
     return beliefs, converged
@@ -156,7 +156,7 @@ def _settle(
     weights: IntArray,
     histograms: IntArray,
     prior: FloatArray,
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> _Certain:
     """Give their value to records that have one choice, until none has."""
     owner = groups.owner
@@ -165,7 +165,7 @@ def _settle(
     beliefs = np.zeros(prior.shape)
     choices = prior > 0
     while True:
-        poll()
+        progress.poll()
         choices &= (left > 0)[owner] & ~settled[:, None]
         takers = groups.sum(weights[:, None] * choices)
         demanded = choices & ((takers == left) & (left > 0))[owner]
@@ -186,7 +186,7 @@ def _propagate(
     weights: IntArray,
     copies: IntArray,
     chance: FloatArray,
-    poll: Callable[[], None],
+    progress: Progress,
 ) -> tuple[FloatArray, BoolArray]:
     """Pass messages until they rest: beliefs, zero where they do not, and which groups' do."""
     beliefs = np.zeros(chance.shape)
@@ -201,7 +201,7 @@ def _propagate(
     for _ in range(_STEPS):
         if not active.size:
             break
-        poll()
+        progress.poll()
         # A message that runs away ends as 0, infinite or no number, none of which ever rests.
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
             to_value = _others_in_row(held, chance * to_record)

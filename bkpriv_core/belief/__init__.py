@@ -1,0 +1,12 @@
+"""Beliefs: what an adversary knows before a release, and what is believed after it.
+
+What lives here knows tables and groups, and asks neither how groups came about nor what is required
+of them.
+
+- `knowledge`: the forms that prior knowledge has; `prior`, with `kernels` and `axis`: that of
+  Adv(B);
+- `posterior`: beliefs once groups are published, by `exact` inference (with `placement`), by
+  `bethe` or by omega; `contradiction`: where none exists;
+- `distance`: how far two beliefs are apart; `disclosure`: how far a release moves them;
+- `setting`: a table and its adversaries, whose priors are computed once.
+"""

@@ -1,0 +1,53 @@
+"""Progress: how long work says how far it is, and is cancelled.
+
+Whoever calls long work hands one object down. The work polls between steps, where a poll may raise
+to cancel, and tells the share that is done. Work within work is handed a part of the share, or none
+where it only polls.
+"""
+
+from __future__ import annotations
+
+__all__ = ["SILENT", "Progress"]
+
+
+class Progress:
+    """Progress of work that nobody looks at or cancels; to be derived from for others."""
+
+    def poll(self) -> None:
+        """Raise if the work is to be cancelled; cheap enough to be called anywhere."""
+
+    def tell(self, share: float) -> None:
+        """Take the share that is done, from 0 to 1; polls."""
+        self.poll()
+
+    def part(self, start: float, stop: float) -> Progress:
+        """Progress of work that is done from one share of this to another."""
+        return _Part(self, start, stop)
+
+    @property
+    def quiet(self) -> Progress:
+        """Progress of work that only polls."""
+        return _Quiet(self)
+
+
+class _Part(Progress):
+    def __init__(self, whole: Progress, start: float, stop: float) -> None:
+        self._whole, self._start, self._stop = whole, start, stop
+
+    def poll(self) -> None:
+        self._whole.poll()
+
+    def tell(self, share: float) -> None:
+        self._whole.tell(self._start + (self._stop - self._start) * share)
+
+
+class _Quiet(Progress):
+    def __init__(self, told: Progress) -> None:
+        self._told = told
+
+    def poll(self) -> None:
+        self._told.poll()
+
+
+SILENT = Progress()
+"""Nobody looks, nobody cancels."""
