@@ -15,6 +15,8 @@ from bench.figure import Figure, alternate
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.cli.source import Column, Source
 from bkpriv_core.table import domain
+from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.table import Table
 
 __all__ = ["measure_many_values", "measure_priors"]
 
@@ -83,7 +85,7 @@ def measure_many_values(values: int, rounds: int) -> list[Figure]:
 
 
 def _compare(
-    table: domain.Table, bandwidth: float, rounds: int, every: int = 1
+    table: Table, bandwidth: float, rounds: int, every: int = 1
 ) -> tuple[float, float, float]:
     """Seconds of priors and of the baseline for one cell of so many; the largest difference."""
     fast = kernel_prior(table, bandwidth)[::every]
@@ -99,7 +101,7 @@ def _compare(
     return ours, baseline, difference
 
 
-def _pairwise_prior(table: domain.Table, bandwidth: float, every: int) -> _Floats:
+def _pairwise_prior(table: Table, bandwidth: float, every: int) -> _Floats:
     """Nadaraya-Watson averages with Epanechnikov weights, by pairs of cells, for some of them."""
     counts = table.counts.astype(np.float64)
     some = np.arange(0, table.cells, every)
@@ -143,7 +145,7 @@ def _births(values: int) -> Source:
     return Source("births", "births", columns, tuple(quasi_identifiers), sensitive)
 
 
-def _cells(source: Source) -> domain.Table:
+def _cells(source: Source) -> Table:
     """Count the cells of a source."""
     domains = []
     codes = []
@@ -158,7 +160,7 @@ def _cells(source: Source) -> domain.Table:
                 name,
                 tuple(str(value) for value in occurring),
                 positions=occurring.astype(np.float64) if numeric else None,
-                hierarchy=domain.Hierarchy.from_rows(name, paths) if paths else None,
+                hierarchy=Hierarchy.from_rows(name, paths) if paths else None,
             )
         )
         codes.append(coded)
@@ -166,4 +168,4 @@ def _cells(source: Source) -> domain.Table:
     cells, cell = np.unique(np.column_stack(codes[:-1]), axis=0, return_inverse=True)
     counts = np.zeros((len(cells), sensitive.size), dtype=np.int64)
     np.add.at(counts, (cell.ravel(), codes[-1]), 1)
-    return domain.Table(tuple(quasi_identifiers), sensitive, cells, counts)
+    return Table(tuple(quasi_identifiers), sensitive, cells, counts)

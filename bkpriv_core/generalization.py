@@ -108,22 +108,23 @@ def publish_node(lattice: Lattice, node: Node) -> tuple[Setting, Groups]:
         item.recoding(domain, level)
         for item, domain, level in zip(lattice.levels, table.quasi_identifiers, node, strict=True)
     )
-    return lattice.setting.over(replace(table, recoding=recoding)), lattice.groups(node)
+    parts = replace(lattice.setting.parts, recoding=recoding)
+    return lattice.setting.over(parts), lattice.groups(node)
 
 
 def divergence(lattice: Lattice, node: Node) -> float:
     """KL divergence of the joint distribution that a node leaves from the original one, in bits."""
     setting, groups = publish_node(lattice, node)
-    table = setting.table
+    parts = setting.parts
     # Steps of types matter to queries only: here records are spread over values that occur.
-    release = Release(table, groups, (None,) * len(table.quasi_identifiers))
-    joints = CellJoint(CellCounts.of(table)), GeneralizedJoint(release, setting.progress)
-    return divergences(*joints, int(table.sizes(groups).sum()))["kl"]
+    release = Release(parts, groups, (None,) * len(parts.table.quasi_identifiers))
+    joints = CellJoint(CellCounts.of(parts.table)), GeneralizedJoint(release, setting.progress)
+    return divergences(*joints, int(parts.sizes(groups).sum()))["kl"]
 
 
 def describe(lattice: Lattice, utility: str) -> list[Figures]:
     """Figures of all nodes in lexicographic order, the chosen one by `utility`."""
-    table = lattice.setting.table
+    parts = lattice.setting.parts
     found = []
     for node in np.ndindex(lattice.safe.shape):
         lattice.setting.progress.poll()
@@ -131,7 +132,7 @@ def describe(lattice: Lattice, utility: str) -> list[Figures]:
         suppressed, costs = None, {}
         if safe:
             groups = lattice.groups(node)
-            suppressed = table.records - int(table.sizes(groups).sum())
+            suppressed = parts.table.records - int(parts.sizes(groups).sum())
             costs = lattice.costs(node, groups)
         if minimal:
             costs["kl"] = divergence(lattice, node)

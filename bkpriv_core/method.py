@@ -56,8 +56,8 @@ Check = Callable[[Setting, Sequence[Requirement], Options], None]
 Partition = Callable[
     [Setting, Sequence[Requirement], Options, Shuffle, Progress], tuple[Setting, Groups]
 ]
-"""Groups that meet the requirements, and the setting they are groups of: its table is that of the
-setting given, or that table with cells split over groups, or recoded."""
+"""Groups that meet the requirements, and the setting they are groups of: of the same table, whose
+cells may lie in several groups, or be recoded."""
 
 
 @dataclass(frozen=True)
@@ -126,16 +126,16 @@ def _by_anatomy(
     shuffle: Shuffle,
     progress: Progress,
 ) -> tuple[Setting, Groups]:
-    table, groups = anatomy(
+    parts, groups = anatomy(
         setting.table,
         _diversity(requirements),
         shuffle,
         progress=progress,
     )
-    setting = setting.over(table)
+    setting = setting.over(parts)
     groups = coarsen(setting, requirements, groups, progress=progress)
-    table, groups = table.unite(groups)
-    return (setting if table is setting.table else setting.over(table)), groups
+    parts, groups = parts.unite(groups)
+    return (setting if parts is setting.parts else setting.over(parts)), groups
 
 
 def _check_incognito(

@@ -13,30 +13,31 @@ All are exact.
 
 from __future__ import annotations
 
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["utility"]
 
 
-def utility(table: Table, groups: Groups, *, generalized: bool = True) -> dict[str, float]:
-    """Utility measures of publishing `groups` of `table`, by name.
+def utility(parts: Parts, groups: Groups, *, generalized: bool = True) -> dict[str, float]:
+    """Utility measures of publishing `groups` of a table, by name.
 
     Parameters
     ----------
-    table : Table
-        The table.
+    parts : Parts
+        The table's cells, or parts of them.
     groups : Groups
         Its published groups.
     generalized : bool
         Whether quasi-identifiers are published as the groups' extents, or else exactly.
     """
-    sizes = table.sizes(groups)
+    table = parts.table
+    sizes = parts.sizes(groups)
     published = int(sizes.sum())
     suppressed = table.records - published
     penalty = 0.0
     if generalized:
-        low, high = table.boxes(groups)
+        low, high = parts.boxes(groups)
         penalty = float((sizes * table.penalty(low, high)).sum())
     return {
         "discernibility": float((sizes.astype(float) ** 2).sum() + suppressed * table.records),

@@ -16,8 +16,8 @@ from bkpriv_core.belief.distance import BeliefDistance
 from bkpriv_core.belief.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["Adversaries", "Disclosure", "Explanation"]
 
@@ -69,9 +69,9 @@ class Adversaries:
 
     Parameters
     ----------
-    table : Table
-        The table.
-    priors : sequence of (c, m) float array
+    parts : Parts
+        The table's cells, or parts of them.
+    priors : sequence of (p, m) float array
         One prior per adversary.
     distance : BeliefDistance
         Distance of beliefs.
@@ -84,14 +84,14 @@ class Adversaries:
 
     def __init__(
         self,
-        table: Table,
+        parts: Parts,
         priors: Sequence[FloatArray],
         distance: BeliefDistance,
         *,
         trying: bool = False,
         progress: Progress = SILENT,
     ) -> None:
-        self._table = table
+        self._parts = parts
         self._priors = tuple(priors)
         self._distance = distance
         self._trying = trying
@@ -146,7 +146,7 @@ class Adversaries:
         try:
             return posterior(
                 groups,
-                self._table.counts,
+                self._parts.counts,
                 self._priors,
                 estimator,
                 refuse=not self._trying,
@@ -162,17 +162,16 @@ class Adversaries:
         records are told as well.
         """
         assert error.group is not None
-        cells = groups[error.group]
+        table, cell = self._parts.table, int(self._parts.cell[groups[error.group][0]])
         at_fault = ""
         if error.value is not None:
-            sensitive = self._table.sensitive
+            sensitive = table.sensitive
             at_fault = f': the value {sensitive.quote(error.value)} of "{sensitive.name}"'
         elif error.cell is not None:
-            at_fault = f": records where {self._table.describe(error.cell)}"
+            at_fault = f": records where {table.describe(int(self._parts.cell[error.cell]))}"
         return ContradictoryKnowledge(
             f"the prior contradicts the release in group {error.group}{at_fault}",
-            detail=f"{error.detail} The group includes the records where "
-            f"{self._table.describe(int(cells[0]))}.",
+            detail=f"{error.detail} The group includes the records where {table.describe(cell)}.",
             hint=error.hint,
             group=error.group,
             value=error.value,

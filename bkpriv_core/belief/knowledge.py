@@ -27,8 +27,8 @@ from bkpriv_core.belief.prior import Bandwidth, resolve_bandwidth
 from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.table import Table
 
 __all__ = [
     "UNKNOWN",
@@ -139,8 +139,7 @@ def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Reso
 
 def uniform_prior(table: Table) -> FloatArray:
     """Prior of the uniform kernel: the table's distribution for every cell, shape (c, m). Exact."""
-    overall = table.counts.sum(axis=0) / table.records
-    return np.tile(overall, (table.cells, 1))
+    return np.tile(table.overall, (table.cells, 1))
 
 
 def outside_prior(
@@ -222,9 +221,6 @@ def outside_prior(
     prior[place, values] = probabilities
     covered = np.zeros(table.cells, dtype=bool)
     covered[place] = True
-    # Parts of a split cell share what is said about it.
-    whole = _places(table, table.codes, progress)
-    prior, covered = prior[whole], covered[whole]
     if not covered.all():
         hint = "Give every combination of quasi-identifiers in the data a row for each value."
         if not covered.any():
@@ -248,7 +244,7 @@ def outside_prior(
 
 
 def _places(table: Table, cells: IntArray, progress: Progress) -> IntArray:
-    """First place of each row of codes among the table's cells, `UNKNOWN` if it has no such."""
+    """Place of each row of codes among the table's cells, `UNKNOWN` if it has no such."""
     found = np.empty(len(cells), dtype=np.int64)
     step = max(_ROWS, table.cells)
     for start in range(0, len(cells), step):

@@ -2,8 +2,7 @@
 
 The adversary's prior about a person with quasi-identifiers ``q`` is the Nadaraya-Watson average of
 the table's sensitive values, weighted by a product of Epanechnikov kernels, one bandwidth per
-attribute (Li, Li, Zhang 2009, equation 2). All records of a cell share one prior, and so do the
-parts of a cell in a table that was split.
+attribute (Li, Li, Zhang 2009, equation 2). All records of a cell share one prior.
 
 Two ways to compute the same figures, chosen by cost:
 
@@ -31,8 +30,8 @@ from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.table import Table
 
 __all__ = ["Bandwidth", "kernel_prior", "resolve_bandwidth"]
 
@@ -131,8 +130,6 @@ def kernel_prior(
             detail="It says how priors are computed, not what they are.",
             hint=f"Paths are {', '.join(get_args(Path))}.",
         )
-    # Figures are those of whole cells, whichever groups hold their parts.
-    table, whole = table.join_parts()
     axes = [
         kernel_axis(domain, width)
         for domain, width in zip(table.quasi_identifiers, widths, strict=True)
@@ -142,7 +139,7 @@ def kernel_prior(
         path = "grid" if grid.bytes <= _GRID_BYTES and grid.cost < cells.cost else "cells"
     numerator = (grid if path == "grid" else cells).weigh(progress)
     prior: FloatArray = numerator / numerator.sum(axis=1, keepdims=True)
-    return prior[whole]
+    return prior
 
 
 def _apart(table: Table, axes: Sequence[Axis]) -> IntArray:

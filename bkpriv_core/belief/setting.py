@@ -1,7 +1,8 @@
 """The setting in which requirements are measured: the table and what adversaries know about it.
 
 Priors are costly, and several requirements, rounds of partitioning and audits ask for the same
-ones, so a setting computes each adversary's prior once and keeps it.
+ones. So each adversary's prior is computed once for every cell and kept, by all settings of one
+table; parts of a cell share it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from bkpriv_core.belief.knowledge import (
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
 __all__ = ["Library", "Setting"]
 
@@ -44,8 +46,8 @@ class Setting:
 
     Parameters
     ----------
-    table : Table
-        The table.
+    table : Table or Parts
+        The table, or the parts of its cells of which groups are made.
     smoothing : float
         Bandwidth of the belief distance over the sensitive domain.
     library : callable
@@ -59,14 +61,14 @@ class Setting:
 
     def __init__(
         self,
-        table: Table,
+        table: Table | Parts,
         smoothing: float = DEFAULT_SMOOTHING,
         *,
         library: Library = _no_library,
         trying: bool = False,
         progress: Progress = SILENT,
     ) -> None:
-        self.table = table
+        self.parts = table if isinstance(table, Parts) else Parts.of(table)
         self.smoothing = check_bandwidth(smoothing, "the smoothing bandwidth")
         self.progress = progress
         self._library = library
@@ -74,45 +76,46 @@ class Setting:
         self._priors: dict[Resolved, FloatArray] = {}
         self._adversaries: dict[tuple[Resolved, ...], Adversaries] = {}
 
-    def over(self, table: Table) -> Setting:
-        """Build the same setting over another table, such as one whose cells are split."""
-        return self._like(table, self._trying)
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.parts.table
+
+    def over(self, parts: Parts) -> Setting:
+        """Build the same setting over other parts of the same table."""
+        return self._like(parts, self._trying)
 
     def tried(self) -> Setting:
         """Build the same setting for groups that are only tried."""
-        return self._like(self.table, True)
+        return self._like(self.parts, True)
 
-    def _like(self, table: Table, trying: bool) -> Setting:
-        found = Setting(
-            table, self.smoothing, library=self._library, trying=trying, progress=self.progress
+    def _like(self, parts: Parts, trying: bool) -> Setting:
+        alike = Setting(
+            parts, self.smoothing, library=self._library, trying=trying, progress=self.progress
         )
-        if table.codes is self.table.codes and table.counts is self.table.counts:
-            found._priors.update(self._priors)  # the same cells, shown in another way
-        return found
+        if parts.table is not self.table:
+            raise ValueError("priors are kept for one table")
+        alike._priors = self._priors
+        return alike
 
     @cached_property
     def distance(self) -> BeliefDistance:
         """Distance of beliefs over the sensitive domain."""
         return BeliefDistance.over(self.table.sensitive, self.smoothing)
 
-    @cached_property
-    def overall(self) -> FloatArray:
-        """Distribution of the sensitive attribute in the whole table, shape (m,)."""
-        shares: FloatArray = self.table.counts.sum(axis=0) / self.table.records
-        return shares
-
     def _resolve(self, knowledge: Knowledge) -> Resolved:
         names = tuple(domain.name for domain in self.table.quasi_identifiers)
         return resolve_knowledge(knowledge, names)
 
     def prior(self, knowledge: Knowledge) -> FloatArray:
-        """Prior belief of who has that knowledge about the records of each cell, shape (c, m)."""
+        """Prior belief of who has that knowledge about the records of each part, shape (p, m)."""
         key = self._resolve(knowledge)
         if key not in self._priors:
-            self._priors[key] = self._find_prior(key)
-        return self._priors[key]
+            self._priors[key] = self._of_cells(key)
+        of_cells = self._priors[key]
+        return of_cells if self.parts.whole else of_cells[self.parts.cell]
 
-    def _find_prior(self, knowledge: Resolved) -> FloatArray:
+    def _of_cells(self, knowledge: Resolved) -> FloatArray:
         if isinstance(knowledge, Outside):
             return self._library(self.table, knowledge.table)
         if isinstance(knowledge, tuple):
@@ -127,6 +130,6 @@ class Setting:
         if key not in self._adversaries:
             priors = [self.prior(knowledge) for knowledge in skyline]
             self._adversaries[key] = Adversaries(
-                self.table, priors, self.distance, trying=self._trying, progress=self.progress
+                self.parts, priors, self.distance, trying=self._trying, progress=self.progress
             )
         return self._adversaries[key]

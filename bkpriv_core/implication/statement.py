@@ -27,8 +27,10 @@ from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.implication.atoms import Atom, Implication
 from bkpriv_core.implication.worst_case import Witness
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
 __all__ = ["Cells", "Names", "Persons", "parse_statements", "tell_implication", "tell_witness"]
 
@@ -43,18 +45,23 @@ class Persons(ABC):
 
     Parameters
     ----------
-    table : Table
-        The table.
+    parts : Parts
+        The table's cells, or parts of them.
     groups : Groups
-        Its published groups.
+        The published groups.
     """
 
     keys: frozenset[str]
     """What an atom says about who it is, as far as it says anything."""
 
-    def __init__(self, table: Table, groups: Groups) -> None:
-        self.table = table
+    def __init__(self, parts: Parts, groups: Groups) -> None:
+        self.parts = parts
         self.groups = groups
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.parts.table
 
     @cached_property
     def sensitive(self) -> Values:
@@ -81,7 +88,7 @@ class Names(Persons):
 
     Parameters
     ----------
-    table, groups
+    parts, groups
         See `Persons`.
     names : sequence of str
         The respondents.
@@ -92,9 +99,9 @@ class Names(Persons):
     keys = frozenset({"respondent"})
 
     def __init__(
-        self, table: Table, groups: Groups, names: Sequence[str], labels: IntArray
+        self, parts: Parts, groups: Groups, names: Sequence[str], labels: IntArray
     ) -> None:
-        super().__init__(table, groups)
+        super().__init__(parts, groups)
         self.names = names
         self._labels = labels
         self.members = Groups.from_labels(labels)
@@ -139,9 +146,9 @@ class Cells(Persons):
 
     @cached_property
     def _memberships(self) -> dict[tuple[int, ...], list[int]]:
-        """Memberships of the cells with each combination of codes."""
+        """Memberships of the parts of each cell, by its codes."""
         found: dict[tuple[int, ...], list[int]] = {}
-        for place, codes in enumerate(self.table.codes[self.groups.members].tolist()):
+        for place, codes in enumerate(self.parts.codes[self.groups.members].tolist()):
             found.setdefault(tuple(codes), []).append(place)
         return found
 
@@ -172,7 +179,7 @@ class Cells(Persons):
                 hint="Name one of these groups, or other quasi-identifiers.",
             )
         member = here[held.index(group)]
-        weight = int(self.table.weights[self.groups.members[member]])
+        weight = int(self.parts.weights[self.groups.members[member]])
         person = stated.get("person", 1)
         if isinstance(person, bool) or not isinstance(person, int) or not 0 < person <= weight:
             raise InvalidParameter(
@@ -181,22 +188,22 @@ class Cells(Persons):
                 hint="Persons of one cell and group are told apart by number only.",
             )
         start = int(self.groups.offsets[group])
-        before = int(self.table.weights[self.groups.members[start:member]].sum())
+        before = int(self.parts.weights[self.groups.members[start:member]].sum())
         return int(group), before + person - 1
 
     def tell(self, group: int, person: int) -> dict[str, Any]:
         """See `Persons`."""
-        cells = self.groups[group]
-        ends = np.cumsum(self.table.weights[cells])
+        members = self.groups[group]
+        ends = np.cumsum(self.parts.weights[members])
         place = int(np.searchsorted(ends, person, side="right"))
-        cell = int(cells[place])
+        part = int(members[place])
         qi = {
             domain.name: tell_value(domain, int(code))
             for domain, code in zip(
-                self.table.quasi_identifiers, self.table.codes[cell], strict=True
+                self.table.quasi_identifiers, self.parts.codes[part], strict=True
             )
         }
-        first = int(ends[place] - self.table.weights[cell])
+        first = int(ends[place] - self.parts.weights[part])
         return {"group": group, "qi": qi, "person": person - first + 1}
 
 

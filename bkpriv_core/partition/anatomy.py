@@ -8,8 +8,8 @@ records, a new group takes one random record from each of the ``l`` fullest. Wha
   grouping can do without.
 - There are ``floor(n / l)`` groups, each of at least ``l`` records with pairwise distinct values:
   nobody's value is guessed from the group alone with a chance above ``1 / l``.
-- Groups draw records, not cells: records of one cell may fall into different groups, and the table
-  is split accordingly.
+- Groups draw records, not cells: records of one cell may fall into different groups, as parts of
+  it.
 
 Which buckets a group draws from depends on the numbers of records with each value alone, so it is
 decided first, for many groups at once. While the same buckets are ahead of the rest, every group
@@ -27,9 +27,10 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle
+from bkpriv_core.table.table import Table
 
 __all__ = ["anatomy"]
 
@@ -43,7 +44,7 @@ def anatomy(
     shuffle: Shuffle,
     *,
     progress: Progress = SILENT,
-) -> tuple[Table, Groups]:
+) -> tuple[Parts, Groups]:
     """Partition a table's records into groups of at least `l` pairwise distinct sensitive values.
 
     Parameters
@@ -60,8 +61,8 @@ def anatomy(
 
     Returns
     -------
-    table : Table
-        The table split where records of a cell fall into several groups.
+    parts : Parts
+        Parts of cells, where records of a cell fall into several groups.
     groups : Groups
         All its parts, in ``floor(n / l)`` groups, in the order in which they were drawn.
 
@@ -77,14 +78,14 @@ def anatomy(
     check_eligible(table, l)
     values, groups = _draw(table.counts.sum(axis=0), l, shuffle, progress)
     progress.poll()
-    cells, secrets = table.enumerate_records()
+    cells, secrets = Parts.of(table).enumerate_records()
     order = shuffle(table.records)
     progress.poll()
     # Both sorted by value: the slots for a value take its records as they come in random order.
     order = order[np.argsort(secrets[order], kind="stable")]
     labels = groups[np.argsort(values, kind="stable")]
     progress.poll()
-    return table.split(cells[order], secrets[order], labels)
+    return Parts.of_records(table, cells[order], secrets[order], labels)
 
 
 def _check_whole(l: object) -> None:  # noqa: E741

@@ -45,8 +45,8 @@ from bkpriv_core.requirement import (
     alone_and_joint,
     satisfied,
 )
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["Certificate", "certify"]
 
@@ -120,12 +120,12 @@ class Certificate:
 
     Parameters
     ----------
-    table : Table
-        The table that was given, or that table with parts of cells united.
+    parts : Parts
+        The parts of cells that were given, or those united that came to lie in one group.
     groups : Groups
         The groups to publish.
     suppressed : (s,) int array
-        Cells whose records are not published.
+        Parts whose records are not published.
     measurements : tuple of Measurement
         One per requirement, over `groups`.
     failed : int
@@ -134,7 +134,7 @@ class Certificate:
         Mergers made.
     """
 
-    table: Table
+    parts: Parts
     groups: Groups
     suppressed: IntArray
     measurements: tuple[Measurement, ...]
@@ -220,7 +220,7 @@ def certify(
     failed = merged = 0
 
     def pool(groups: Groups) -> Groups:
-        return setting.table.pool(groups) if generalized else groups
+        return setting.parts.pool(groups) if generalized else groups
 
     groups = pool(groups)
     while True:
@@ -228,23 +228,23 @@ def certify(
         failed, merged = failed + broken, merged + joined
         # Mergers may make two groups alike to a reader; then they are one, and measured as one. Or
         # they bring parts of a cell together.
-        table, groups = setting.table.unite(pool(state.groups))
-        if table is setting.table and len(groups) == len(state.groups):
+        parts, groups = setting.parts.unite(pool(state.groups))
+        if parts is setting.parts and len(groups) == len(state.groups):
             break
-        if table is not setting.table:
-            setting = setting.over(table)
+        if parts is not setting.parts:
+            setting = setting.over(parts)
     if not len(state.groups):
-        whole, _ = setting.table.join_parts()
-        setting = setting if whole is setting.table else setting.over(whole)
-        state = _as_one(setting, alone, estimator)
+        parts, whole = setting.parts.unite(Groups.whole(len(setting.parts)))
+        setting = setting if parts is setting.parts else setting.over(parts)
+        state = _as_one(setting, alone, whole, estimator)
         merged += len(state.groups)
     met = satisfied(joint, setting, state.groups, estimator)
     state = state.select(met)
     together = _measure(setting, joint, state.groups, estimator)
     singly, jointly = iter(state.measurements), iter(together.measurements)
-    suppressed = np.flatnonzero(state.groups.labels(setting.table.cells) == SUPPRESSED)
+    suppressed = np.flatnonzero(state.groups.labels(len(setting.parts)) == SUPPRESSED)
     return Certificate(
-        setting.table,
+        setting.parts,
         state.groups,
         suppressed,
         tuple(
@@ -256,10 +256,9 @@ def certify(
 
 
 def _as_one(
-    setting: Setting, requirements: Sequence[Requirement], estimator: Estimator
+    setting: Setting, requirements: Sequence[Requirement], whole: Groups, estimator: Estimator
 ) -> _Measured:
     """The table as one group, if that holds and was inferred as asked; else no group."""
-    whole = Groups.whole(setting.table.cells)
     tried_by: Estimator = "auto" if estimator == "exact" else estimator
     state = _measure(setting, requirements, whole, tried_by)
     met = _met(requirements, state)
@@ -328,7 +327,7 @@ def _merge_round(
     """Find mergers for the failing groups, and which groups they use up."""
     groups = state.groups
     failing = np.flatnonzero(~met)
-    partners = _cheapest_partners(setting.table, groups, failing, search.near, setting.progress)
+    partners = _cheapest_partners(setting.parts, groups, failing, search.near, setting.progress)
     used = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     inferred = _inferred(requirements, estimator)
@@ -377,10 +376,10 @@ def _fitting(
     work: float,
 ) -> tuple[npt.NDArray[np.bool_], float]:
     """Which unions a search tries, the first for which there is work left, and what that costs."""
-    table = setting.table
-    states = exact_states(unions, table.weights[unions.members], table.histograms(unions))
+    parts = setting.parts
+    states = exact_states(unions, parts.weights[unions.members], parts.histograms(unions))
     fits = (states > search.above) & (states <= search.most)
-    estimated = _BETHE_COST * table.sensitive.size * unions.widths.astype(np.float64)
+    estimated = _BETHE_COST * parts.table.sensitive.size * unions.widths.astype(np.float64)
     spent = 0.0
     if search.screens or not search.proves:
         fits &= np.cumsum(np.where(fits, estimated, 0.0)) <= work
@@ -395,15 +394,16 @@ def _fitting(
 
 
 def _cheapest_partners(
-    table: Table, groups: Groups, failing: IntArray, near: int, progress: Progress
+    parts: Parts, groups: Groups, failing: IntArray, near: int, progress: Progress
 ) -> IntArray:
     """Up to `near` nearest groups of each failing one, by rising cost of the merger."""
-    low, high = table.boxes(groups)
+    table = parts.table
+    low, high = parts.boxes(groups)
     scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])
     centres: FloatArray = (low + high) / (2.0 * scale)
     reach = min(near + 1, len(groups))
     tree = KDTree(centres)
-    sizes = table.sizes(groups)
+    sizes = parts.sizes(groups)
     penalties = sizes * table.penalty(low, high)
     ranked = []
     for start in range(0, len(failing), _RANKED_AT_ONCE):

@@ -23,8 +23,8 @@ import numpy.typing as npt
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["coarsen"]
 
@@ -46,7 +46,7 @@ def coarsen(
     requirements : sequence of Requirement
         What every group must meet.
     groups : Groups
-        A partition of the table's cells, or of some of them.
+        A partition of the parts of the table's cells, or of some of them.
     progress : Progress
         Told the share of failing groups that were mended, after each round.
 
@@ -62,7 +62,7 @@ def coarsen(
     if met.all():
         progress.tell(1.0)
         return groups
-    order = _in_order(setting.table, groups)
+    order = _in_order(setting.parts, groups)
     fit, met = fit[order], met[order]
     ordered = groups.select(order)
     failing = int((~met).sum())
@@ -81,9 +81,9 @@ def coarsen(
     return Groups(ordered.members, ordered.offsets[first])
 
 
-def _in_order(table: Table, groups: Groups) -> IntArray:
+def _in_order(parts: Parts, groups: Groups) -> IntArray:
     """Sort groups by the centres of their boxes, the first quasi-identifier counting most."""
-    low, high = table.boxes(groups)
+    low, high = parts.boxes(groups)
     return np.lexsort((low + high).T[::-1]).astype(np.int64)
 
 

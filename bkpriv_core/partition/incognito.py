@@ -38,9 +38,10 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, satisfied
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.levels import Levels
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
 __all__ = ["COSTS", "MOST_NODES", "Lattice", "Node", "first_holding", "incognito"]
 
@@ -115,9 +116,9 @@ class Lattice:
 
     def costs(self, node: Node, groups: Groups) -> dict[str, float]:
         """What publishing groups of a node costs, by each measure of `COSTS`."""
-        table = self.setting.table
-        penalties = _penalties(table, self.levels, node)
-        return {name: cost(table, groups, penalties) for name, cost in COSTS.items()}
+        penalties = _penalties(self.setting.table, self.levels, node)
+        parts = self.setting.parts
+        return {name: cost(parts, groups, penalties) for name, cost in COSTS.items()}
 
     def cheapest(self, utility: str) -> Node | None:
         """Minimal node of least cost, the first of several; None if no node is safe."""
@@ -185,7 +186,7 @@ def incognito(
 
     def holds(groups: Groups, judged: Sequence[Requirement]) -> bool:
         met = satisfied(judged, setting, groups, estimator)
-        return int(setting.table.sizes(groups)[~met].sum()) <= allowed
+        return int(setting.parts.sizes(groups)[~met].sum()) <= allowed
 
     safe = np.zeros(shape, dtype=bool)
     measured = np.zeros(shape, dtype=bool)
@@ -280,23 +281,23 @@ def _check_utility(utility: str) -> str:
     return utility
 
 
-def _discernibility(table: Table, groups: Groups, penalties: FloatArray) -> float:
-    sizes = table.sizes(groups).astype(np.float64)
-    return float((sizes**2).sum() + (table.records - sizes.sum()) * table.records)
+def _discernibility(parts: Parts, groups: Groups, penalties: FloatArray) -> float:
+    sizes, records = parts.sizes(groups).astype(np.float64), parts.table.records
+    return float((sizes**2).sum() + (records - sizes.sum()) * records)
 
 
-def _average_class_size(table: Table, groups: Groups, penalties: FloatArray) -> float:
-    return float(table.sizes(groups).sum()) / len(groups) if len(groups) else np.inf
+def _average_class_size(parts: Parts, groups: Groups, penalties: FloatArray) -> float:
+    return float(parts.sizes(groups).sum()) / len(groups) if len(groups) else np.inf
 
 
-def _certainty_penalty(table: Table, groups: Groups, penalties: FloatArray) -> float:
-    weights = table.weights[groups.members]
+def _certainty_penalty(parts: Parts, groups: Groups, penalties: FloatArray) -> float:
+    weights = parts.weights[groups.members]
     if not weights.size:
         return np.inf
     return float((weights * penalties[groups.members]).sum() / weights.sum())
 
 
-COSTS: dict[str, Callable[[Table, Groups, FloatArray], float]] = {
+COSTS: dict[str, Callable[[Parts, Groups, FloatArray], float]] = {
     "discernibility": _discernibility,
     "average_class_size": _average_class_size,
     "gcp": _certainty_penalty,

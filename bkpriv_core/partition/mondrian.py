@@ -24,8 +24,8 @@ import numpy as np
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["mondrian"]
 
@@ -52,14 +52,14 @@ def mondrian(
     Groups
         Every cell in one group.
     """
-    table = setting.table
+    parts = setting.parts
     alone, joint = alone_and_joint(requirements)
-    keepers = [item.keeper(setting, Groups.whole(table.cells)) for item in joint]
-    active = Groups.whole(table.cells)
+    keepers = [item.keeper(setting, Groups.whole(len(parts))) for item in joint]
+    active = Groups.whole(len(parts))
     final: list[IntArray] = []
     done = 0
     while len(active):
-        order = _widest_first(table, active)
+        order = _widest_first(parts, active)
         waiting = np.arange(len(active))
         children: list[Groups] = []
         for axes, widths in order:
@@ -68,7 +68,7 @@ def mondrian(
                 break
             setting.progress.poll()
             parents = active.select(waiting)
-            halves = _cut(table, parents, axes[waiting])
+            halves = _cut(parts, parents, axes[waiting])
             allowed = satisfied(alone, setting, halves)
             both = allowed[0::2] & allowed[1::2]
             for keeper in keepers:
@@ -76,34 +76,34 @@ def mondrian(
             children.append(halves.select(np.repeat(both, 2)))
             waiting = waiting[~both]
         cut = np.concatenate([half.members for half in children] or [np.zeros(0, np.int64)])
-        was_cut = np.zeros(table.cells, dtype=bool)
+        was_cut = np.zeros(len(parts), dtype=bool)
         was_cut[cut] = True
         kept = active.select(~was_cut[active.members[active.offsets[:-1]]])
         final.extend(kept)
         done += len(kept.members)
-        progress.tell(done / table.cells)
+        progress.tell(done / len(parts))
         active = _joined(children)
     return Groups.from_lists(final)
 
 
-def _joined(parts: Sequence[Groups]) -> Groups:
+def _joined(lists: Sequence[Groups]) -> Groups:
     """Concatenate lists of groups."""
-    if not parts:
+    if not lists:
         return Groups.from_lists([])
-    widths = np.concatenate([part.widths for part in parts])
+    widths = np.concatenate([part.widths for part in lists])
     return Groups(
-        np.concatenate([part.members for part in parts]),
+        np.concatenate([part.members for part in lists]),
         np.concatenate(([0], np.cumsum(widths))).astype(np.int64),
     )
 
 
-def _widest_first(table: Table, groups: Groups) -> list[tuple[IntArray, FloatArray]]:
+def _widest_first(parts: Parts, groups: Groups) -> list[tuple[IntArray, FloatArray]]:
     """Dimension of each group and its width, from the widest dimension to the narrowest."""
-    low, high = table.boxes(groups)
+    low, high = parts.boxes(groups)
     widths = np.column_stack(
         [
             domain.ncp(low[:, axis], high[:, axis])
-            for axis, domain in enumerate(table.quasi_identifiers)
+            for axis, domain in enumerate(parts.table.quasi_identifiers)
         ]
     )
     ranking = np.argsort(-widths, axis=1, kind="stable")
@@ -111,15 +111,15 @@ def _widest_first(table: Table, groups: Groups) -> list[tuple[IntArray, FloatArr
     return [(ranking[:, rank], ordered[:, rank]) for rank in range(widths.shape[1])]
 
 
-def _cut(table: Table, groups: Groups, axes: IntArray) -> Groups:
+def _cut(parts: Parts, groups: Groups, axes: IntArray) -> Groups:
     """Halve each group along its axis: groups 2i and 2i + 1 are the halves of group i.
 
     Every group must hold at least two values along its axis.
     """
-    keys = _cut_keys(table, groups, axes)
+    keys = _cut_keys(parts, groups, axes)
     order = np.lexsort((keys, groups.owner))
     members, keys = groups.members[order], keys[order]
-    weights = table.weights[members]
+    weights = parts.weights[members]
     running = np.cumsum(weights)
     ends = running[groups.offsets[1:] - 1]
     before = np.concatenate(([0], ends[:-1]))
@@ -135,15 +135,15 @@ def _cut(table: Table, groups: Groups, axes: IntArray) -> Groups:
     return Groups(members, offsets.astype(np.int64))
 
 
-def _cut_keys(table: Table, groups: Groups, axes: IntArray) -> IntArray:
+def _cut_keys(parts: Parts, groups: Groups, axes: IntArray) -> IntArray:
     """Value of each membership that a cut along its group's axis may separate."""
     keys = np.empty(len(groups.members), dtype=np.int64)
-    for axis, domain in enumerate(table.quasi_identifiers):
+    for axis, domain in enumerate(parts.table.quasi_identifiers):
         chosen = axes == axis
         if not chosen.any():
             continue
         part = groups.select(chosen)
-        places = table.places[part.members, axis]
+        places = parts.places[part.members, axis]
         if not domain.numeric:
             level = domain.ancestor_level(part.min(places), part.max(places))
             places = domain.branch_start(level[part.owner], places)

@@ -37,12 +37,12 @@ class Bucketized(Estimator):
     @cached_property
     def expected(self) -> CellCounts:
         """Expected records of each published cell."""
-        table, groups = self._release.table, self._release.groups
-        shares = table.histograms(groups) / table.sizes(groups)[:, None]
-        weights = table.weights[groups.members]
+        parts, groups = self._release.parts, self._release.groups
+        shares = parts.histograms(groups) / parts.sizes(groups)[:, None]
+        weights = parts.weights[groups.members]
         return CellCounts(
             self._release.domains,
-            table.codes[groups.members],
+            parts.codes[groups.members],
             weights[:, None] * shares[groups.owner],
         )
 

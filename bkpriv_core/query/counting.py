@@ -18,8 +18,9 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import Atom, Codes, Predicate, Truth, atom_truth, evaluate
 from bkpriv_core.query.workload import Workload
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.table import Table
 
 __all__ = ["CellCounts"]
 

@@ -41,8 +41,9 @@ from bkpriv_core.query.predicate import (
     Values,
 )
 from bkpriv_core.query.runs import Runs
-from bkpriv_core.table.domain import ROOT, Domain, Table
+from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["Axis", "Labels", "Pieces", "Ranges", "axes_of", "by_column"]
 
@@ -412,13 +413,14 @@ class Ranges(Axis):
         return shares + chosen[:, -1:] * self._null
 
 
-def axes_of(table: Table, groups: Groups, steps: Sequence[float | None]) -> list[Axis]:
+def axes_of(parts: Parts, groups: Groups, steps: Sequence[float | None]) -> list[Axis]:
     """Extents of groups in each quasi-identifier."""
-    low, high = table.boxes(groups)
+    low, high = parts.boxes(groups)
     axes: list[Axis] = []
-    for place, (domain, step) in enumerate(zip(table.quasi_identifiers, steps, strict=True)):
+    domains = parts.table.quasi_identifiers
+    for place, (domain, step) in enumerate(zip(domains, steps, strict=True)):
         if domain.numeric:
             axes.append(Ranges(domain, low[:, place], high[:, place], step))
         else:
-            axes.append(Labels(domain, table.labels(place, low[:, place], high[:, place])))
+            axes.append(Labels(domain, parts.labels(place, low[:, place], high[:, place])))
     return axes

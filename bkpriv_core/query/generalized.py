@@ -109,12 +109,12 @@ class Generalized(Estimator):
 
     @cached_property
     def _axes(self) -> list[Axis]:
-        return axes_of(self.release.table, self.release.groups, self.release.steps)
+        return axes_of(self.release.parts, self.release.groups, self.release.steps)
 
     @cached_property
     def _histograms(self) -> FloatArray:
         """Records of each group by sensitive value, shape (m, g)."""
-        histograms = self.release.table.histograms(self.release.groups)
+        histograms = self.release.parts.histograms(self.release.groups)
         return np.ascontiguousarray(histograms.T.astype(np.float64))
 
     def by_key(

@@ -107,13 +107,13 @@ class GeneralizedJoint(Joint):
     """
 
     def __init__(self, release: Release, progress: Progress = SILENT) -> None:
-        table, groups = release.table, release.groups
-        self._histograms = table.histograms(groups).astype(np.float64)
-        axes = axes_of(table, groups, release.steps)
+        parts, groups = release.parts, release.groups
+        self._histograms = parts.histograms(groups).astype(np.float64)
+        axes = axes_of(parts, groups, release.steps)
         self._spread = [axis.spread() for axis in axes]
         self._owner = [axis.owner for axis in axes]
-        self._domains = table.quasi_identifiers
-        self._low, _ = table.boxes(groups)
+        self._domains = release.table.quasi_identifiers
+        self._low, _ = parts.boxes(groups)
         self._progress = progress
 
     def at(self, codes: IntArray) -> FloatArray:

@@ -9,15 +9,18 @@ is another question, which nothing here answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bkpriv_core.errors import BkprivError, UnsoundHistory
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.table.levels import Levels
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.levels import Levels, Recoding
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table, check_dense
 
 __all__ = [
     "Arrays",
@@ -28,7 +31,7 @@ __all__ = [
     "check_sizes",
     "of_release",
     "read_domains",
-    "read_table",
+    "read_parts",
     "unsound",
 ]
 
@@ -266,10 +269,10 @@ def _check_values(item: Attribute) -> None:
         )
 
 
-def read_table(
+def read_parts(
     attributes: Sequence[Attribute], arrays: Arrays, content: Content
-) -> tuple[Table, Groups]:
-    """Table and groups of a release.
+) -> tuple[Parts, Groups]:
+    """Parts of a table's cells, and groups, of a release.
 
     Raises
     ------
@@ -280,30 +283,31 @@ def read_table(
     """
     *quasi_identifiers, sensitive = read_domains(attributes)
     cells, columns = len(arrays.labels), len(quasi_identifiers)
-    if cells * columns != len(arrays.codes) or cells * sensitive.size > DENSE_COUNTS:
+    if cells * columns != len(arrays.codes):
         raise unsound(
             f"it has {len(arrays.codes)} codes for {cells} cells",
-            f"There are {columns} quasi-identifiers, and {sensitive.size} sensitive values; at "
-            f"most {DENSE_COUNTS} cells times values are read.",
+            f"There are {columns} quasi-identifiers.",
         )
+    check_dense(cells, "parts of cells", sensitive)
     codes = arrays.codes.reshape(cells, columns)
     _check_range("codes", codes.min(axis=0), codes.max(axis=0), quasi_identifiers)
     groups = _read_groups(arrays.labels, content)
     counts = _read_counts(arrays, cells, sensitive, content)
-    first, _, _ = distinct_rows(np.column_stack((arrays.labels - SUPPRESSED, codes)))
-    if len(first) < cells:
+    parts = Parts.of_codes(tuple(quasi_identifiers), sensitive, codes, counts)
+    differ = len(distinct_rows(np.column_stack((arrays.labels - SUPPRESSED, parts.cell)))[0])
+    if differ < cells:
         raise unsound(
             "a cell recurs in one group",
-            f"Of {cells} cells and parts of cells {len(first)} differ.",
+            f"Of {cells} cells and parts of cells {differ} differ.",
         )
-    table = Table(tuple(quasi_identifiers), sensitive, codes, counts)
-    told = table.records - int(table.sizes(groups).sum())
+    table = parts.table
+    told = table.records - int(parts.sizes(groups).sum())
     if told != content.suppressed:
         raise unsound(
             f"it suppressed {told} records, not {content.suppressed}",
             f"It was made from {table.records}.",
         )
-    return _recoded(table, attributes), groups
+    return replace(parts, recoding=_recoding(table, attributes)), groups
 
 
 def _check_range(name: str, low: IntArray, high: IntArray, domains: Sequence[Domain]) -> None:
@@ -362,11 +366,11 @@ def _read_counts(arrays: Arrays, cells: int, sensitive: Domain, content: Content
     return counts
 
 
-def _recoded(table: Table, attributes: Sequence[Attribute]) -> Table:
-    """The table with the classes of values that whole columns were generalized to."""
+def _recoding(table: Table, attributes: Sequence[Attribute]) -> tuple[Recoding, ...] | None:
+    """Classes of values that whole columns were generalized to, if they were."""
     levels = [item.level for item in attributes[:-1]]
     if attributes[-1].level is None and all(level is None for level in levels):
-        return table
+        return None
     found = []
     for domain, level in zip(table.quasi_identifiers, levels, strict=True):
         known = Levels.of(domain)
@@ -377,10 +381,10 @@ def _recoded(table: Table, attributes: Sequence[Attribute]) -> Table:
                 "quasi-identifier has one or none has, and the sensitive attribute has none.",
             )
         found.append(known.recoding(domain, level))
-    return Table(table.quasi_identifiers, table.sensitive, table.codes, table.counts, tuple(found))
+    return tuple(found)
 
 
-def check_respondents(table: Table, groups: Groups, names: Sequence[str], labels: IntArray) -> None:
+def check_respondents(parts: Parts, groups: Groups, names: Sequence[str], labels: IntArray) -> None:
     """Refuse recorded respondents who are not those of a release's groups.
 
     Raises
@@ -388,12 +392,13 @@ def check_respondents(table: Table, groups: Groups, names: Sequence[str], labels
     UnsoundHistory
         If names recur, or a group has another number of them than of records.
     """
-    if len(set(names)) < len(names) or len(names) != table.records:
+    if len(set(names)) < len(names) or len(names) != parts.table.records:
         raise unsound(
             "its respondents are not one for each record",
-            f"{len(set(names))} of {len(names)} names differ; there are {table.records} records.",
+            f"{len(set(names))} of {len(names)} names differ; there are {parts.table.records} "
+            "records.",
         )
-    sizes = table.sizes(groups)
+    sizes = parts.sizes(groups)
     found = None
     if labels.min() >= SUPPRESSED and labels.max() < len(groups):
         found = np.bincount(labels - SUPPRESSED, minlength=len(groups) + 1)[1:]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
 __all__ = ["Release"]
 
@@ -17,18 +19,17 @@ class Release:
 
     Parameters
     ----------
-    table : Table
-        The source when the release was made. Rows of codes may recur, where the records of a cell
-        were put into several groups.
+    parts : Parts
+        The source's cells when the release was made, or parts of them.
     groups : Groups
-        The published groups; cells in none are suppressed.
+        The published groups; parts in none are suppressed.
     steps : tuple of float or None
         For each quasi-identifier the distance of neighbouring points of its type, in units of its
         positions: 1 for integers, a day for dates; None where a range is a continuum (other
         numbers, timestamps) and for a categorical attribute.
     """
 
-    table: Table
+    parts: Parts
     groups: Groups
     steps: tuple[float | None, ...]
 
@@ -41,6 +42,11 @@ class Release:
             )
 
     @property
+    def table(self) -> Table:
+        """The source when the release was made."""
+        return self.parts.table
+
+    @property
     def domains(self) -> tuple[Domain, ...]:
         """Domains of all attributes, in the order of their numbers."""
-        return (*self.table.quasi_identifiers, self.table.sensitive)
+        return self.table.domains

@@ -42,4 +42,4 @@ class KAnonymity(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Count records."""
-        return self._of_groups(groups, setting.table.sizes(groups))
+        return self._of_groups(groups, setting.parts.sizes(groups))

@@ -239,15 +239,15 @@ class HistogramRequirement(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; nothing is inferred."""
-        return self._of_groups(groups, self.figures(setting, setting.table.histograms(groups)))
+        return self._of_groups(groups, self.figures(setting, setting.parts.histograms(groups)))
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
         """Tell which value's share is at fault in one group; see `Requirement.explain`."""
-        (share,) = shares = shares_of(setting.table.histograms(group))
-        value = int(np.argmax(self.faults(shares, setting.overall)))
-        return Shift(None, value, float(setting.overall[value]), float(share[value]))
+        (share,) = shares = shares_of(setting.parts.histograms(group))
+        value = int(np.argmax(self.faults(shares, setting.table.overall)))
+        return Shift(None, value, float(setting.table.overall[value]), float(share[value]))
 
 
 class Keeper(Protocol):
@@ -325,9 +325,9 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     UnattainableRequirement
         Names the requirement and what the whole table attains.
     """
-    table = setting.table
-    whole = Groups.whole(table.cells)
-    (states,) = exact_states(whole, table.weights, table.histograms(whole))
+    parts = setting.parts
+    whole = Groups.whole(len(parts))
+    (states,) = exact_states(whole, parts.weights, parts.histograms(whole))
     for requirement in requirements:
         # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
         if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():

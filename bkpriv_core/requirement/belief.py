@@ -85,4 +85,4 @@ class BtPrivacy(Requirement):
         told = setting.adversaries(skyline).explain(group, estimator, bound)
         (member,), (value,) = told.members, told.values
         moved = float(told.before[0]), float(told.after[0])
-        return Shift(int(group.members[member]), int(value), *moved)
+        return Shift(int(setting.parts.cell[group.members[member]]), int(value), *moved)

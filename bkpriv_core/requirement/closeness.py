@@ -42,7 +42,7 @@ class TCloseness(HistogramRequirement):
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Measure the distance to the table's distribution."""
-        shares, overall = shares_of(histograms), setting.overall
+        shares, overall = shares_of(histograms), setting.table.overall
         if self.ground == "equal":
             return emd_equal(shares, overall)
         if self.ground == "ordered":

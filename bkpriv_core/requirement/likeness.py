@@ -57,7 +57,7 @@ class BetaLikeness(HistogramRequirement):
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Measure the largest gain, in the scale of beta."""
-        gains: FloatArray = self.faults(shares_of(histograms), setting.overall).max(axis=1)
+        gains: FloatArray = self.faults(shares_of(histograms), setting.table.overall).max(axis=1)
         return gains
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:

@@ -62,7 +62,7 @@ class CkSafety(JointRequirement):
         is safe. Fewer might sometimes do.
         """
         buckets = Bucketization(self.k, setting.progress)
-        return buckets.safe_part(setting.table.histograms(groups), self.c)
+        return buckets.safe_part(setting.parts.histograms(groups), self.c)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Blame the most frequent value of the group, which is the one disclosed."""
@@ -77,11 +77,11 @@ class _Keeper:
     """See `Keeper`."""
 
     def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
-        self._table = setting.table
+        self._parts = setting.parts
         self._c = safety.c
         self._buckets = Bucketization(safety.k, setting.progress)
-        self._buckets.add(self._table.histograms(groups))
+        self._buckets.add(self._parts.histograms(groups))
 
     def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
-        histograms = self._table.histograms
+        histograms = self._parts.histograms
         return self._buckets.split(histograms(parents), histograms(halves), self._c)

@@ -1,4 +1,4 @@
-"""Attribute domains: their values, distances, hierarchies, and the table as counts of cells.
+"""Attribute domains: their values, distances and hierarchies.
 
 Distances of two values (Li, Li, Zhang 2009, section II-C):
 
@@ -17,17 +17,16 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 
-__all__ = ["DENSE_COUNTS", "ROOT", "Domain", "Hierarchy", "Intervals", "Recoding", "Table"]
+__all__ = ["ROOT", "Domain"]
 
 _JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 
@@ -36,9 +35,6 @@ ROOT = "*"
 
 _PAIRED_VALUES = 5_000
 """Largest domain whose pairs of values are tabled, 200 MB a matrix."""
-
-DENSE_COUNTS = 200_000_000
-"""Largest number of cells, or parts of cells, times sensitive values: an array of 1.6 GB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,226 +271,3 @@ class Domain:
             (root if up else None) if label is None else paths[label][up]
             for up, label in zip(level, leaf, strict=True)
         ]
-
-
-@dataclass(frozen=True, eq=False)
-class Recoding:
-    """Classes of a quasi-identifier's values that are published alike, throughout the table.
-
-    Parameters
-    ----------
-    level : int
-        The generalization level that they are those of.
-    low, high : (size,) int array
-        First and last leaf place of the class of the value at each leaf place.
-    labels : tuple of str or None, optional
-        Label of the class of the value at each leaf place, for a categorical attribute.
-    """
-
-    level: int
-    low: IntArray
-    high: IntArray
-    labels: tuple[str | None, ...] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """A table as its cells and their counts.
-
-    Where records of one cell are told apart, the table is *split* into parts of cells, which are
-    then its cells in all that follows: what holds of a cell's records holds of a part's.
-
-    Parameters
-    ----------
-    quasi_identifiers : tuple of Domain
-        One domain per quasi-identifier, ``d`` of them.
-    sensitive : Domain
-        Domain of the sensitive attribute, of ``m`` values.
-    codes : (c, d) int array
-        The value codes of each cell: distinct rows, unless the table was split, when those of a
-        cell recur for each of its parts.
-    counts : (c, m) int array
-        Records of each cell with each sensitive value; every row has a positive sum.
-    recoding : tuple of Recoding, optional
-        For each quasi-identifier the classes of values that are published alike, where a method
-        generalizes whole columns. Extents of groups are then made of whole classes.
-    """
-
-    quasi_identifiers: tuple[Domain, ...]
-    sensitive: Domain
-    codes: IntArray
-    counts: IntArray
-    recoding: tuple[Recoding, ...] | None = None
-
-    @property
-    def cells(self) -> int:
-        """Number of cells, ``c``."""
-        return len(self.codes)
-
-    @cached_property
-    def weights(self) -> IntArray:
-        """Records of each cell, shape (c,)."""
-        totals: IntArray = self.counts.sum(axis=1)
-        return totals
-
-    @cached_property
-    def records(self) -> int:
-        """Number of records, ``n``."""
-        return int(self.weights.sum())
-
-    @cached_property
-    def places(self) -> IntArray:
-        """Leaf place of each cell in each quasi-identifier, shape (c, d)."""
-        columns = [
-            domain.leaf_order[self.codes[:, axis]]
-            for axis, domain in enumerate(self.quasi_identifiers)
-        ]
-        return np.column_stack(columns).astype(np.int64)
-
-    def describe(self, cell: int) -> str:
-        """Values of a cell, for an error message."""
-        pairs = zip(self.quasi_identifiers, self.codes[cell], strict=True)
-        return ", ".join(f'"{domain.name}" is {domain.quote(code)}' for domain, code in pairs)
-
-    def enumerate_records(self) -> tuple[IntArray, IntArray]:
-        """Cell and sensitive value of each record, cell after cell: two arrays of shape (n,)."""
-        cells, values = np.nonzero(self.counts)
-        times = self.counts[cells, values]
-        return np.repeat(cells, times), np.repeat(values, times)
-
-    def split(self, cells: IntArray, values: IntArray, labels: IntArray) -> tuple[Table, Groups]:
-        """Tell apart records of one cell that lie in different groups.
-
-        Parameters
-        ----------
-        cells, values : (n,) int array
-            Cell and sensitive value of each record, in any order.
-        labels : (n,) int array
-            Group of each record: dense integers from 0, or `SUPPRESSED`.
-
-        Returns
-        -------
-        table : Table
-            One row for each group and cell that have a record in common, group after group.
-        groups : Groups
-            The groups as sets of its rows.
-
-        Raises
-        ------
-        TooLarge
-            If the table's counts would not fit in memory.
-        """
-        keys, part = np.unique((labels - SUPPRESSED) * self.cells + cells, return_inverse=True)
-        if keys.size * self.sensitive.size > DENSE_COUNTS:
-            raise TooLarge(
-                f"{keys.size} parts of cells times {self.sensitive.size} values of "
-                f'"{self.sensitive.name}" is too many',
-                detail=f"At most {DENSE_COUNTS} fit in memory.",
-                hint="Bin the sensitive column, or publish fewer records at a time.",
-            )
-        shape = (keys.size, self.sensitive.size)
-        counts = np.bincount(part * shape[1] + values, minlength=shape[0] * shape[1])
-        group, cell = np.divmod(keys, self.cells)
-        table = replace(self, codes=self.codes[cell], counts=counts.reshape(shape))
-        return table, Groups.from_labels(group + SUPPRESSED)
-
-    def join_parts(self) -> tuple[Table, IntArray]:
-        """Undo a split.
-
-        Returns
-        -------
-        table : Table
-            One row for each distinct cell; the table itself, if it was not split.
-        whole : (c,) int array
-            For each row of this table, the row of that one which it is a part of.
-        """
-        sizes = [domain.size for domain in self.quasi_identifiers]
-        if np.prod(sizes, dtype=float) < 2.0**62:
-            # One number for each cell sorts much faster than a row of numbers.
-            keys = np.ravel_multi_index(tuple(self.codes.T), sizes)
-            if (keys[1:] > keys[:-1]).all():  # as read: no need to sort
-                return self, np.arange(self.cells, dtype=np.int64)
-            _, first, whole = np.unique(keys, return_index=True, return_inverse=True)
-        else:
-            _, first, whole = np.unique(self.codes, axis=0, return_index=True, return_inverse=True)
-        if len(first) == self.cells:
-            return self, np.arange(self.cells, dtype=np.int64)
-        whole = whole.ravel()
-        parts = Groups.from_labels(whole)
-        counts = parts.sum(self.counts[parts.members])
-        return replace(self, codes=self.codes[first], counts=counts), whole
-
-    def unite(self, groups: Groups) -> tuple[Table, Groups]:
-        """Join parts of one cell that lie in one group, or in none: nothing tells them apart.
-
-        Returns
-        -------
-        table : Table
-            The table itself, if there are no such parts.
-        groups : Groups
-            The same groups, by the same numbers, as sets of its rows.
-        """
-        labels = groups.labels(self.cells)
-        keys = np.column_stack((labels - SUPPRESSED, self.codes))
-        first, kind, _ = distinct_rows(keys)
-        if len(first) == self.cells:
-            return self, groups
-        parts = Groups.from_labels(kind)
-        counts = parts.sum(self.counts[parts.members])
-        return (
-            replace(self, codes=self.codes[first], counts=counts),
-            Groups.from_labels(labels[first]),
-        )
-
-    def sizes(self, groups: Groups) -> IntArray:
-        """Records of each group, shape (g,)."""
-        sizes: IntArray = groups.sum(self.weights[groups.members])
-        return sizes
-
-    def histograms(self, groups: Groups) -> IntArray:
-        """Records of each group with each sensitive value, shape (g, m)."""
-        histograms: IntArray = groups.sum(self.counts[groups.members])
-        return histograms
-
-    def boxes(self, groups: Groups) -> tuple[IntArray, IntArray]:
-        """Smallest and largest leaf place of each group, two arrays of shape (g, d)."""
-        places = self.places[groups.members]
-        low, high = groups.min(places), groups.max(places)
-        for axis, recoded in enumerate(self.recoding or ()):
-            low[:, axis], high[:, axis] = recoded.low[low[:, axis]], recoded.high[high[:, axis]]
-        return low, high
-
-    def labels(self, axis: int, low: IntArray, high: IntArray) -> list[str | None]:
-        """Labels of groups that span places `low` to `high` of a categorical quasi-identifier."""
-        found = self.quasi_identifiers[axis].generalize(low, high)
-        recoded = self.recoding[axis] if self.recoding is not None else None
-        if recoded is None or recoded.labels is None:
-            return found
-        # What is one class goes by its label, be it of a single value; else by the common ancestor.
-        return [
-            recoded.labels[first] if last == recoded.high[first] else label
-            for first, last, label in zip(low.tolist(), high.tolist(), found, strict=True)
-        ]
-
-    def pool(self, groups: Groups) -> Groups:
-        """Join groups that would be published alike, for a reader cannot tell them apart."""
-        low, high = self.boxes(groups)
-        shown: list[IntArray] = []
-        for axis, domain in enumerate(self.quasi_identifiers):
-            shown += domain.shown(low[:, axis], high[:, axis])
-        if not len(groups) or not shown:
-            return groups
-        alike, labels = np.unique(np.column_stack(shown), axis=0, return_inverse=True)
-        if len(alike) == len(groups):
-            return groups
-        joined = np.full(self.cells, SUPPRESSED, dtype=np.int64)
-        joined[groups.members] = labels.ravel()[groups.owner]
-        return Groups.from_labels(joined)
-
-    def penalty(self, low: IntArray, high: IntArray) -> FloatArray:
-        """Normalised certainty penalty of boxes, averaged over attributes, shape (g,)."""
-        columns = [
-            domain.ncp(low[:, axis], high[:, axis])
-            for axis, domain in enumerate(self.quasi_identifiers)
-        ]
-        return np.mean(columns, axis=0) if columns else np.zeros(len(low))

@@ -25,13 +25,33 @@ from itertools import pairwise
 import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.table.domain import ROOT, Domain, Recoding
+from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
-__all__ = ["Levels"]
+__all__ = ["Levels", "Recoding"]
 
 _WHOLE = 2**53
 """Bound of the whole numbers that floats hold exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """Classes of a quasi-identifier's values that are published alike, throughout the table.
+
+    Parameters
+    ----------
+    level : int
+        The generalization level that they are those of.
+    low, high : (size,) int array
+        First and last leaf place of the class of the value at each leaf place.
+    labels : tuple of str or None, optional
+        Label of the class of the value at each leaf place, for a categorical attribute.
+    """
+
+    level: int
+    low: IntArray
+    high: IntArray
+    labels: tuple[str | None, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Respondents"]
@@ -91,17 +91,15 @@ class Respondents:
             and np.array_equal(self.values, other.values)
         )
 
-    def labels(self, read: Table, table: Table, labels: IntArray, shuffle: Shuffle) -> IntArray:
+    def labels(self, parts: Parts, labels: IntArray, shuffle: Shuffle) -> IntArray:
         """Group of each respondent.
 
         Parameters
         ----------
-        read : Table
-            The table that the respondents were read with.
-        table : Table
-            That table, or the same split.
-        labels : (c,) int array
-            Label of each of its cells or parts of cells.
+        parts : Parts
+            Parts of the cells of the table that the respondents were read with.
+        labels : (p,) int array
+            Label of each part.
         shuffle : Shuffle
             Decides who of those that are alike is in which group.
 
@@ -109,18 +107,9 @@ class Respondents:
         -------
         (n,) int array
         """
-        parts, values = table.enumerate_records()
-        whole, part_of = table.join_parts()
-        cells = _ranks(whole)[part_of][parts]
+        part, values = parts.enumerate_records()
         drawn = shuffle(len(self.names))
-        persons = drawn[np.lexsort((self.values[drawn], _ranks(read)[self.cells[drawn]]))]
+        persons = drawn[np.lexsort((self.values[drawn], self.cells[drawn]))]
         found = np.empty(len(self.names), dtype=np.int64)
-        found[persons] = labels[parts[np.lexsort((values, cells))]]
+        found[persons] = labels[part[np.lexsort((values, parts.cell[part]))]]
         return found
-
-
-def _ranks(table: Table) -> IntArray:
-    """Place of each of a table's cells in the order of their codes."""
-    ranks = np.empty(table.cells, dtype=np.int64)
-    ranks[np.lexsort(table.codes.T[::-1])] = np.arange(table.cells)
-    return ranks

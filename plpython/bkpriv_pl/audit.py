@@ -12,6 +12,7 @@ import numpy as np
 from bkpriv_core.belief.posterior import Estimator, check_estimator
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.requirement import Measurement, Requirement
+from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.disclosure import qi_json
 from bkpriv_pl.history import Release, find_release, findings, record_audit
@@ -46,7 +47,7 @@ def audit(
         for place in range(len(requirement.bounds))
     ]
     rows = findings(
-        found.table, found.groups, demanded.requirements, measurements, found.options.smoothing
+        found.parts, found.groups, demanded.requirements, measurements, found.options.smoothing
     )
     if demanded.query_error is not None:
         rows.append(judge_queries(found, demanded.query_error))
@@ -84,10 +85,10 @@ def _fault(
     bound, figures = requirement.bounds[place], measured.figures[place]
     group = int(found.groups.owner[np.argmax(figures) if bound.upper else np.argmin(figures)])
     alone = found.groups.select(np.array([group]))
-    records = int(found.table.sizes(alone)[0])
+    records = int(found.parts.sizes(alone)[0])
     shift = requirement.explain(found.setting, alone, place, estimator)
     if shift is None:
         return group, records, None, None, None, None
-    qi = None if shift.cell is None else qi_json(found.table, np.array([shift.cell]))[0]
+    qi = None if shift.cell is None else qi_json(Parts.of(found.table), np.array([shift.cell]))[0]
     value = found.table.sensitive.labels[shift.value]
     return group, records, qi, value, shift.before, shift.after

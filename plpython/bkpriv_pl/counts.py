@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import plpy
 
-from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.table.domain import DENSE_COUNTS, Domain, Hierarchy, Intervals, Table
+from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table, check_dense
 from bkpriv_pl.bins import Bin
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.source import open_relation
@@ -387,12 +389,7 @@ def _assemble(
         cells = np.column_stack(np.unravel_index(keys, sizes))
     else:
         cells, place = np.unique(codes[:, :-1], axis=0, return_inverse=True)
-    if len(cells) * sensitive.size > DENSE_COUNTS:
-        raise TooLarge(
-            f'{len(cells)} cells times {sensitive.size} values of "{sensitive.name}" is too many',
-            detail=f"At most {DENSE_COUNTS} fit in memory.",
-            hint="Publish fewer or coarser columns, or bin the sensitive column.",
-        )
+    check_dense(len(cells), "cells", sensitive)
     counts = np.zeros((len(cells), sensitive.size), dtype=np.int64)
     counts[place.ravel(), codes[:, -1]] = records
     table = Table(quasi_identifiers, sensitive, cells.astype(np.int64), counts)

@@ -10,8 +10,8 @@ import numpy as np
 from bkpriv_core.belief.knowledge import parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.history import find_release
@@ -28,7 +28,7 @@ def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
     table = read_table(find_dataset(dataset, to_change=False), "category")
     beliefs = Setting(table, library=find_prior, progress=POLLED).prior(known)
     return {
-        "qi": qi_json(table, np.arange(table.cells)),
+        "qi": qi_json(Parts.of(table), np.arange(table.cells)),
         "probabilities": _rows(beliefs),
         "sensitive": list(table.sensitive.labels),
     }
@@ -40,14 +40,14 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     known = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
     found = find_release(release)
-    table, groups = found.table, found.groups
+    parts, groups = found.parts, found.groups
     before = found.setting.prior(known)
     after = found.setting.adversaries([known]).posterior(groups, estimator)
     return {
-        **_memberships(table, groups, after.used),
+        **_memberships(parts, groups, after.used),
         "priors": _rows(before[groups.members]),
         "posteriors": _rows(after.beliefs[0]),
-        "sensitive": list(table.sensitive.labels),
+        "sensitive": list(found.table.sensitive.labels),
     }
 
 
@@ -57,11 +57,11 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     known = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
     found = find_release(release)
-    table, groups = found.table, found.groups
+    parts, groups = found.parts, found.groups
     told = found.setting.adversaries([known]).disclosure(groups, estimator)
     return {
-        **_memberships(table, groups, told.used),
-        "records": table.weights[groups.members].tolist(),
+        **_memberships(parts, groups, told.used),
+        "records": parts.weights[groups.members].tolist(),
         "disclosure": told.figures[0].tolist(),
     }
 
@@ -74,15 +74,15 @@ def explain_disclosure(
     known = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
     found = find_release(release)
-    table, groups = found.table, found.groups
+    parts, groups = found.parts, found.groups
     told = found.setting.adversaries([known]).explain(groups, estimator)
     worst_first = np.argsort(-told.figures, kind="stable")
     rows = zip(
         worst_first.tolist(),
-        table.sizes(groups)[worst_first].tolist(),
-        qi_json(table, groups.members[told.members[worst_first]]),
+        parts.sizes(groups)[worst_first].tolist(),
+        qi_json(parts, groups.members[told.members[worst_first]]),
         told.figures[worst_first].tolist(),
-        [table.sensitive.labels[value] for value in told.values[worst_first]],
+        [found.table.sensitive.labels[value] for value in told.values[worst_first]],
         told.before[worst_first].tolist(),
         told.after[worst_first].tolist(),
         [ESTIMATORS[place] for place in told.used[worst_first]],
@@ -96,19 +96,19 @@ def _rows(beliefs: FloatArray) -> list[str]:
     return ["{" + ",".join(map(repr, row)) + "}" for row in beliefs.tolist()]
 
 
-def _memberships(table: Table, groups: Groups, used: UsedArray) -> dict[str, Any]:
+def _memberships(parts: Parts, groups: Groups, used: UsedArray) -> dict[str, Any]:
     """Columns that say which cell of which group a row is about, and how it was inferred."""
     return {
         "group_id": groups.owner.tolist(),
-        "qi": qi_json(table, groups.members),
+        "qi": qi_json(parts, groups.members),
         "estimated": [ESTIMATORS[place] for place in used[groups.owner].tolist()],
     }
 
 
-def qi_json(table: Table, cells: IntArray) -> list[str]:
-    """Quasi-identifiers of each of some cells as a JSON object."""
+def qi_json(parts: Parts, chosen: IntArray) -> list[str]:
+    """Quasi-identifiers of some parts as JSON objects."""
     columns = [
-        domain.json_pairs(table.codes[cells, axis])
-        for axis, domain in enumerate(table.quasi_identifiers)
+        domain.json_pairs(parts.codes[chosen, axis])
+        for axis, domain in enumerate(parts.table.quasi_identifiers)
     ]
     return ["{" + ", ".join(row) + "}" for row in zip(*columns, strict=True)]

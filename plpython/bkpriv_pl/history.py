@@ -17,10 +17,11 @@ from bkpriv_core.errors import BkprivError
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.options import Options, parse_options
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.release.recorded import Content, check_respondents, of_release, read_table, unsound
+from bkpriv_core.release.recorded import Content, check_respondents, of_release, read_parts, unsound
 from bkpriv_core.requirement import Measurement, Requirement
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, decode, run
 from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.ownership import look_up
@@ -56,8 +57,8 @@ class Release:
     ----------
     release : int
         Its id.
-    table : Table
-        The source's cells at the time, split where groups share them.
+    parts : Parts
+        The source's cells at the time, or parts of them where groups share cells.
     groups : Groups
         The published groups.
     requirements : dict
@@ -74,7 +75,7 @@ class Release:
     """
 
     release: int
-    table: Table
+    parts: Parts
     groups: Groups
     requirements: dict[str, Any]
     options: Options
@@ -82,10 +83,15 @@ class Release:
     types: tuple[str, ...]
     library: Library = find_prior
 
+    @property
+    def table(self) -> Table:
+        """The source's cells at the time."""
+        return self.parts.table
+
     @cached_property
     def setting(self) -> Setting:
         """What its beliefs and requirements are measured in."""
-        return Setting(self.table, self.options.smoothing, library=self.library, progress=POLLED)
+        return Setting(self.parts, self.options.smoothing, library=self.library, progress=POLLED)
 
 
 @dataclass(frozen=True)
@@ -143,15 +149,14 @@ def record_release(**columns: Any) -> int:
     return int(row["release"])
 
 
-def record_content(release: int, table: Table, groups: Groups, types: Sequence[str]) -> None:
+def record_content(release: int, parts: Parts, groups: Groups, types: Sequence[str]) -> None:
     """Append what a release was made from; `types` name those of its attributes."""
-    domains = (*table.quasi_identifiers, table.sensitive)
-    for place, (domain, type_) in enumerate(zip(domains, types, strict=True)):
+    for place, (domain, type_) in enumerate(zip(parts.table.domains, types, strict=True)):
         levels = None
         if domain.hierarchy is not None:
             levels = [list(path) for path in domain.hierarchy.paths.values()]
         intervals = domain.intervals
-        recoded = dict(enumerate(table.recoding or ())).get(place)
+        recoded = dict(enumerate(parts.recoding or ())).get(place)
         run(
             "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
             "levels, type, widths, origin, level, ends) "
@@ -174,13 +179,13 @@ def record_content(release: int, table: Table, groups: Groups, types: Sequence[s
                 None if domain.ends is None else domain.ends.tolist(),
             ],
         )
-    cells, values = np.nonzero(table.counts)
+    part, values = np.nonzero(parts.counts)
     arrays = (
-        table.codes.ravel(),
-        groups.labels(table.cells),
-        cells,
+        parts.codes.ravel(),
+        groups.labels(len(parts)),
+        part,
         values,
-        table.counts[cells, values],
+        parts.counts[part, values],
     )
     run(
         "INSERT INTO bkpriv.release_content "
@@ -212,7 +217,7 @@ def find_respondents(found: Release) -> tuple[list[str], IntArray] | None:
     try:
         told = read_respondents(found.release)
         if told is not None:
-            check_respondents(found.table, found.groups, *told)
+            check_respondents(found.parts, found.groups, *told)
     except BkprivError as error:
         raise of_release(found.release, error) from None
     return told
@@ -256,7 +261,7 @@ def _refuse_purged(release: int) -> None:
 
 
 def findings(
-    table: Table,
+    parts: Parts,
     groups: Groups,
     requirements: Sequence[Requirement],
     measurements: Sequence[Measurement],
@@ -267,7 +272,7 @@ def findings(
     A smoothing other than the default is stated among the parameters of what it weakens or
     strengthens.
     """
-    weights = table.weights[groups.members]
+    weights = parts.weights[groups.members]
     rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
         estimator = _estimator_used(groups, weights, measured)
@@ -361,12 +366,12 @@ def _read_release(
     policy = decode(stated["requirements"], "requirements")
     parse_policy(policy)
     attributes, types = read_attributes(release)
-    table, found = read_table(
+    parts, found = read_parts(
         attributes, read_arrays(release), Content(records, suppressed, groups)
     )
     return Release(
         release,
-        table,
+        parts,
         found,
         policy,
         parse_options(decode(stated["options"], "options")),

@@ -40,7 +40,7 @@ def max_disclosure(
             "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
         )
     language = require(language, "language")
-    worst = witnesses(found.table.histograms(found.groups), k, language, POLLED)
+    worst = witnesses(found.parts.histograms(found.groups), k, language, POLLED)
     persons = _persons(found)
 
     @cache
@@ -70,8 +70,8 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
 def _persons(found: Release) -> Persons:
     respondents = find_respondents(found)
     if respondents is None:
-        return Cells(found.table, found.groups)
-    return Names(found.table, found.groups, *respondents)
+        return Cells(found.parts, found.groups)
+    return Names(found.parts, found.groups, *respondents)
 
 
 def _believe(found: Release, known: Sequence[Implication]) -> Beliefs:
@@ -80,7 +80,7 @@ def _believe(found: Release, known: Sequence[Implication]) -> Beliefs:
     by_group = Counter(group for group, _ in named).most_common(8)
     told = ", ".join(f"{group} ({persons})" for group, persons in by_group)
     try:
-        return believe(found.table.histograms(found.groups), known, progress=POLLED)
+        return believe(found.parts.histograms(found.groups), known, progress=POLLED)
     except ContradictoryKnowledge as error:
         raise ContradictoryKnowledge(
             f"the knowledge contradicts release {found.release}",
@@ -127,9 +127,9 @@ def _of_names(persons: Persons, beliefs: Beliefs) -> dict[str, Any]:
 def _of_cells(persons: Persons, beliefs: Beliefs) -> dict[str, Any]:
     """A row for each person who is named, and one for all others of each cell in each group."""
     texts, named = _rows(beliefs)
-    table, groups = persons.table, persons.groups
-    ends = np.cumsum(table.weights[groups.members])
-    starts = ends - table.weights[groups.members]
+    parts, groups = persons.parts, persons.groups
+    ends = np.cumsum(parts.weights[groups.members])
+    starts = ends - parts.weights[groups.members]
     # Number of each named person in the whole release, and its membership.
     overall = np.array([starts[groups.offsets[group]] + person for group, person in named], int)
     where = np.searchsorted(ends, overall, side="right")
@@ -141,7 +141,7 @@ def _of_cells(persons: Persons, beliefs: Beliefs) -> dict[str, Any]:
     return {
         "respondent": [None] * len(rows),
         "group_id": groups.owner[rows].tolist(),
-        "qi": qi_json(table, groups.members[rows]),
+        "qi": qi_json(parts, groups.members[rows]),
         "person": [None] * len(others) + numbers.tolist(),
         "place": [*(groups.owner[others] + 1).tolist(), *range(first, first + len(named))],
         "beliefs": texts,

@@ -16,8 +16,9 @@ import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import UNKNOWN, outside_prior
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.counts import Column, column_types
 from bkpriv_pl.progress import POLLED

@@ -23,9 +23,9 @@ from bkpriv_core.options import Options, parse_options
 from bkpriv_core.partition.certification import Certificate, certify
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
+from bkpriv_core.table.table import Table
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.counts import column_types
@@ -125,8 +125,8 @@ def publish(
     task.step("writing")
     release = _record(request, certificate)
     if respondents is not None:
-        labels = certificate.groups.labels(certificate.table.cells)
-        within = respondents.labels(table, certificate.table, labels, shuffle)
+        labels = certificate.groups.labels(len(certificate.parts))
+        within = respondents.labels(certificate.parts, labels, shuffle)
         history.record_respondents(release, respondents.names, within)
     _show(request, certificate, release, previous)
     task.step("waiting for writers")
@@ -192,7 +192,7 @@ def _show(
     """Write the tables of the release, and move the views to them."""
     written = write_snapshot(
         release,
-        certificate.table,
+        certificate.parts,
         request.dataset,
         certificate.groups,
         request.method.form,
@@ -277,7 +277,7 @@ def _options(decoded: object, method: Method) -> Options:
 
 def _record(request: _Request, certificate: Certificate) -> int:
     """Write the release, what it was made from, and its certification into the history."""
-    dataset, table = request.dataset, certificate.table
+    dataset, parts = request.dataset, certificate.parts
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -292,15 +292,15 @@ def _record(request: _Request, certificate: Certificate) -> int:
         requirements=json.dumps(request.stated),
         options=request.options_text,
         period=request.period,
-        records=table.records,
-        suppressed=int(table.weights[certificate.suppressed].sum()),
+        records=parts.table.records,
+        suppressed=int(parts.weights[certificate.suppressed].sum()),
         groups=len(certificate.groups),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
-    history.record_content(release, table, certificate.groups, types)
+    history.record_content(release, parts, certificate.groups, types)
     rows = history.findings(
-        table,
+        parts,
         certificate.groups,
         request.policy.requirements,
         certificate.measurements,
@@ -312,7 +312,7 @@ def _record(request: _Request, certificate: Certificate) -> int:
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
         states = exact_states(
-            certificate.groups, table.weights, table.histograms(certificate.groups)
+            certificate.groups, parts.weights, parts.histograms(certificate.groups)
         )
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",

@@ -103,7 +103,7 @@ class Asked:
                 self.found.table.quasi_identifiers, self.found.types[:-1], strict=True
             )
         )
-        return Release(self.found.table, self.found.groups, steps)
+        return Release(self.found.parts, self.found.groups, steps)
 
     @cached_property
     def estimator(self) -> Estimator:

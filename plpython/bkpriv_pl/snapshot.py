@@ -25,8 +25,9 @@ import plpy
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.method import Form
 from bkpriv_core.options import Options
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.counts import Column
 from bkpriv_pl.dataset import Dataset, columns_of
@@ -136,7 +137,7 @@ def check_columns(dataset: Dataset, form: Form) -> None:
 
 
 def write_snapshot(
-    release: int, table: Table, dataset: Dataset, groups: Groups, form: Form, options: Options
+    release: int, parts: Parts, dataset: Dataset, groups: Groups, form: Form, options: Options
 ) -> dict[Part, Columns]:
     """Write and seal the tables of a release.
 
@@ -146,20 +147,18 @@ def write_snapshot(
         The columns of each part.
     """
     types = columns_of(dataset)
-    exact = [
-        _exact(types[domain.name], domain) for domain in (*table.quasi_identifiers, table.sensitive)
-    ]
+    exact = [_exact(types[domain.name], domain) for domain in parts.table.domains]
     sensitive = (dataset.sensitive, exact[-1].type)
     written: dict[Part, Columns] = {}
     if form == "generalized":
-        low, high = table.boxes(groups)
+        low, high = parts.boxes(groups)
         extents = [
-            _extent(table, axis, types[domain.name], low[:, axis], high[:, axis])
-            for axis, domain in enumerate(table.quasi_identifiers)
+            _extent(parts, axis, types[domain.name], low[:, axis], high[:, axis])
+            for axis, domain in enumerate(parts.table.quasi_identifiers)
         ]
         written["records"] = (*((item.name, item.type) for item in extents), sensitive)
         name = _create(release, "records", written["records"])
-        _fill_generalized(name, table, groups, extents, exact[-1], options.seed)
+        _fill_generalized(name, parts, groups, extents, exact[-1], options.seed)
     else:
         group = (_GROUP, "integer")
         kept = ((item.name, item.type) for item in exact[:-1])
@@ -167,9 +166,9 @@ def write_snapshot(
         written["records"] = (*kept, group, *value)
         written["sensitive"] = (group, sensitive, (_COUNT, "bigint"))
         name = _create(release, "records", written["records"])
-        _fill_exact(name, table, groups, exact, form, options.seed)
+        _fill_exact(name, parts, groups, exact, form, options.seed)
         name = _create(release, "sensitive", written["sensitive"])
-        _fill_sensitive(name, table, groups, exact[-1], options.seed)
+        _fill_sensitive(name, parts, groups, exact[-1], options.seed)
     run("SELECT bkpriv._seal_release_tables($1)", ["bigint"], [release])
     return written
 
@@ -185,11 +184,11 @@ def _create(release: int, part: Part, columns: Columns) -> str:
     return f"bkpriv_release.{plpy.quote_ident(row[0]['name'])}"
 
 
-def _extent(table: Table, axis: int, column: Column, low: IntArray, high: IntArray) -> _Extent:
+def _extent(parts: Parts, axis: int, column: Column, low: IntArray, high: IntArray) -> _Extent:
     """Bounds or labels of the groups in one quasi-identifier."""
-    domain = table.quasi_identifiers[axis]
+    domain = parts.table.quasi_identifiers[axis]
     if not domain.numeric:
-        labels = table.labels(axis, low, high)
+        labels = parts.labels(axis, low, high)
         return _Extent(domain.name, "text", "{low}", labels, [None] * len(labels))
     name, bound = _range_type(column, domain)
     shown = f"{name}({{low}}::{bound}, {{high}}::{bound}, '[]')"
@@ -247,7 +246,7 @@ def _random_order(seed: int | None, *keys: str) -> str:
 
 def _fill_generalized(
     name: str,
-    table: Table,
+    parts: Parts,
     groups: Groups,
     extents: list[_Extent],
     sensitive: _Exact,
@@ -257,7 +256,7 @@ def _fill_generalized(
 
     What is shown is made once for each group and each value; records only repeat it.
     """
-    histograms = table.histograms(groups)
+    histograms = parts.histograms(groups)
     group, value = np.nonzero(histograms)
     shown, bounds, arguments = [], [], []
     for axis, item in enumerate(extents):
@@ -284,14 +283,14 @@ def _fill_generalized(
             array_literal(group),
             array_literal(value),
             array_literal(histograms[group, value]),
-            list(table.sensitive.labels),
+            list(parts.table.sensitive.labels),
         ],
     )
 
 
 def _fill_exact(
     name: str,
-    table: Table,
+    parts: Parts,
     groups: Groups,
     exact: list[_Exact],
     form: Form,
@@ -302,19 +301,19 @@ def _fill_exact(
     Records are numbered group by group. So are the values of bucketized groups, within a group at
     random: a record and a value of one number meet.
     """
-    axes = range(len(table.quasi_identifiers))
-    histograms = table.histograms(groups)
+    axes = range(len(parts.table.quasi_identifiers))
+    histograms = parts.histograms(groups)
     group, value = np.nonzero(histograms)
     members = groups.members
-    sizes = table.weights[members]
-    parts = (
-        *(groups.owner, *(table.codes[members, axis] for axis in axes)),
+    sizes = parts.weights[members]
+    arrays = (
+        *(groups.owner, *(parts.codes[members, axis] for axis in axes)),
         *(np.cumsum(sizes) - sizes, sizes),
         *(group, value, histograms[group, value]),
     )
-    domains = (*table.quasi_identifiers, table.sensitive)
-    slots = [f"${place}::bigint[]" for place in range(1, len(parts) + 1)]
-    labels = [f"${place}" for place in range(len(parts) + 1, len(parts) + len(domains) + 1)]
+    domains = parts.table.domains
+    slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
+    labels = [f"${place}" for place in range(len(arrays) + 1, len(arrays) + len(domains) + 1)]
     coded = ", ".join(f"code{axis}" for axis in axes)
     written = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
     shown = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
@@ -339,8 +338,8 @@ def _fill_exact(
     run(
         f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {written} "
         f"FROM r {meeting} ORDER BY {_random_order(seed, 'i')}",
-        ["text"] * len(parts) + ["text[]"] * len(domains),
-        [*map(array_literal, parts), *(list(domain.labels) for domain in domains)],
+        ["text"] * len(arrays) + ["text[]"] * len(domains),
+        [*map(array_literal, arrays), *(list(domain.labels) for domain in domains)],
     )
 
 
@@ -353,10 +352,10 @@ def _labels(name: str, labels: str, shown: _Exact) -> str:
 
 
 def _fill_sensitive(
-    name: str, table: Table, groups: Groups, sensitive: _Exact, seed: int | None
+    name: str, parts: Parts, groups: Groups, sensitive: _Exact, seed: int | None
 ) -> None:
     """Insert each group's values and how often they occur, in random order."""
-    histograms = table.histograms(groups)
+    histograms = parts.histograms(groups)
     group, value = np.nonzero(histograms)
     run(
         f"INSERT INTO {name} SELECT e.group_id, {sensitive.expression}, e.records "
@@ -368,6 +367,6 @@ def _fill_sensitive(
             array_literal(group),
             array_literal(value),
             array_literal(histograms[group, value]),
-            list(table.sensitive.labels),
+            list(parts.table.sensitive.labels),
         ],
     )

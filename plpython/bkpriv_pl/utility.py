@@ -15,7 +15,7 @@ __all__ = ["utility"]
 def utility(release: int | None) -> list[tuple[str, float]]:
     """See ``bkpriv.utility``."""
     found = find_release(release)
-    figures = core.utility(found.table, found.groups, generalized=found.method.generalizes)
-    published = int(found.table.sizes(found.groups).sum())
+    figures = core.utility(found.parts, found.groups, generalized=found.method.generalizes)
+    published = int(found.parts.sizes(found.groups).sum())
     figures |= divergences(*Asked(found).joints(), published)
     return list(figures.items())

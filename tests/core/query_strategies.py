@@ -22,8 +22,10 @@ from bkpriv_core.query.predicate import (
     Predicate,
 )
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.query_oracles import COMPARE, Condition
 from tests.core.strategies import KINDS, as_groups, as_table, partitions, records_of, tables
@@ -89,7 +91,9 @@ def cases(
     records = replace(records, attributes=spaced)
     lists = draw(partitions(len(records.cells()), suppress=suppress))
     groups = [records_of(records, cells) for cells in lists]
-    return Case(records, groups, steps, Release(as_table(records), as_groups(lists), steps))
+    return Case(
+        records, groups, steps, Release(Parts.of(as_table(records)), as_groups(lists), steps)
+    )
 
 
 def scaled(numbers: Mapping[str, int] | None, step: int) -> dict[str, int] | None:
@@ -114,7 +118,9 @@ def split_cases(draw: st.DrawFn) -> Case:
         [records.secrets(part).count(value) for value in range(len(records.sensitive.values))]
         for part in parts.values()
     ]
-    split = replace(table, codes=np.array(codes), counts=np.array(counts))
+    split = Parts.of_codes(
+        table.quasi_identifiers, table.sensitive, np.array(codes), np.array(counts)
+    )
     rows = [label for label, _ in parts]
     found = sorted(set(rows) - {-1})
     groups = [[r for r, label in enumerate(labels) if label == one] for one in found]
@@ -216,4 +222,4 @@ def one_group(positions: Sequence[float], step: float | None) -> Release:
         np.arange(len(positions))[:, None],
         np.full((len(positions), 2), 5),
     )
-    return Release(table, Groups.whole(len(positions)), (step,))
+    return Release(Parts.of(table), Groups.whole(len(positions)), (step,))

@@ -18,8 +18,10 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
-from bkpriv_core.table.domain import Domain, Hierarchy, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.table import Table
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Attribute, Belief, Group, Records, Value
 

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.partition import anatomy as anatomy_module
 from bkpriv_core.partition.anatomy import anatomy
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle, secret_shuffle, seeded_shuffle
+from bkpriv_core.table.table import Table
 from tests.core.strategies import MANY
 from tests.core.watching import Watched
 
@@ -44,11 +46,11 @@ def eligible(draw: st.DrawFn, *, cells: int, most: int) -> tuple[Table, int]:
     return table, draw(st.integers(1, largest))
 
 
-def values_of(table: Table, groups: Groups) -> list[list[int]]:
+def values_of(parts: Parts, groups: Groups) -> list[list[int]]:
     """The values of each group's records, in order."""
     return [
         [value for value, count in enumerate(row) for _ in range(count)]
-        for row in table.histograms(groups).tolist()
+        for row in parts.histograms(groups).tolist()
     ]
 
 
@@ -63,7 +65,7 @@ def test_groups_of_l_distinct_values_that_hold_every_record_once(
     table, size = drawn
     parts, groups = anatomy(table, size, seeded_shuffle(seed))
     assert len(groups) == table.records // size
-    assert sorted(groups.members.tolist()) == list(range(parts.cells))
+    assert sorted(groups.members.tolist()) == list(range(len(parts)))
     found = values_of(parts, groups)
     for values in found:
         assert len(values) >= size
@@ -179,7 +181,7 @@ def test_one_value_less_than_its_limit_leaves_a_residue() -> None:
 
 def test_at_l_1_every_record_is_a_group() -> None:
     parts, groups = anatomy(table_of([[3, 0], [2, 2]]), 1, seeded_shuffle(1))
-    assert len(groups) == parts.cells == 7
+    assert len(groups) == len(parts) == 7
     assert parts.weights.tolist() == [1] * 7
 
 

@@ -398,11 +398,11 @@ def test_groups_mend_one_another_over_several_rounds() -> None:
     assert (lost.failed, lost.merged, len(lost.groups)) == (7, 0, 0)
     whole = certify(setting, [KAnonymity(4)], alone, "exact")
     assert (whole.failed, whole.merged, whole.suppressed.size) == (7, 1, 0)
-    assert setting.table.sizes(whole.groups).tolist() == [7]
+    assert setting.parts.sizes(whole.groups).tolist() == [7]
     shares: list[float] = []
     found = certify(setting, [KAnonymity(2)], alone, "exact", progress=Watched(tell=shares.append))
     assert (found.failed, found.merged, found.suppressed.size) == (7, 4, 0)
-    assert sorted(setting.table.sizes(found.groups).tolist()) == [2, 2, 3]
+    assert sorted(setting.parts.sizes(found.groups).tolist()) == [2, 2, 3]
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] == 1.0
 
@@ -424,8 +424,8 @@ def test_more_groups_than_a_neighbourhood() -> None:
     alone = as_groups([[cell] for cell in range(600)])
     found = certify(setting, [KAnonymity(2)], alone, "exact")
     assert (found.failed, found.merged, found.suppressed.size) == (200, 200, 0)
-    assert setting.table.sizes(found.groups).min() >= 2
-    low, high = setting.table.boxes(found.groups)
+    assert setting.parts.sizes(found.groups).min() >= 2
+    low, high = setting.parts.boxes(found.groups)
     assert (high - low).max() == 1  # the neighbour next door is the cheapest
 
 

@@ -17,8 +17,10 @@ from bkpriv_core.belief.posterior import ESTIMATORS, Estimator
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import (
@@ -85,7 +87,7 @@ def test_any_priors_may_be_given() -> None:
     table = as_table(small_table())
     ignorant = np.full((3, 3), 1 / 3)
     distance = BeliefDistance.over(table.sensitive, 0.5)
-    found = Adversaries(table, [ignorant], distance).disclosure(Groups.whole(3), "exact")
+    found = Adversaries(Parts.of(table), [ignorant], distance).disclosure(Groups.whole(3), "exact")
     third, shares = [1 / 3] * 3, [0.5, 0.25, 0.25]
     np.testing.assert_allclose(
         found.figures, oracles.js_divergence(third, shares), rtol=0, atol=1e-12
@@ -119,7 +121,7 @@ def test_what_auto_estimated_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_overall_distribution_is_that_of_records() -> None:
-    np.testing.assert_array_equal(Setting(as_table(small_table())).overall, [0.5, 0.25, 0.25])
+    np.testing.assert_array_equal(as_table(small_table()).overall, [0.5, 0.25, 0.25])
 
 
 def test_a_prior_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +232,7 @@ def test_a_contradiction_is_told_by_labels() -> None:
     sure_of_colds = np.array([[1.0, 0.0], [1.0, 0.0]])
     distance = BeliefDistance(np.array([[0.0, 1.0], [1.0, 0.0]]))
     with pytest.raises(ContradictoryKnowledge) as caught:
-        Adversaries(table, [sure_of_colds], distance).disclosure(groups, "omega")
+        Adversaries(Parts.of(table), [sure_of_colds], distance).disclosure(groups, "omega")
     assert "group 0" in caught.value.message
     assert "'flu' of \"disease\"" in caught.value.message
     assert "2 times" in caught.value.detail
@@ -247,7 +249,7 @@ def test_a_contradiction_may_be_about_null() -> None:
     )
     sure_of_colds = np.array([[1.0, 0.0]])
     with pytest.raises(ContradictoryKnowledge, match='the value NULL of "disease"'):
-        Adversaries(table, [sure_of_colds], BeliefDistance(1.0 - np.eye(2))).disclosure(
+        Adversaries(Parts.of(table), [sure_of_colds], BeliefDistance(1.0 - np.eye(2))).disclosure(
             Groups.whole(1), "exact"
         )
 
@@ -264,6 +266,8 @@ def test_a_contradiction_may_be_about_a_record() -> None:
     distance = BeliefDistance(1.0 - np.eye(3))
     for estimator in get_args(Estimator):
         with pytest.raises(ContradictoryKnowledge) as caught:
-            Adversaries(table, [prior], distance).disclosure(as_groups([[2], [0, 1]]), estimator)
+            Adversaries(Parts.of(table), [prior], distance).disclosure(
+                as_groups([[2], [0, 1]]), estimator
+            )
         assert "group 1" in caught.value.message
         assert "\"age\" is '40'" in caught.value.message

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.table import domain as domain_module
-from bkpriv_core.table.domain import ROOT, Domain, Hierarchy, Table
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.domain import ROOT, Domain
+from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records, Value
 from tests.core.strategies import (
@@ -246,12 +247,13 @@ def test_sums_boxes_and_penalties_of_groups(records: Records, data: st.DataObjec
     members = [records_of(records, cells) for cells in lists]
     assert table.records == len(records.rows)
     assert table.weights.tolist() == [len(cell) for cell in records.cells()]
-    assert table.sizes(groups).tolist() == [len(group) for group in members]
-    assert table.histograms(groups).tolist() == [
+    parts = Parts.of(table)
+    assert parts.sizes(groups).tolist() == [len(group) for group in members]
+    assert parts.histograms(groups).tolist() == [
         [records.secrets(group).count(value) for value in range(table.sensitive.size)]
         for group in members
     ]
-    low, high = table.boxes(groups)
+    low, high = parts.boxes(groups)
     penalties = []
     for row, group in enumerate(members):
         for axis, attribute in enumerate(records.attributes):
@@ -266,99 +268,6 @@ def test_sums_boxes_and_penalties_of_groups(records: Records, data: st.DataObjec
     np.testing.assert_allclose(table.penalty(low, high), penalties, atol=1e-12)
 
 
-# --- Tables in parts ------------------------------------------------------------------------------
-
-
-@st.composite
-def labelled(draw: st.DrawFn) -> tuple[Records, list[int]]:
-    """A table and the group of each of its records, some in none."""
-    records = draw(tables(max_records=16))
-    raw = draw(st.lists(st.integers(-1, 3), min_size=len(records.rows), max_size=16))
-    raw = raw[: len(records.rows)]
-    known = sorted({label for label in raw if label >= 0})
-    return records, [known.index(label) if label >= 0 else -1 for label in raw]
-
-
-def split_by(records: Records, labels: Sequence[int]) -> tuple[Table, Groups]:
-    """The table split by the group of each record, told in their own order."""
-    cell_of = {record: cell for cell, found in enumerate(records.cells()) for record in found}
-    everything = records.everything()
-    return as_table(records).split(
-        np.array([cell_of[record] for record in everything], dtype=np.int64),
-        np.array(records.secrets(everything), dtype=np.int64),
-        np.array(labels, dtype=np.int64),
-    )
-
-
-@MANY
-@given(labelled())
-def test_a_split_table_has_a_row_for_each_group_and_cell(
-    drawn: tuple[Records, list[int]],
-) -> None:
-    records, labels = drawn
-    parts, groups = split_by(records, labels)
-    table = as_table(records)
-    rows = []
-    for label in sorted(set(labels)):
-        for cell, found in enumerate(records.cells()):
-            part = [record for record in found if labels[record] == label]
-            if part:
-                secrets = records.secrets(part)
-                counts = [secrets.count(value) for value in range(table.sensitive.size)]
-                rows.append((label, table.codes[cell].tolist(), counts))
-    assert parts.codes.tolist() == [codes for _, codes, _ in rows]
-    assert parts.counts.tolist() == [counts for _, _, counts in rows]
-    assert groups.labels(parts.cells).tolist() == [label for label, _, _ in rows]
-    assert len(groups) == max(labels) + 1
-    assert parts.codes.dtype == parts.counts.dtype == np.dtype(np.int64)
-    assert parts.records == len(records.rows)
-
-
-@MANY
-@given(labelled(), st.booleans())
-def test_joining_parts_undoes_a_split(drawn: tuple[Records, list[int]], wide: bool) -> None:
-    records, labels = drawn
-    parts, _ = split_by(records, labels)
-    if wide:
-        # More combinations than an integer can number: 15 more columns that hold one of 60 values.
-        more = tuple(Domain(f"w{axis}", tuple(map(str, range(60)))) for axis in range(15))
-        columns = np.full((parts.cells, 15), 59)
-        parts = Table(
-            (*parts.quasi_identifiers, *more),
-            parts.sensitive,
-            np.hstack((parts.codes, columns)),
-            parts.counts,
-        )
-    table, whole = parts.join_parts()
-    expected = as_table(records)
-    width = expected.codes.shape[1]
-    known = dict(zip(map(tuple, expected.codes.tolist()), expected.counts.tolist(), strict=True))
-    assert known == dict(
-        zip(map(tuple, table.codes[:, :width].tolist()), table.counts.tolist(), strict=True)
-    )
-    assert table.cells == expected.cells
-    np.testing.assert_array_equal(table.codes[whole], parts.codes)
-
-
-@given(tables(max_records=16))
-def test_a_table_that_was_not_split_is_its_own_whole(records: Records) -> None:
-    table = as_table(records)
-    found, whole = table.join_parts()
-    assert found is table
-    assert whole.tolist() == list(range(table.cells))
-
-
-@given(tables(max_records=16))
-def test_records_are_enumerated_cell_after_cell(records: Records) -> None:
-    cells, values = as_table(records).enumerate_records()
-    expected = [
-        (cell, value)
-        for cell, found in enumerate(records.cells())
-        for value in sorted(records.secrets(found))
-    ]
-    assert list(zip(cells.tolist(), values.tolist(), strict=True)) == expected
-
-
 def test_a_cell_is_described_by_its_values() -> None:
     age = Domain("age", ("1", None), positions=np.array([1.0, np.nan]))
     cells = (age, Domain("City", ("it's", "x")))
@@ -366,21 +275,6 @@ def test_a_cell_is_described_by_its_values() -> None:
     table = Table(cells, Domain("s", ("y",)), codes, counts)
     assert table.describe(0) == "\"age\" is '1', \"City\" is 'x'"
     assert table.describe(1) == '"age" is NULL, "City" is "it\'s"'
-
-
-def test_a_split_that_would_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    age = Domain("age", ("1", "2"), positions=np.array([1.0, 2.0]))
-    counts = np.array([[2, 1, 1], [0, 1, 2]])
-    table = Table((age,), Domain("s", ("x", "y", "z")), np.array([[0], [1]]), counts)
-    cells, values = table.enumerate_records()
-    labels = np.array([0, 1, 0, 1, 0, 1, 1])
-    monkeypatch.setattr(domain_module, "DENSE_COUNTS", 12)
-    assert table.split(cells, values, labels)[0].cells == 4
-    monkeypatch.setattr(domain_module, "DENSE_COUNTS", 11)
-    with pytest.raises(TooLarge, match='4 parts of cells times 3 values of "s"') as caught:
-        table.split(cells, values, labels)
-    assert "At most 11" in caught.value.detail
-    assert "Bin the sensitive column" in caught.value.hint
 
 
 # --- What is wrong with a hierarchy or a domain ---------------------------------------------------

@@ -23,7 +23,10 @@ from bkpriv_core.generalization import (
 )
 from bkpriv_core.options import Options
 from bkpriv_core.requirement import KAnonymity, LDiversity
-from bkpriv_core.table.domain import Intervals, Table
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.hierarchy import Intervals
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from bkpriv_core.utility import utility
 from tests.core.oracles import Attribute, Records, Value
 from tests.core.strategies import SOME, as_table, tables
@@ -62,14 +65,14 @@ def test_groups_are_shown_by_whole_classes(
     lattice = find_lattice(setting, [KAnonymity(1)], Options())
     node = tuple(data.draw(st.integers(0, size - 1)) for size in lattice.safe.shape)
     shown, groups = publish_node(lattice, node)
-    table = shown.table
-    assert len(table.pool(groups)) == len(groups)
-    low, high = table.boxes(groups)
+    parts, table = shown.parts, shown.table
+    assert len(parts.pool(groups)) == len(groups)
+    low, high = parts.boxes(groups)
     for axis, attribute in enumerate(records.attributes):
         domain = table.quasi_identifiers[axis]
         becomes = [generalized(attribute, widths, label, node[axis]) for label in domain.labels]
         places = domain.leaf_order
-        labels = [] if domain.numeric else table.labels(axis, low[:, axis], high[:, axis])
+        labels = [] if domain.numeric else parts.labels(axis, low[:, axis], high[:, axis])
         for group, cells in enumerate(groups):
             codes = set(table.codes[cells, axis].tolist())
             (here,) = {becomes[code] for code in codes}
@@ -98,8 +101,8 @@ def test_figures_are_those_of_what_is_published(
             assert row.costs["kl"] == divergence(lattice, row.node)
         if row.safe:
             shown, groups = publish_node(lattice, row.node)
-            told = utility(shown.table, groups)
-            assert row.suppressed == setting.table.records - shown.table.sizes(groups).sum()
+            told = utility(shown.parts, groups)
+            assert row.suppressed == setting.table.records - shown.parts.sizes(groups).sum()
             if len(groups):
                 for name in UTILITIES[:3]:
                     assert row.costs[name] == pytest.approx(told[name])
@@ -114,26 +117,28 @@ def test_figures_are_those_of_what_is_published(
             cheapest_node(lattice, measure)
 
 
-def test_what_is_split_or_joined_stays_recoded() -> None:
+def test_what_is_united_stays_recoded() -> None:
     attribute = Attribute("a", tuple("123456"), numbers={str(n): n for n in range(1, 7)})
     pairs = tuple((value, secret) for value in "123456" for secret in "xy")
     table = with_intervals(as_table(Records((attribute,), Attribute("s", ("x", "y")), pairs)), [3])
     lattice = find_lattice(Setting(table), [KAnonymity(2)], Options())
-    recoded = publish_node(lattice, (1,))[0].table
-    cells, values = recoded.enumerate_records()
-    split, groups = recoded.split(cells, values, np.arange(12) % 2)
-    assert split.recoding is recoded.recoding
-    assert split.join_parts()[0].recoding is recoded.recoding
-    low, high = split.boxes(groups)
-    assert (low.ravel().tolist(), high.ravel().tolist()) == ([0, 0], [5, 5])
+    recoded = publish_node(lattice, (1,))[0].parts
+    united, whole = replace(recoded, cell=np.array([0, 1, 2, 3, 4, 4])).unite(Groups.whole(6))
+    assert len(united) == 5
+    assert united.recoding is recoded.recoding
+    low, high = united.boxes(whole)
+    assert (low.ravel().tolist(), high.ravel().tolist()) == ([0], [5])
 
 
-def test_priors_are_kept_where_cells_are_the_same() -> None:
+def test_priors_are_kept_for_all_parts_of_a_table() -> None:
     attribute = Attribute("a", ("p", "q"))
     records = Records((attribute,), Attribute("s", ("x", "y")), (("p", "x"), ("q", "y")))
     setting = Setting(as_table(records))
     before = setting.prior(0.5)
-    same = setting.over(replace(setting.table, recoding=()))
+    same = setting.over(replace(setting.parts, recoding=()))
     assert same.prior(0.5) is before
-    split, _ = setting.table.split(*setting.table.enumerate_records(), np.array([0, 0]))
-    assert setting.over(split).prior(0.5) is not before
+    cells, values = setting.parts.enumerate_records()
+    parts, _ = Parts.of_records(setting.table, cells, values, np.array([0, 0]))
+    np.testing.assert_array_equal(setting.over(parts).prior(0.5), before)
+    with pytest.raises(ValueError, match="one table"):
+        setting.over(Parts.of(as_table(records)))

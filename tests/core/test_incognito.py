@@ -192,7 +192,7 @@ def test_pruning_measures_few_nodes_and_decides_all() -> None:
     found = incognito(setting, requirements, levels)
     assert found.safe.shape == (6, 3, 2)
     everywhere = [found.groups(node) for node in np.ndindex(found.safe.shape)]
-    sizes = [int(setting.table.sizes(groups).sum()) for groups in everywhere]
+    sizes = [int(setting.parts.sizes(groups).sum()) for groups in everywhere]
     np.testing.assert_array_equal(found.safe.ravel(), np.array(sizes) == 400)
     assert 0 < found.safe.sum() < 36
     assert found.measured.sum() < 20
@@ -235,7 +235,7 @@ class NotPairs(KAnonymity):
 
     def measure(self, setting: Setting, groups: Groups, *_: object) -> Measurement:
         """Tell pairs from other groups."""
-        return self._of_groups(groups, setting.table.sizes(groups) != 2)
+        return self._of_groups(groups, setting.parts.sizes(groups) != 2)
 
 
 def test_a_node_is_not_minimal_if_a_safe_one_is_further_below() -> None:

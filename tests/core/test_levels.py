@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.table.domain import Domain, Hierarchy
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.levels import Levels
 
 MARITAL = Domain(

@@ -9,8 +9,9 @@ from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, TooLarge, UnattainableRequirement
 from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity, check_attainable
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.table import Table
 
 
 @pytest.mark.parametrize("upper", [True, False])

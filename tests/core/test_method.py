@@ -23,6 +23,7 @@ from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import satisfied
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import seeded_shuffle
 from bkpriv_core.utility import utility
 from tests.core.oracles import Attribute, Records
@@ -59,10 +60,10 @@ def test_every_requirement_holds_in_every_method(
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
     assert satisfied(requirements, found, groups).all()
-    assert sorted(groups.members.tolist()) == list(range(found.table.cells))
+    assert sorted(groups.members.tolist()) == list(range(len(found.parts)))
     # Whether cells were split or not, the records are the same.
     totals: dict[tuple[int, ...], list[int]] = {}
-    for table in (setting.table, found.table):
+    for table in (setting.parts, found.parts):
         sums: dict[tuple[int, ...], list[int]] = {}
         for code, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True):
             mine = sums.setdefault(tuple(code), [0] * len(count))
@@ -71,12 +72,12 @@ def test_every_requirement_holds_in_every_method(
         assert totals == sums
     certificate = certify(found, requirements, groups, "exact", generalized=method.generalizes)
     if len(certificate.groups):
-        published = found.over(certificate.table)
+        published = found.over(certificate.parts)
         assert satisfied(requirements, published, certificate.groups, "exact").all()
-        assert certificate.table.records == found.table.records
+        assert certificate.parts.weights.sum() == found.table.records
         # A cell is one row of its group, however its records came there.
         rows = [
-            (group, *certificate.table.codes[cell].tolist())
+            (group, *certificate.parts.codes[cell].tolist())
             for group, cells in enumerate(certificate.groups)
             for cell in cells
         ]
@@ -117,7 +118,7 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     )
     certificate = certify(found, requirements, groups, "auto")
     assert [sorted(cells) for cells in certificate.groups] == [[0, 1]]
-    recoded = setting.tried().over(table)
+    recoded = setting.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
     # The same groups measured for good are an error.
     with pytest.raises(ContradictoryKnowledge):
@@ -147,7 +148,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
             setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), SILENT
         )
         assert len(groups) == count
-        assert found.table.histograms(groups).max() == 1
+        assert found.parts.histograms(groups).max() == 1
     with pytest.raises(InvalidParameter, match="l_diversity"):
         METHODS["anatomy"].partition(
             setting,
@@ -198,8 +199,9 @@ def test_groups_that_are_published_by_number_are_not_joined_for_looking_alike() 
     table = as_table(records)
     # Split so that two groups span the same extent.
     cells = np.array([0, 1, 2, 0, 1, 2])
-    split, groups = table.split(cells, np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 1, 1]))
-    setting = Setting(split)
+    halves = np.array([0, 0, 0, 1, 1, 1])
+    parts, groups = Parts.of_records(table, cells, halves, halves)
+    setting = Setting(parts)
     requirements = parse_policy({"k_anonymity": {"k": 1}}).requirements
     assert len(certify(setting, requirements, groups, "exact").groups) == 1
     assert len(certify(setting, requirements, groups, "exact", generalized=False).groups) == 2
@@ -211,8 +213,8 @@ def test_exact_quasi_identifiers_cost_no_certainty() -> None:
         Attribute("s", ("u",)),
         (("1", "u"), ("9", "u")),
     )
-    table = as_table(records)
-    whole = Groups.whole(table.cells)
+    table = Parts.of(as_table(records))
+    whole = Groups.whole(len(table))
     assert utility(table, whole)["gcp"] == 1
     assert utility(table, whole, generalized=False) == {
         **utility(table, whole),

@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from bkpriv_core.belief import axis as axis_module
 from bkpriv_core.belief import prior as prior_module
 from bkpriv_core.belief.prior import kernel_prior, resolve_bandwidth
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, SOME, as_array, as_table, bandwidths, tables
@@ -185,17 +188,13 @@ def test_parts_of_a_cell_share_the_prior_of_the_whole(
 ) -> None:
     records, widths = drawn
     table = as_table(records)
-    cells, values = table.enumerate_records()
+    cells, values = Parts.of(table).enumerate_records()
     raw = data.draw(st.lists(st.integers(0, 3), min_size=table.records, max_size=table.records))
     labels = np.unique(np.array(raw), return_inverse=True)[1]
-    parts, _ = table.split(cells, values, labels)
+    parts, _ = Parts.of_records(table, cells, values, labels)
     cell_of = {tuple(codes): cell for cell, codes in enumerate(table.codes.tolist())}
     whole = [cell_of[tuple(codes)] for codes in parts.codes.tolist()]
-    for path in ("grid", "cells", "auto"):
-        expected = kernel_prior(table, widths, path=path)[whole]
-        np.testing.assert_allclose(
-            kernel_prior(parts, widths, path=path), expected, rtol=0, atol=1e-14
-        )
+    np.testing.assert_array_equal(Setting(parts).prior(widths), kernel_prior(table, widths)[whole])
 
 
 def by_age(*rows: tuple[str, str]) -> Records:
@@ -349,12 +348,13 @@ def test_as_many_values_as_records(
 
 def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = as_table(by_age(*((str(age), "ab"[age % 2]) for age in range(20) for _ in range(30))))
-    cells, values = whole.enumerate_records()
-    parts, _ = whole.split(cells, values, np.arange(whole.records, dtype=np.int64))
-    assert (whole.cells, parts.cells) == (20, 600)
+    cells, values = Parts.of(whole).enumerate_records()
+    parts, _ = Parts.of_records(whole, cells, values, np.arange(whole.records, dtype=np.int64))
+    assert (whole.cells, len(parts)) == (20, 600)
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 20)
+    monkeypatch.setattr(prior_module, "_GRID_BYTES", 0)
     steps: list[None] = []
-    kernel_prior(parts, 1.5, path="cells", progress=Watched(lambda: steps.append(None)))
+    Setting(parts, progress=Watched(lambda: steps.append(None))).prior(1.5)
     assert len(steps) == 20
 
 

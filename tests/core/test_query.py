@@ -30,8 +30,10 @@ from bkpriv_core.query.predicate import (
 )
 from bkpriv_core.query.workload import Workload
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core import query_oracles
 from tests.core.oracles import Attribute
 from tests.core.query_strategies import (
@@ -154,7 +156,7 @@ def test_a_condition_takes_in_the_whole_of_a_bin_or_nothing(step: float | None) 
     )
     illness = Domain("illness", ("flu",))
     table = Table((ages,), illness, np.arange(3)[:, None], np.full((3, 1), 50))
-    estimator = Generalized(Release(table, Groups.whole(3), (step,)))
+    estimator = Generalized(Release(Parts.of(table), Groups.whole(3), (step,)))
     cases: list[tuple[Operator, Point, float]] = [
         ("<", Point(1, 1, 5.0), 30),
         ("=", Point(1, 1, 5.0), 0),
@@ -187,12 +189,12 @@ def test_bins_that_have_no_length_have_no_share() -> None:
         ends=np.array([1e20, 2e20 + 1e6]),
     )
     table = Table((amounts,), Domain("s", ("x",)), np.arange(2)[:, None], np.ones((2, 1), int))
-    whole = Generalized(Release(table, Groups.whole(2), (None,)))
+    whole = Generalized(Release(Parts.of(table), Groups.whole(2), (None,)))
     assert whole.by_key(EVERYTHING)[1].tolist() == [2]
     with pytest.raises(InvalidData, match="too narrow"):
         whole.by_key(EVERYTHING, (0,))
     # Of whole numbers a bin has one at least.
-    stepped = Generalized(Release(table, Groups.from_labels(np.arange(2)), (1.0,)))
+    stepped = Generalized(Release(Parts.of(table), Groups.from_labels(np.arange(2)), (1.0,)))
     assert stepped.by_key(EVERYTHING, (0,))[1] == pytest.approx([1, 1])
 
 
@@ -220,7 +222,7 @@ def test_numbers_mixed_with_null_may_be_anything(step: float | None, below: floa
     # Two cells, 30 and NULL, of one group; 20 and 60 are known to be in the domain.
     codes = np.array([[1], [3], [0], [2]])
     table = Table((NULLABLE,), Domain("s", ("x",)), codes, np.full((4, 1), 4))
-    release = Release(table, Groups.from_labels(np.array([0, 0, -1, -1])), (step,))
+    release = Release(Parts.of(table), Groups.from_labels(np.array([0, 0, -1, -1])), (step,))
     estimator = Generalized(release)
     assert tabulate(estimator, Comparison(0, "<", Point(2, 2, 35.0))) == pytest.approx(
         8 * 0.75 * below
@@ -242,7 +244,7 @@ def test_numbers_that_no_double_tells_apart_are_a_point() -> None:
     labels = ("1700000000.1234560001", "1700000000.1234560002", "1700000001")
     domain = Domain("at", labels, positions=np.array([float(label) for label in labels]))
     table = Table((domain,), Domain("s", ("x",)), np.arange(3)[:, None], np.full((3, 1), 4))
-    estimator = Generalized(Release(table, as_groups([[0, 1], [2]]), (None,)))
+    estimator = Generalized(Release(Parts.of(table), as_groups([[0, 1], [2]]), (None,)))
     later = Comparison(0, "<", Point(3, 3, 1800000000.0))
     assert tabulate(estimator, later) == 12
     assert tabulate(estimator, Not(later)) == 0
@@ -256,7 +258,7 @@ def test_numbers_that_no_double_tells_apart_are_a_point() -> None:
 
 def test_nulls_alone_are_null() -> None:
     table = Table((NULLABLE,), Domain("s", ("x",)), np.array([[3]]), np.full((1, 1), 4))
-    release = Release(table, Groups.whole(1), (1.0,))
+    release = Release(Parts.of(table), Groups.whole(1), (1.0,))
     estimator = Generalized(release)
     assert tabulate(estimator, IsNull(0)) == 4
     assert tabulate(estimator, Comparison(0, "<", Point(4, 4, 99.0))) == 0
@@ -307,4 +309,4 @@ def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_steps_are_one_for_each_quasi_identifier() -> None:
     release = one_group([20, 60], 1.0)
     with pytest.raises(InvalidParameter, match="there are 2 steps"):
-        Release(release.table, release.groups, (1.0, None))
+        Release(release.parts, release.groups, (1.0, None))

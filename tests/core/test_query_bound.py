@@ -16,6 +16,7 @@ from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.parts import Parts
 from tests.core.oracles import Attribute, Records
 from tests.core.query_strategies import one_group
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
@@ -28,7 +29,7 @@ def test_figures_are_those_of_the_queries_one_by_one(
 ) -> None:
     table = as_table(records)
     groups = as_groups(data.draw(partitions(table.cells)))
-    release = Release(table, groups, (None,) * len(table.quasi_identifiers))
+    release = Release(Parts.of(table), groups, (None,) * len(table.quasi_identifiers))
     demand = QueryError(0.5, queries=40, dimensions=1, selectivity=0.5)
     estimator = kind(release)
     drawn: list[Any] = []
@@ -67,7 +68,7 @@ def test_a_release_of_cells_has_no_error() -> None:
     rows = tuple((value, secret) for value in values for secret in "uv")
     table = as_table(Records((Attribute("x", values),), Attribute("s", ("u", "v")), rows))
     apart = as_groups([[cell] for cell in range(table.cells)])
-    release = Release(table, apart, (None,))
+    release = Release(Parts.of(table), apart, (None,))
     found = QueryError(0.1, dimensions=1, selectivity=0.3).measure(release, Generalized(release))
     assert (found.median, found.mean) == (0.0, 0.0)
 

@@ -14,8 +14,10 @@ from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.grouping import answer_groups, cross, cube, rollup, together
 from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, Or, Point
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core import query_oracles
 from tests.core.query_strategies import Case, as_predicate, cases, conditions, one_group
 from tests.core.strategies import SOME
@@ -52,7 +54,7 @@ def test_exact_quasi_identifiers_have_only_keys_that_occur(
     counts = np.zeros((size, size), dtype=np.int64)
     counts[np.arange(size), np.arange(size) * 13 % size] = 2
     table = Table(domains, Domain("s", domains[0].labels), codes, counts)
-    release = Release(table, Groups.from_labels(np.arange(size) // 2), (None,) * 3)
+    release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), (None,) * 3)
     keys = (3, 0, 2, 1)  # 60 ** 4 combinations
     found = answer_groups(release, Bucketized(release), EVERYTHING, keys)
     assert len(found.codes) == 2 * size
@@ -76,7 +78,7 @@ def test_generalized_ones_have_only_keys_that_can_occur() -> None:
     )
     codes = np.arange(size)[:, None] * np.array([[1, 1, 7]])
     table = Table(domains, Domain("s", ("x",)), codes, np.ones((size, 1), dtype=np.int64))
-    release = Release(table, Groups.from_labels(np.arange(size) // 2), (1.0,) * 3)
+    release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), (1.0,) * 3)
     below = And((Comparison(0, "<", Point(10, 10, 9.5)), Comparison(2, "<=", Point(20, 21, 20.0))))
     found = answer_groups(release, Generalized(release), below, (1, 0))
     # Pairs (0, 1), (2, 3) ... (8, 9), whose c is from 14 i to 14 i + 7; 20 cuts the second one.

@@ -21,11 +21,12 @@ from bkpriv_core.release.recorded import (
     check_sizes,
     of_release,
     read_domains,
-    read_table,
+    read_parts,
 )
-from bkpriv_core.table.domain import Table
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.hierarchy import Intervals
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core.strategies import as_table, tables
 
 
@@ -72,7 +73,9 @@ def releases(draw: st.DrawFn) -> tuple[Table, Groups]:
 @given(releases())
 def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
     table, groups = release
-    again, found = read_table(*recorded(table, groups))
+    parts, found = read_parts(*recorded(table, groups))
+    again = parts.table
+    assert parts.whole
     assert (again.codes == table.codes).all()
     assert (again.counts == table.counts).all()
     assert (found.members == groups.members).all()
@@ -96,19 +99,21 @@ def test_one_number_changed_is_another_release_or_none(
     number = data.draw(st.integers(-3, 12) | st.sampled_from([-(2**31), 2**31 - 1, 2**62]))
     changed[place] = number
     try:
-        table, groups = read_table(attributes, replace(arrays, **{name: changed}), content)
+        parts, groups = read_parts(attributes, replace(arrays, **{name: changed}), content)
     except UnsoundHistory:
         return
     # Whatever passes is sound: the slow way round, everything is as it should be.
-    assert table.records == content.records
-    assert sorted(set(groups.labels(table.cells).tolist()) - {-1}) == list(range(content.groups))
-    rows = list(zip(groups.labels(table.cells).tolist(), map(tuple, table.codes), strict=True))
+    assert parts.table.records == content.records
+    assert sorted(set(groups.labels(len(parts)).tolist()) - {-1}) == list(range(content.groups))
+    rows = list(zip(groups.labels(len(parts)).tolist(), map(tuple, parts.codes), strict=True))
     assert len(set(rows)) == len(rows)
-    assert (table.weights > 0).all()
-    assert (table.counts >= 0).all()
-    for axis, domain in enumerate(table.quasi_identifiers):
-        assert all(0 <= code < domain.size for code in table.codes[:, axis])
-    at_large = sum(table.weights[groups.labels(table.cells) == SUPPRESSED].tolist())
+    assert (parts.weights > 0).all()
+    assert (parts.counts >= 0).all()
+    cells = list(map(tuple, parts.table.codes))
+    assert len(set(cells)) == len(cells)
+    for axis, domain in enumerate(parts.table.quasi_identifiers):
+        assert all(0 <= code < domain.size for code in parts.codes[:, axis])
+    at_large = sum(parts.weights[groups.labels(len(parts)) == SUPPRESSED].tolist())
     assert at_large == content.suppressed
 
 
@@ -117,14 +122,14 @@ def test_respondents_are_those_of_the_groups(release: tuple[Table, Groups]) -> N
     table, groups = release
     labels = np.repeat(groups.labels(table.cells), table.weights)
     names = [str(place) for place in range(table.records)]
-    check_respondents(table, groups, names, labels)
+    check_respondents(Parts.of(table), groups, names, labels)
     for others in (["0", *names[:-1]], names[:-1], [*names, "x"]):
         if others != names:
             with pytest.raises(UnsoundHistory):
-                check_respondents(table, groups, others, labels)
+                check_respondents(Parts.of(table), groups, others, labels)
     for number in (-2, len(groups), 2**31 - 1):
         with pytest.raises(UnsoundHistory):
-            check_respondents(table, groups, names, np.append(labels[1:], number))
+            check_respondents(Parts.of(table), groups, names, np.append(labels[1:], number))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +228,7 @@ Change = Callable[[Attribute], Attribute]
 def test_attributes_that_cannot_be(change: Change, release: tuple[Table, Groups]) -> None:
     attributes, arrays, content = recorded(*release)
     with pytest.raises(BkprivError):
-        read_table([change(attributes[0]), *attributes[1:]], arrays, content)
+        read_parts([change(attributes[0]), *attributes[1:]], arrays, content)
 
 
 @given(releases())
@@ -233,7 +238,7 @@ def test_positions_that_fall(release: tuple[Table, Groups]) -> None:
     fallen = replace(first, positions=-np.arange(len(first.labels) + 0.0), levels=None)
     if len(first.labels) > 1:
         with pytest.raises(UnsoundHistory, match="position"):
-            read_table([fallen, *attributes[1:]], arrays, content)
+            read_parts([fallen, *attributes[1:]], arrays, content)
 
 
 BINS = (0.0, 10.0, 40.0, np.nan)

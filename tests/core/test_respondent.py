@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core.oracles import Attribute, Records
@@ -18,7 +19,7 @@ from tests.core.strategies import MANY, as_table, tables
 
 def numbered(records: Records, seed: int) -> tuple[Respondents, dict[str, tuple[int, int]]]:
     """A table's records in some order, with numbers for names; each one's cell and value."""
-    cells, values = as_table(records).enumerate_records()
+    cells, values = Parts.of(as_table(records)).enumerate_records()
     order = seeded_shuffle(seed)(len(cells))
     names = [str(number) for number in range(len(cells))]
     truth = dict(
@@ -38,13 +39,13 @@ def test_groups_hold_respondents_with_their_values(
         zip(respondents.cells.tolist(), respondents.values.tolist(), strict=True)
     )
     table = as_table(records)
-    cells, values = table.enumerate_records()
+    cells, values = Parts.of(table).enumerate_records()
     drawn = data.draw(st.lists(st.integers(-1, 2), min_size=len(cells), max_size=len(cells)))
     _, dense = np.unique([label for label in drawn if label >= 0], return_inverse=True)
     labels = np.full(len(cells), -1)
     labels[np.array(drawn) >= 0] = dense
-    split, groups = table.split(cells, values, labels)
-    found = respondents.labels(table, split, groups.labels(split.cells), seeded_shuffle(seed + 1))
+    parts, groups = Parts.of_records(table, cells, values, labels)
+    found = respondents.labels(parts, groups.labels(len(parts)), seeded_shuffle(seed + 1))
     ours = Counter(
         (*truth[name], label) for name, label in zip(respondents.names, found.tolist(), strict=True)
     )
@@ -57,7 +58,7 @@ def test_whole_cells_take_all_their_respondents_along(records: Records, seed: in
     respondents, truth = numbered(records, seed)
     table = as_table(records)
     labels = np.arange(table.cells) % 3 - 1
-    found = respondents.labels(table, table, labels, seeded_shuffle(seed))
+    found = respondents.labels(Parts.of(table), labels, seeded_shuffle(seed))
     assert found.tolist() == [labels[truth[name][0]] for name in respondents.names]
 
 
@@ -65,10 +66,10 @@ def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:
     records = Records((Attribute("q", ("a",)),), Attribute("s", ("x",)), (("a", "x"),) * 40)
     respondents, _ = numbered(records, 1)
     table = as_table(records)
-    cells, values = table.enumerate_records()
-    split, groups = table.split(cells, values, np.arange(40) % 2)
+    cells, values = Parts.of(table).enumerate_records()
+    parts, groups = Parts.of_records(table, cells, values, np.arange(40) % 2)
     drawn = [
-        tuple(respondents.labels(table, split, groups.labels(2), seeded_shuffle(seed)).tolist())
+        tuple(respondents.labels(parts, groups.labels(2), seeded_shuffle(seed)).tolist())
         for seed in range(5)
     ]
     assert len(set(drawn)) == 5

@@ -102,7 +102,7 @@ def test_certification_leaves_out_what_is_unsafe(
     certificate = certify(setting, [CkSafety(c, k)], groups, "auto")
     kept = record_groups(records, certificate.groups)
     assert not kept or worst(records, kept, k) < c
-    pooled = record_groups(records, setting.table.pool(groups))
+    pooled = record_groups(records, setting.parts.pool(groups))
     if worst(records, pooled, k) < c - 1e-9:
         assert not certificate.suppressed.size
     else:
@@ -221,7 +221,7 @@ def test_a_certain_group_is_suppressed_and_not_all_that_it_helps_to_disclose() -
     levels = [Levels.of(domain) for domain in setting.table.quasi_identifiers]
     lattice = incognito(setting, [CkSafety(0.65, 2)], levels, suppression=0.2)
     assert lattice.safe.tolist() == [True, True]
-    assert setting.table.sizes(lattice.groups((0,))).tolist() == [16]
+    assert setting.parts.sizes(lattice.groups((0,))).tolist() == [16]
     groups = as_groups([[0], [1]])
     certificate = certify(setting, [CkSafety(0.65, 2)], groups, "auto")
     assert certificate.suppressed.tolist() == [0]

@@ -23,8 +23,10 @@ from bkpriv_core.implication.statement import (
     tell_value,
     tell_witness,
 )
-from bkpriv_core.table.domain import Domain, Table
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core.oracles import Records
 from tests.core.strategies import MANY, as_table, tables
 
@@ -43,12 +45,12 @@ def through_json(value: Any) -> Any:
 def persons_of(records: Records, data: st.DataObject, kind: str) -> Persons:
     """The persons of a table whose cells are grouped, and split, at random."""
     table = as_table(records)
-    cells, values = table.enumerate_records()
+    cells, values = Parts.of(table).enumerate_records()
     labels = np.array(
         data.draw(st.lists(st.integers(0, 1), min_size=len(cells), max_size=len(cells)))
     )
     labels -= labels.min()
-    split, groups = table.split(cells, values, labels)
+    split, groups = Parts.of_records(table, cells, values, labels)
     if kind == "cells":
         return Cells(split, groups)
     names = sorted(str(number) for number in range(len(cells)))
@@ -66,7 +68,7 @@ def test_everybody_is_found_by_what_is_told(
     told = []
     for group in range(len(groups)):
         members = groups[group]
-        size = int(persons.table.weights[members].sum()) if kind == "cells" else len(members)
+        size = int(persons.parts.weights[members].sum()) if kind == "cells" else len(members)
         for person in range(size):
             who = through_json(persons.tell(group, person))
             assert set(who) == persons.keys
@@ -107,7 +109,9 @@ HOSPITAL = Table(
     np.array([[0], [1]]),
     np.array([[2, 1], [1, 2]]),
 )
-PEOPLE = Names(HOSPITAL, Groups.whole(2), ["a", "b", "c", "d", "e", "f"], np.array([0] * 5 + [-1]))
+PEOPLE = Names(
+    Parts.of(HOSPITAL), Groups.whole(2), ["a", "b", "c", "d", "e", "f"], np.array([0] * 5 + [-1])
+)
 
 
 def test_implications_are_told_and_read() -> None:
@@ -137,7 +141,7 @@ def test_a_witness_is_told_in_its_language() -> None:
 
 
 def test_names_may_be_written_as_numbers() -> None:
-    persons = Names(HOSPITAL, Groups.whole(2), ["1", "10", "2"], np.array([0, 0, 0]))
+    persons = Names(Parts.of(HOSPITAL), Groups.whole(2), ["1", "10", "2"], np.array([0, 0, 0]))
     assert persons.find({"respondent": 10}) == (0, 1)
     for name in (True, None, 1.0, "3", ["1"]):
         with pytest.raises(InvalidParameter, match="no respondent"):
@@ -150,7 +154,7 @@ def test_a_suppressed_respondent_is_not_in_the_release() -> None:
 
 
 def test_a_suppressed_cell_is_in_no_group() -> None:
-    persons = Cells(HOSPITAL, Groups.from_labels(np.array([-1, 0])))
+    persons = Cells(Parts.of(HOSPITAL), Groups.from_labels(np.array([-1, 0])))
     with pytest.raises(InvalidParameter, match="has no records") as caught:
         persons.find({"qi": {"sex": "f"}})
     assert "none" in caught.value.detail

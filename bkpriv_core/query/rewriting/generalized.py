@@ -77,7 +77,7 @@ def rewrite_generalized(
         If the condition tells too many values apart, or the statement is too long.
     """
     told = atoms_by_attribute(predicate)
-    axes = [*axes_of(release.table, release.groups, release.steps), None]
+    axes = [*axes_of(release.parts, release.groups, release.steps), None]
     sides = {
         attribute: _side(
             release, attribute, told[attribute], axes[attribute], columns[attribute], progress

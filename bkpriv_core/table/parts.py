@@ -1,0 +1,207 @@
+"""Parts of cells: which of a table's records are told apart, and which are not.
+
+Most methods never tell records of one cell apart; every cell is then one part. Where they do, as
+when groups draw records, a *part* is some of the records of one cell, and groups are sets of parts.
+What an adversary knows before a release belongs to cells, and is the same for all parts of one; so
+is all that depends on quasi-identifiers alone.
+
+Parts of one cell in one group have nothing that tells them apart, and are united; unless each is
+somebody's own record, of whom something else may be known than of others in the cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.levels import Recoding
+from bkpriv_core.table.table import Table, check_dense
+
+__all__ = ["Parts"]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Parts of a table's cells, of which groups are made.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    cell : (p,) int array
+        The cell that each part is of.
+    counts : (p, m) int array
+        Records of each part with each sensitive value; those of a cell's parts sum to the cell's.
+    respondent : (p,) int array, optional
+        Whose record each part is, where respondents are told apart: a number from 0.
+    recoding : tuple of Recoding, optional
+        For each quasi-identifier the classes of values that are published alike, where a method
+        generalizes whole columns. Extents of groups are then made of whole classes.
+    """
+
+    table: Table
+    cell: IntArray
+    counts: IntArray
+    respondent: IntArray | None = None
+    recoding: tuple[Recoding, ...] | None = None
+
+    @classmethod
+    def of(cls, table: Table) -> Parts:
+        """Take every cell as one part."""
+        return cls(table, np.arange(table.cells, dtype=np.int64), table.counts)
+
+    @classmethod
+    def of_codes(
+        cls,
+        quasi_identifiers: tuple[Domain, ...],
+        sensitive: Domain,
+        codes: IntArray,
+        counts: IntArray,
+    ) -> Parts:
+        """Find the table that has parts with such codes, (p, d), and counts, (p, m)."""
+        first, cell, _ = distinct_rows(codes)
+        if len(first) == len(codes):
+            return cls.of(Table(quasi_identifiers, sensitive, codes, counts))
+        alike = Groups.from_labels(cell)
+        summed = alike.sum(counts[alike.members])
+        return cls(Table(quasi_identifiers, sensitive, codes[first], summed), cell, counts)
+
+    @classmethod
+    def of_records(
+        cls, table: Table, cells: IntArray, values: IntArray, labels: IntArray
+    ) -> tuple[Parts, Groups]:
+        """Tell apart records of one cell that lie in different groups.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        cells, values : (n,) int array
+            Cell and sensitive value of each of its records, in any order.
+        labels : (n,) int array
+            Group of each record: dense integers from 0, or `SUPPRESSED`.
+
+        Returns
+        -------
+        parts : Parts
+            One for each group and cell that have a record in common, group after group.
+        groups : Groups
+            The groups as sets of parts.
+
+        Raises
+        ------
+        TooLarge
+            If the parts' counts would not fit in memory.
+        """
+        keys, part = np.unique((labels - SUPPRESSED) * table.cells + cells, return_inverse=True)
+        check_dense(keys.size, "parts of cells", table.sensitive)
+        shape = (keys.size, table.sensitive.size)
+        counts = np.bincount(part * shape[1] + values, minlength=shape[0] * shape[1])
+        group, cell = np.divmod(keys, table.cells)
+        return cls(table, cell, counts.reshape(shape)), Groups.from_labels(group + SUPPRESSED)
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every cell is one part, in order."""
+        return self.counts is self.table.counts
+
+    @cached_property
+    def weights(self) -> IntArray:
+        """Records of each part, shape (p,)."""
+        totals: IntArray = self.counts.sum(axis=1)
+        return totals
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """The value codes of each part's cell, shape (p, d)."""
+        return self.table.codes if self.whole else self.table.codes[self.cell]
+
+    @cached_property
+    def places(self) -> IntArray:
+        """Leaf place of each part in each quasi-identifier, shape (p, d)."""
+        return self.table.places if self.whole else self.table.places[self.cell]
+
+    def enumerate_records(self) -> tuple[IntArray, IntArray]:
+        """Part and sensitive value of each record, part after part: two arrays of shape (n,)."""
+        parts, values = np.nonzero(self.counts)
+        times = self.counts[parts, values]
+        return np.repeat(parts, times), np.repeat(values, times)
+
+    def unite(self, groups: Groups) -> tuple[Parts, Groups]:
+        """Join parts of one cell that lie in one group, or in none: nothing tells them apart.
+
+        Returns
+        -------
+        parts : Parts
+            The same object, if there are no such parts.
+        groups : Groups
+            The same groups, by the same numbers, as sets of these parts.
+        """
+        labels = groups.labels(len(self))
+        keys = [labels - SUPPRESSED, self.cell]
+        if self.respondent is not None:
+            keys.append(self.respondent)
+        first, kind, _ = distinct_rows(np.column_stack(keys))
+        if len(first) == len(self):
+            return self, groups
+        alike = Groups.from_labels(kind)
+        united = replace(
+            self,
+            cell=self.cell[first],
+            counts=alike.sum(self.counts[alike.members]),
+            respondent=None if self.respondent is None else self.respondent[first],
+        )
+        return united, Groups.from_labels(labels[first])
+
+    def sizes(self, groups: Groups) -> IntArray:
+        """Records of each group, shape (g,)."""
+        sizes: IntArray = groups.sum(self.weights[groups.members])
+        return sizes
+
+    def histograms(self, groups: Groups) -> IntArray:
+        """Records of each group with each sensitive value, shape (g, m)."""
+        histograms: IntArray = groups.sum(self.counts[groups.members])
+        return histograms
+
+    def boxes(self, groups: Groups) -> tuple[IntArray, IntArray]:
+        """Smallest and largest leaf place of each group, two arrays of shape (g, d)."""
+        places = self.places[groups.members]
+        low, high = groups.min(places), groups.max(places)
+        for axis, recoded in enumerate(self.recoding or ()):
+            low[:, axis], high[:, axis] = recoded.low[low[:, axis]], recoded.high[high[:, axis]]
+        return low, high
+
+    def labels(self, axis: int, low: IntArray, high: IntArray) -> list[str | None]:
+        """Labels of groups that span places `low` to `high` of a categorical quasi-identifier."""
+        found = self.table.quasi_identifiers[axis].generalize(low, high)
+        recoded = self.recoding[axis] if self.recoding is not None else None
+        if recoded is None or recoded.labels is None:
+            return found
+        # What is one class goes by its label, be it of a single value; else by the common ancestor.
+        return [
+            recoded.labels[first] if last == recoded.high[first] else label
+            for first, last, label in zip(low.tolist(), high.tolist(), found, strict=True)
+        ]
+
+    def pool(self, groups: Groups) -> Groups:
+        """Join groups that would be published alike, for a reader cannot tell them apart."""
+        low, high = self.boxes(groups)
+        shown: list[IntArray] = []
+        for axis, domain in enumerate(self.table.quasi_identifiers):
+            shown += domain.shown(low[:, axis], high[:, axis])
+        if not len(groups) or not shown:
+            return groups
+        alike, labels = np.unique(np.column_stack(shown), axis=0, return_inverse=True)
+        if len(alike) == len(groups):
+            return groups
+        joined = np.full(len(self), SUPPRESSED, dtype=np.int64)
+        joined[groups.members] = labels.ravel()[groups.owner]
+        return Groups.from_labels(joined)

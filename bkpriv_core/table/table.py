@@ -1,0 +1,117 @@
+"""The table: its distinct cells, and how many records of each have which sensitive value.
+
+A *cell* is a distinct combination of quasi-identifier values. A table is whole: what tells records
+of one cell apart stands beside it, in `bkpriv_core.table.parts`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray, IntArray
+
+__all__ = ["Table", "check_dense"]
+
+_DENSE_COUNTS = 200_000_000
+"""Largest number of cells, or parts of cells, times sensitive values: an array of 1.6 GB."""
+
+
+def check_dense(rows: int, what: str, sensitive: Domain) -> None:
+    """Refuse counts that would not fit in memory.
+
+    Parameters
+    ----------
+    rows : int
+        How many cells, or parts of cells.
+    what : str
+        What they are, for the message.
+    sensitive : Domain
+        The sensitive attribute.
+
+    Raises
+    ------
+    TooLarge
+        If they are too many.
+    """
+    if rows * sensitive.size > _DENSE_COUNTS:
+        raise TooLarge(
+            f'{rows} {what} times {sensitive.size} values of "{sensitive.name}" is too many',
+            detail=f"At most {_DENSE_COUNTS} fit in memory.",
+            hint="Publish fewer or coarser columns, or bin the sensitive column.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as its cells and their counts.
+
+    Parameters
+    ----------
+    quasi_identifiers : tuple of Domain
+        One domain per quasi-identifier, ``d`` of them.
+    sensitive : Domain
+        Domain of the sensitive attribute, of ``m`` values.
+    codes : (c, d) int array
+        The value codes of each cell: distinct rows.
+    counts : (c, m) int array
+        Records of each cell with each sensitive value; every row has a positive sum.
+    """
+
+    quasi_identifiers: tuple[Domain, ...]
+    sensitive: Domain
+    codes: IntArray
+    counts: IntArray
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """Domains of all attributes, the sensitive one last."""
+        return (*self.quasi_identifiers, self.sensitive)
+
+    @property
+    def cells(self) -> int:
+        """Number of cells, ``c``."""
+        return len(self.codes)
+
+    @cached_property
+    def weights(self) -> IntArray:
+        """Records of each cell, shape (c,)."""
+        totals: IntArray = self.counts.sum(axis=1)
+        return totals
+
+    @cached_property
+    def records(self) -> int:
+        """Number of records, ``n``."""
+        return int(self.weights.sum())
+
+    @cached_property
+    def overall(self) -> FloatArray:
+        """Distribution of the sensitive attribute, shape (m,)."""
+        shares: FloatArray = self.counts.sum(axis=0) / self.records
+        return shares
+
+    @cached_property
+    def places(self) -> IntArray:
+        """Leaf place of each cell in each quasi-identifier, shape (c, d)."""
+        columns = [
+            domain.leaf_order[self.codes[:, axis]]
+            for axis, domain in enumerate(self.quasi_identifiers)
+        ]
+        return np.column_stack(columns).astype(np.int64)
+
+    def describe(self, cell: int) -> str:
+        """Values of a cell, for an error message."""
+        pairs = zip(self.quasi_identifiers, self.codes[cell], strict=True)
+        return ", ".join(f'"{domain.name}" is {domain.quote(code)}' for domain, code in pairs)
+
+    def penalty(self, low: IntArray, high: IntArray) -> FloatArray:
+        """Normalised certainty penalty of boxes, averaged over attributes, shape (g,)."""
+        columns = [
+            domain.ncp(low[:, axis], high[:, axis])
+            for axis, domain in enumerate(self.quasi_identifiers)
+        ]
+        return np.mean(columns, axis=0) if columns else np.zeros(len(low))
