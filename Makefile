@@ -62,7 +62,7 @@ help:
 	@echo 'make demo [ADULT=file.csv]   the main job on real or generated data, from an empty machine'
 	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007; figures go to'
 	@echo '                             a directory of that name [OUT=...]'
-	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest'
+	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
 	@echo 'make up, make down           start and stop a private server; up prints its URI'
@@ -87,8 +87,11 @@ study:
 		--adult '$(call from_caller,$(ADULT))' --out '$(call from_caller,$(or $(OUT),$(STUDY)))' \
 		$(ARGS)
 
+# As many processes as cores, each with a server of its own.
+test: JOBS := $(or $(JOBS),$(shell nproc))
 test:
-	@$(client) && $(judge) && $(up_uri) && BKPRIV_TEST_URI="$$uri" $(PYTHON) -m pytest $(ARGS)
+	@$(client) && $(judge) && scripts/server.sh with $(JOBS) $(PYTHON) -m pytest \
+		-n $(JOBS) --dist worksteal --max-worker-restart 0 --durations 10 $(ARGS)
 
 bench:
 	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# server.sh up | down | clean
+# server.sh up | down | clean | with COUNT COMMAND...
 # Run a private PostgreSQL server with the extension in database bkpriv; `up` prints its URI.
+# `with` runs a command with servers that live as long as it does; BKPRIV_TEST_URI has a URI a line.
 #
 # Rules
 # - Everything lies in one directory, reached as .pg: `server/`, a copy of the installed server's
@@ -12,6 +13,8 @@
 #   /var/tmp, and .pg is a link to it.
 # - `checkout` in it names the checkout it serves, so that copies and moves are noticed.
 # - Data is never dropped to follow a change of the extension's script.
+# - The servers of `with` run the same programs, each in a directory `with.PROCESS.NUMBER` of its own
+#   beside `data`. What an interrupted command left is removed by the next one, by `down` and `clean`.
 set -euo pipefail
 cd -P "$(dirname "$0")/.."
 source scripts/messages.sh
@@ -25,13 +28,18 @@ readonly SETTINGS="
     max_prepared_transactions = 5
     shared_buffers = 128MB
     jit = off"
+# What is lost with the machine is not missed, so nothing waits for the disk.
+readonly THROWAWAY="
+    fsync = off
+    full_page_writes = off
+    synchronous_commit = off"
 
-# Print who runs the server: whoever owns the cluster, once there is one.
+# Print who runs the server of `cluster`: whoever owns its data, once there are some.
 server_user() {
     if ((EUID != 0)); then
         id -un
-    elif [[ -d $base/data ]]; then
-        stat -c %U "$base/data"
+    elif [[ -d $cluster/data ]]; then
+        stat -c %U "$cluster/data"
     elif id postgres >/dev/null 2>&1; then
         echo postgres
     else
@@ -60,14 +68,21 @@ run() { # program, arguments
 }
 
 sql() { # database, statement
-    run psql -XqAt -v ON_ERROR_STOP=1 -h "$base/run" -p 5432 -U postgres -d "$1" -c "$2"
+    run psql -XqAt -v ON_ERROR_STOP=1 -h "$cluster/run" -p 5432 -U postgres -d "$1" -c "$2"
 }
 
-stop() {
-    if run pg_ctl status -D "$base/data" >/dev/null 2>&1; then
-        say "stopping the server"
-        run pg_ctl stop -D "$base/data" -m fast -s >&2
-    fi
+stop() { # directories of clusters
+    local cluster
+    for cluster; do
+        if run pg_ctl status -D "$cluster/data" >/dev/null 2>&1; then
+            say "stopping the server"
+            run pg_ctl stop -D "$cluster/data" -m fast -s >&2
+        fi
+    done
+}
+
+stop_all() {
+    stop "$base" "$base"/with.*
 }
 
 # --- the directory ------------------------------------------------------------------------------
@@ -92,7 +107,7 @@ find_base() {
     for other in /var/tmp/bkpriv.*; do
         if [[ -O $other && $(cat "$other/checkout" 2>/dev/null) == "$CHECKOUT" ]]; then
             base=$other
-            stop
+            stop_all
             rm -rf "$base"
             base=
         fi
@@ -103,7 +118,7 @@ find_base() {
 # extension's Python path was baked in for it.
 adopt_base() {
     say "this checkout was moved here; its server follows"
-    stop
+    stop_all
     rm -f "$base/server/installed"
     echo "$CHECKOUT" >"$base/checkout"
 }
@@ -137,7 +152,7 @@ copy_server() {
             "$major. Choose the former with PG_CONFIG, or run \`make clean\` to start anew"
     fi
     say "copying PostgreSQL $major to $base/server"
-    stop
+    stop_all
     rm -rf "$base/server"
     mkdir "$base/server"
     for program in initdb pg_ctl pg_dump pg_dumpall pg_restore postgres psql; do
@@ -164,26 +179,26 @@ install_extension() {
     echo "$sources" >"$base/server/installed"
 }
 
-make_cluster() {
+make_cluster() { # settings, options of initdb
     local user
-    [[ ! -d $base/data ]] || return 0
+    [[ ! -d $cluster/data ]] || return 0
     say "creating a database cluster"
     user=$(server_user)
-    rm -rf "$base/data.new" "$base/run"
-    install -d -m 700 -o "$user" -g "$(id -g "$user")" "$base/data.new" "$base/run"
-    run initdb -D "$base/data.new" -U postgres -A trust -E UTF8 --locale=C.UTF-8 \
-        --no-instructions >/dev/null
-    echo "$SETTINGS" >>"$base/data.new/postgresql.conf"
-    mv "$base/data.new" "$base/data"
+    rm -rf "$cluster/data.new" "$cluster/run"
+    install -d -m 700 -o "$user" -g "$(id -g "$user")" "$cluster/data.new" "$cluster/run"
+    run initdb -D "$cluster/data.new" -U postgres -A trust -E UTF8 --locale=C.UTF-8 \
+        --no-instructions "${@:2}" >/dev/null
+    echo "$1" >>"$cluster/data.new/postgresql.conf"
+    mv "$cluster/data.new" "$cluster/data"
 }
 
 start() {
     ! sql postgres 'SELECT' >/dev/null 2>&1 || return 0
     say "starting the server"
-    if ! run pg_ctl start -D "$base/data" -l "$base/run/log" -s -w \
-        -o "-p 5432 -c unix_socket_directories=$base/run" </dev/null >&2; then
-        tail -n 20 "$base/run/log" >&2
-        die "the server did not start; its log is $base/run/log"
+    if ! run pg_ctl start -D "$cluster/data" -l "$cluster/run/log" -s -w \
+        -o "-p 5432 -c unix_socket_directories=$cluster/run" </dev/null >&2; then
+        tail -n 20 "$cluster/run/log" >&2
+        die "the server did not start; its log is $cluster/run/log"
     fi
 }
 
@@ -226,13 +241,13 @@ create_extension() {
 }
 
 uri() { # database
-    echo "postgresql:///$1?host=$base/run&port=5432&user=postgres"
+    echo "postgresql:///$1?host=$cluster/run&port=5432&user=postgres"
 }
 
 # --- the commands -------------------------------------------------------------------------------
 
-up() {
-    local pg_config pkglibdir sharedir
+# Make the directory, and what every server runs, as the checkout is now.
+prepare() {
     find_base
     pg_config=$(scripts/packages.sh)
     pkglibdir=$("$pg_config" --pkglibdir)
@@ -240,21 +255,51 @@ up() {
     [[ $base ]] || make_base
     copy_server
     install_extension
-    make_cluster
+}
+
+up() {
+    local cluster
+    prepare
+    cluster=$base
+    make_cluster "$SETTINGS"
     start
     create_extension
     uri bkpriv
 }
 
+with() { # count, command
+    local count=$1 cluster process uris=()
+    shift
+    prepare
+    for cluster in "$base"/with.*; do
+        process=${cluster##*/with.}
+        [[ -e /proc/${process%.*} ]] || drop "$cluster"
+    done
+    trap 'drop "$base/with.$$".*' EXIT
+    for cluster in $(seq -f "$base/with.$$.%g" "$count"); do
+        mkdir "$cluster"
+        make_cluster "$SETTINGS$THROWAWAY" --no-sync
+        start
+        uris+=("$(uri postgres)")
+    done
+    exec 9>&- # others need not wait for the command
+    BKPRIV_TEST_URI=$(printf '%s\n' "${uris[@]}") "$@"
+}
+
+drop() { # directories of clusters
+    stop "$@"
+    rm -rf "$@"
+}
+
 down() {
     find_base
-    [[ -z $base ]] || stop
+    [[ -z $base ]] || stop_all
 }
 
 clean() {
     find_base
     if [[ $base ]]; then
-        stop
+        stop_all
         rm -rf "$base" .pg
     fi
 }
@@ -265,6 +310,6 @@ exec 9>.build/lock
 flock 9
 
 case ${1:-} in
-    up | down | clean) "$1" ;;
-    *) die "usage: server.sh up | down | clean" ;;
+    up | down | clean | with) "$@" ;;
+    *) die "usage: server.sh up | down | clean | with COUNT COMMAND..." ;;
 esac

@@ -2,8 +2,10 @@
 
 Rules
 -----
-- ``make test`` starts the private server and names it in ``BKPRIV_TEST_URI``. Tests of the core
-  need none; a test that needs it and does not find it fails, it is never skipped.
+- ``make test`` runs the tests in several processes and starts a server for each, since roles, locks
+  and transactions are seen by a whole server. ``BKPRIV_TEST_URI`` names them, one a line; a single
+  process uses the first. Tests of the core need none; a test that needs a server and does not find
+  it fails, it is never skipped.
 - Each test gets a database of its own, copied from a template that holds the extension, so tests
   neither see nor wait for one another. Every name that the whole cluster sees (databases, roles) is
   unique to the run, so several runs may share the server.
@@ -61,11 +63,18 @@ def _create_extension(**parameters: Any) -> None:
 template_server = factories.postgresql_noproc(load=[_create_extension])
 
 
+def _uri() -> str:
+    """URI of this process's server; empty if there is none."""
+    uris = os.environ.get("BKPRIV_TEST_URI", "").splitlines()
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    return uris[number] if number < len(uris) else ""
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Point pytest-postgresql at the private server, away from the caller's own settings."""
+    """Point pytest-postgresql at the process's server, away from the caller's own settings."""
     for name in [name for name in os.environ if name.startswith("PG")]:
         del os.environ[name]
-    parts = conninfo_to_dict(os.environ.get("BKPRIV_TEST_URI", ""))
+    parts = conninfo_to_dict(_uri())
     config.option.postgresql_host = parts.get("host")
     config.option.postgresql_port = parts.get("port")
     config.option.postgresql_user = parts.get("user")
@@ -74,10 +83,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def server_uri() -> str:
-    """Connection string of the private server's maintenance database, as superuser."""
-    uri = os.environ.get("BKPRIV_TEST_URI")
+    """Connection string of the server's maintenance database, as superuser."""
+    uri = _uri()
     if not uri:
-        pytest.fail("BKPRIV_TEST_URI is not set: run `make test`, which starts a private server")
+        pytest.fail(
+            "BKPRIV_TEST_URI names no server for this process: run `make test`, which starts one "
+            "for each, or name one and run pytest in one process"
+        )
     return make_conninfo(uri, dbname="postgres")
 
 
