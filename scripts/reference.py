@@ -2,7 +2,7 @@
 
 Rules: signatures, comments and privileges are the catalogue's; the topics, their order, and the
 order of objects within them are those of the files in sql/, each of which opens with a comment
-``-- Topic: ...``. Functions whose names start with an underscore are internal and left out.
+``-- Topic: ...``. The functions in ``bkpriv_internal`` are left out.
 Nothing is changed in the database: what the two jobs may do is tried out and rolled back.
 
 Usage: ``reference.py URI > docs/reference.md``, with a superuser's URI of a database that holds the
@@ -61,7 +61,7 @@ _FUNCTIONS = sql.SQL("""
         coalesce(p.proargmodes,
                  array_fill('i'::"char", ARRAY[p.pronargs::int])), p.proargnames
     ) WITH ORDINALITY AS a(type, mode, name, place) ON true
-    WHERE p.pronamespace = 'bkpriv'::regnamespace AND p.proname NOT LIKE '\\_%%'
+    WHERE p.pronamespace = 'bkpriv'::regnamespace
     GROUP BY p.oid
 """)
 

@@ -22,12 +22,16 @@ END $$;
 REVOKE ALL ON SCHEMA bkpriv FROM PUBLIC;
 COMMENT ON SCHEMA bkpriv IS 'Publishing tables safely against adversaries with background knowledge';
 
-CREATE FUNCTION bkpriv._python_path() RETURNS text
+-- What people call is in bkpriv; what only the functions there call, here. One that exists is refused.
+CREATE SCHEMA bkpriv_internal;
+COMMENT ON SCHEMA bkpriv_internal IS 'What the functions and tables of bkpriv call; not for people';
+
+CREATE FUNCTION bkpriv_internal.python_path() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
     AS $$ SELECT '@PYTHON_PATH@' $$;
-REVOKE ALL ON FUNCTION bkpriv._python_path() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._python_path() IS
+REVOKE ALL ON FUNCTION bkpriv_internal.python_path() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.python_path() IS
     'Directory of the Python packages, fixed when the extension was built';
 
 CREATE FUNCTION bkpriv.version() RETURNS text
@@ -37,13 +41,13 @@ CREATE FUNCTION bkpriv.version() RETURNS text
 REVOKE ALL ON FUNCTION bkpriv.version() FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.version() IS 'Version of the extension''s SQL; doctor() compares it with that of the Python packages';
 
-CREATE FUNCTION bkpriv._bootstrap() RETURNS void
+CREATE FUNCTION bkpriv_internal.bootstrap() RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-import sys; path = plpy.execute("SELECT bkpriv._python_path() AS path")[0]["path"]; sys.path.insert(0, path)
+import sys; path = plpy.execute("SELECT bkpriv_internal.python_path() AS path")[0]["path"]; sys.path.insert(0, path)
 import bkpriv_pl.session; GD["bkpriv"] = bkpriv_pl.session.start(path)
 $$;
-REVOKE ALL ON FUNCTION bkpriv._bootstrap() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._bootstrap() IS
+REVOKE ALL ON FUNCTION bkpriv_internal.bootstrap() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.bootstrap() IS
     'Loads the Python packages, once in a session; the other functions call it';

@@ -14,12 +14,12 @@ CREATE TABLE bkpriv.dataset (
 );
 COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema and name';
 ALTER TABLE bkpriv.dataset ENABLE ROW LEVEL SECURITY;
-CREATE POLICY see ON bkpriv.dataset FOR SELECT USING (bkpriv._sees(owner));
+CREATE POLICY see ON bkpriv.dataset FOR SELECT USING (bkpriv_internal.sees(owner));
 -- Group roles are the cluster's: who may look into bkpriv_release is a publisher in this database.
 CREATE POLICY register ON bkpriv.dataset FOR INSERT
     WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
-CREATE POLICY touch ON bkpriv.dataset FOR UPDATE USING (bkpriv._owns(owner));
-CREATE POLICY forget ON bkpriv.dataset FOR DELETE USING (bkpriv._owns(owner));
+CREATE POLICY touch ON bkpriv.dataset FOR UPDATE USING (bkpriv_internal.owns(owner));
+CREATE POLICY forget ON bkpriv.dataset FOR DELETE USING (bkpriv_internal.owns(owner));
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.dataset', '');
 
 -- No foreign key: a parallel restore fills the tables in any order.
@@ -39,7 +39,7 @@ ALTER TABLE bkpriv.hierarchy ENABLE ROW LEVEL SECURITY;
 CREATE POLICY see ON bkpriv.hierarchy FOR SELECT
     USING (dataset IN (SELECT name FROM bkpriv.dataset));
 CREATE POLICY change ON bkpriv.hierarchy
-    USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv._owns(owner)));
+    USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv_internal.owns(owner)));
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.hierarchy', '');
 
 CREATE FUNCTION bkpriv.register_dataset(
@@ -49,7 +49,7 @@ CREATE FUNCTION bkpriv.register_dataset(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, respondent, period, bins)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) FROM PUBLIC;
@@ -60,7 +60,7 @@ CREATE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regcla
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].dataset.set_hierarchy(dataset, attribute, levels)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) FROM PUBLIC;
@@ -73,7 +73,7 @@ CREATE FUNCTION bkpriv.set_interval_hierarchy(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].dataset.set_interval_hierarchy(dataset, attribute, widths, origin)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) FROM PUBLIC;
@@ -84,7 +84,7 @@ CREATE FUNCTION bkpriv.unset_hierarchy(dataset text, attribute text) RETURNS voi
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].dataset.unset_hierarchy(dataset, attribute)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.unset_hierarchy(text, text) FROM PUBLIC;
@@ -95,7 +95,7 @@ CREATE FUNCTION bkpriv.drop_dataset(dataset text) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].dataset.drop(dataset)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.drop_dataset(text) FROM PUBLIC;

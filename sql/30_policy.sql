@@ -12,14 +12,14 @@ ALTER TABLE bkpriv.policy ENABLE ROW LEVEL SECURITY;
 CREATE POLICY see ON bkpriv.policy FOR SELECT USING (true);
 CREATE POLICY state ON bkpriv.policy FOR INSERT
     WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
-CREATE POLICY change ON bkpriv.policy FOR UPDATE USING (bkpriv._owns(owner));
+CREATE POLICY change ON bkpriv.policy FOR UPDATE USING (bkpriv_internal.owns(owner));
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.policy', '');
 
 CREATE FUNCTION bkpriv.set_policy(name text, requirements jsonb) RETURNS text
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].policy.set_policy(name, requirements)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.set_policy(text, jsonb) FROM PUBLIC;

@@ -22,7 +22,7 @@ COMMENT ON TABLE bkpriv.watched IS
 ALTER TABLE bkpriv.watched ENABLE ROW LEVEL SECURITY;
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.watched', '');
 
-CREATE FUNCTION bkpriv._written_tables(source oid) RETURNS SETOF oid
+CREATE FUNCTION bkpriv_internal.written_tables(source oid) RETURNS SETOF oid
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -37,23 +37,23 @@ CREATE FUNCTION bkpriv._written_tables(source oid) RETURNS SETOF oid
     )
     SELECT oid FROM named
 $$;
-REVOKE ALL ON FUNCTION bkpriv._written_tables(oid) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._written_tables(oid) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.written_tables(oid) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.written_tables(oid) IS
     'A source with its partitions and children, and the parents of all these: whatever a write to it may name; and the other way round, the sources that a write to this table may change';
 
-CREATE FUNCTION bkpriv._mark_stale() RETURNS trigger
+CREATE FUNCTION bkpriv_internal.mark_stale() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    PERFORM bkpriv._add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME));
+    PERFORM bkpriv_internal.add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME));
     RETURN NULL;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._mark_stale() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._mark_stale() IS
+REVOKE ALL ON FUNCTION bkpriv_internal.mark_stale() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.mark_stale() IS
     'Statement trigger on a watched table: marks the releases that have its token as stale';
 
-CREATE FUNCTION bkpriv._add_stale(changed oid, tokens text[], reason text, lost text DEFAULT NULL) RETURNS void
+CREATE FUNCTION bkpriv_internal.add_stale(changed oid, tokens text[], reason text, lost text DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -72,7 +72,7 @@ BEGIN
         END LOOP;
     END IF;
     INSERT INTO bkpriv.release_event (release, kind, reason, by)
-    SELECT r.release, 'stale', _add_stale.reason, session_user
+    SELECT r.release, 'stale', add_stale.reason, session_user
     FROM bkpriv.release r
     WHERE r.watch && tokens
         AND (lost IS NULL OR EXISTS (SELECT FROM bkpriv.release_attribute a
@@ -81,42 +81,42 @@ BEGIN
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
         -- Tokens are no secret: a table elsewhere that has the token of another means nothing.
         AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                        CROSS JOIN bkpriv._written_tables(c.oid) AS w
+                        CROSS JOIN bkpriv_internal.written_tables(c.oid) AS w
                         WHERE (n.nspname, c.relname) = (r.source_schema, r.source_name)
-                            AND changed NOT IN (SELECT * FROM bkpriv._written_tables(c.oid))
-                            AND bkpriv._watch_token(w) = ANY (tokens));
+                            AND changed NOT IN (SELECT * FROM bkpriv_internal.written_tables(c.oid))
+                            AND bkpriv_internal.watch_token(w) = ANY (tokens));
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._add_stale(oid, text[], text, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._add_stale(oid, text[], text, text) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text) IS
     'Marks the releases that have one of the tokens of a table, and the attribute that was lost, if one was, unless they are stale or withdrawn already';
 
-CREATE FUNCTION bkpriv._watch_token(watched oid) RETURNS text
+CREATE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT convert_from(substring(t.tgargs FOR length(t.tgargs) - 1), 'UTF8') FROM pg_trigger t
     WHERE t.tgrelid = watched AND t.tgname = 'bkpriv_watch'
         -- Nothing else under its name: on every statement that writes, always.
-        AND t.tgfoid = 'bkpriv._mark_stale()'::regprocedure AND t.tgtype = 4 + 8 + 16 + 32
+        AND t.tgfoid = 'bkpriv_internal.mark_stale()'::regprocedure AND t.tgtype = 4 + 8 + 16 + 32
         AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = '' AND t.tgnargs = 1
 $$;
-REVOKE ALL ON FUNCTION bkpriv._watch_token(oid) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._watch_token(oid) IS 'Token of the trigger that watches a table; NULL if none does, or not always';
+REVOKE ALL ON FUNCTION bkpriv_internal.watch_token(oid) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS 'Token of the trigger that watches a table; NULL if none does, or not always';
 
-CREATE FUNCTION bkpriv._watch_tokens(source_schema text, source_name text) RETURNS text[]
+CREATE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT CASE WHEN bool_and(token IS NOT NULL) THEN array_agg(token ORDER BY token COLLATE "C") END
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    CROSS JOIN bkpriv._written_tables(c.oid) AS w CROSS JOIN bkpriv._watch_token(w) AS token
+    CROSS JOIN bkpriv_internal.written_tables(c.oid) AS w CROSS JOIN bkpriv_internal.watch_token(w) AS token
     WHERE n.nspname = source_schema AND c.relname = source_name
 $$;
-REVOKE ALL ON FUNCTION bkpriv._watch_tokens(text, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._watch_tokens(text, text) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.watch_tokens(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.watch_tokens(text, text) IS
     'Tokens of all tables that a write to the source may name; NULL unless every one of them is watched';
 
-CREATE FUNCTION bkpriv._note_alteration() RETURNS event_trigger
+CREATE FUNCTION bkpriv_internal.note_alteration() RETURNS event_trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -129,12 +129,12 @@ BEGIN
         -- 4: a column has another type, and its values may have been computed anew.
         IF pg_event_trigger_table_rewrite_reason() & 4 <> 0 THEN
             altered := pg_event_trigger_table_rewrite_oid();
-            PERFORM bkpriv._add_stale(altered, ARRAY[bkpriv._watch_token(altered)], format('ALTER TABLE on %s', altered::regclass));
+            PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)], format('ALTER TABLE on %s', altered::regclass));
         END IF;
     ELSIF TG_EVENT = 'sql_drop' THEN
         FOR altered, lost IN SELECT objid, address_names[3] FROM pg_event_trigger_dropped_objects()
                 WHERE classid = 'pg_class'::regclass AND objsubid > 0 LOOP
-            PERFORM bkpriv._add_stale(altered, ARRAY[bkpriv._watch_token(altered)],
+            PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)],
                                       format('ALTER TABLE on %s: column %I was dropped', altered::regclass, lost), lost);
         END LOOP;
     ELSE
@@ -142,8 +142,8 @@ BEGIN
             SELECT array_agg(convert_from(substring(t.tgargs FOR length(t.tgargs) - 1), 'UTF8')) INTO tokens
                 FROM pg_trigger t WHERE t.tgrelid = altered AND t.tgname = 'bkpriv_watch' AND t.tgnargs = 1;
             CONTINUE WHEN tokens IS NULL;
-            IF bkpriv._watch_token(altered) IS NULL THEN
-                PERFORM bkpriv._add_stale(altered, tokens, format('ALTER TABLE on %s: it was not watched for a time', altered::regclass));
+            IF bkpriv_internal.watch_token(altered) IS NULL THEN
+                PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: it was not watched for a time', altered::regclass));
             END IF;
             FOR lost IN
                 SELECT DISTINCT a.attribute
@@ -152,37 +152,37 @@ BEGIN
                 JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = r.source_name
                 WHERE r.watch && tokens AND NOT EXISTS (SELECT FROM pg_attribute p WHERE p.attrelid = c.oid
                                                         AND p.attname = a.attribute AND p.attnum > 0) LOOP
-                PERFORM bkpriv._add_stale(altered, tokens, format('ALTER TABLE on %s: there is no column %I', altered::regclass, lost), lost);
+                PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: there is no column %I', altered::regclass, lost), lost);
             END LOOP;
         END LOOP;
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._note_alteration() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._note_alteration() IS
+REVOKE ALL ON FUNCTION bkpriv_internal.note_alteration() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.note_alteration() IS
     'Event trigger: marks releases as stale where a watched table loses its watch or a published column, or a column changes its type';
 
 -- Columns of tables are renamed by other commands, too, and dropped with their types.
 CREATE EVENT TRIGGER bkpriv_altered ON ddl_command_end
     WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER INDEX',
                  'ALTER SEQUENCE', 'ALTER TYPE')
-    EXECUTE FUNCTION bkpriv._note_alteration();
+    EXECUTE FUNCTION bkpriv_internal.note_alteration();
 CREATE EVENT TRIGGER bkpriv_dropped ON sql_drop
-    EXECUTE FUNCTION bkpriv._note_alteration();
+    EXECUTE FUNCTION bkpriv_internal.note_alteration();
 CREATE EVENT TRIGGER bkpriv_rewritten ON table_rewrite
-    EXECUTE FUNCTION bkpriv._note_alteration();
+    EXECUTE FUNCTION bkpriv_internal.note_alteration();
 
-CREATE FUNCTION bkpriv._register_watch(source oid) RETURNS void
+CREATE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    INSERT INTO bkpriv.watched (token) SELECT carried FROM bkpriv._watch_token(source) AS carried WHERE carried IS NOT NULL
+    INSERT INTO bkpriv.watched (token) SELECT carried FROM bkpriv_internal.watch_token(source) AS carried WHERE carried IS NOT NULL
         ON CONFLICT (token) DO NOTHING;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._register_watch(oid) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._register_watch(oid) IS 'Notes the token of a table that is watched';
+REVOKE ALL ON FUNCTION bkpriv_internal.register_watch(oid) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.register_watch(oid) IS 'Notes the token of a table that is watched';
 
-CREATE FUNCTION bkpriv._hold_writers(new_release bigint) RETURNS boolean
+CREATE FUNCTION bkpriv_internal.hold_writers(new_release bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -199,7 +199,7 @@ BEGIN
         WHERE (d.name, d.owner, d.source_schema, d.source_name)
             = (made.dataset, made.owner, made.source_schema, made.source_name)
             AND has_any_column_privilege(made.created_by, c.oid, 'SELECT');
-    IF source IS NULL OR made.watch IS NULL OR made.watch IS DISTINCT FROM bkpriv._watch_tokens(made.source_schema, made.source_name) THEN
+    IF source IS NULL OR made.watch IS NULL OR made.watch IS DISTINCT FROM bkpriv_internal.watch_tokens(made.source_schema, made.source_name) THEN
         RETURN false;
     END IF;
     EXECUTE format('LOCK TABLE %I.%I IN SHARE MODE NOWAIT', made.source_schema, made.source_name);
@@ -208,22 +208,22 @@ BEGIN
                    AND relation = source AND mode = 'ShareLock' AND granted) THEN
         RAISE lock_not_available;
     END IF;
-    -- Writers whose snapshot does not show this release cannot mark it, and must fail: see _add_stale.
+    -- Writers whose snapshot does not show this release cannot mark it, and must fail: see add_stale.
     PERFORM FROM bkpriv.watched WHERE token = ANY (made.watch) FOR NO KEY UPDATE NOWAIT;
     UPDATE bkpriv.watched SET at = now() WHERE token = ANY (made.watch);
     RETURN true;
 EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._hold_writers(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._hold_writers(bigint) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.hold_writers(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.hold_writers(bigint) IS
     'Locks the source of a release of this transaction against writers, unless one is at work';
 
 CREATE FUNCTION bkpriv.watch(source regclass) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].staleness.watch(source)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.watch(regclass) FROM PUBLIC;
@@ -234,7 +234,7 @@ CREATE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].staleness.unwatch(source)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.unwatch(regclass) FROM PUBLIC;

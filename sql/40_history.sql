@@ -12,7 +12,7 @@ SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_id', '');
 
 -- A restore over a database that holds more than the dump sets sequences back. Ids that anything
 -- still bears are passed over; calling nextval until then, unlike setval, races with nobody.
-CREATE FUNCTION bkpriv._next_release() RETURNS bigint
+CREATE FUNCTION bkpriv_internal.next_release() RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -28,15 +28,15 @@ BEGIN
             UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
             UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
-            UNION ALL SELECT FROM bkpriv._release_tables(id));
+            UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
     END LOOP;
     RETURN id;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._next_release() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._next_release() IS 'The next id that no release bears';
+REVOKE ALL ON FUNCTION bkpriv_internal.next_release() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.next_release() IS 'The next id that no release bears';
 
 CREATE TABLE bkpriv.release (
-    release bigint PRIMARY KEY DEFAULT bkpriv._next_release(),
+    release bigint PRIMARY KEY DEFAULT bkpriv_internal.next_release(),
     dataset text NOT NULL,
     owner text NOT NULL,
     version int NOT NULL CHECK (version > 0),
@@ -129,7 +129,7 @@ SELECT pg_catalog.pg_extension_config_dump('bkpriv.release_event', '');
 CREATE SEQUENCE bkpriv.audit_id;
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.audit_id', '');
 
-CREATE FUNCTION bkpriv._next_audit() RETURNS bigint
+CREATE FUNCTION bkpriv_internal.next_audit() RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -142,8 +142,8 @@ BEGIN
     END LOOP;
     RETURN id;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._next_audit() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._next_audit() IS 'The next id that no audit bears';
+REVOKE ALL ON FUNCTION bkpriv_internal.next_audit() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.next_audit() IS 'The next id that no audit bears';
 
 CREATE TABLE bkpriv.audit_record (
     audit bigint NOT NULL,
@@ -167,7 +167,7 @@ CREATE INDEX ON bkpriv.audit_record (release);
 COMMENT ON TABLE bkpriv.audit_record IS 'What audits found, one row per bound; append-only';
 SELECT pg_catalog.pg_extension_config_dump('bkpriv.audit_record', '');
 
-CREATE FUNCTION bkpriv._guard() RETURNS trigger
+CREATE FUNCTION bkpriv_internal.guard() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -184,10 +184,10 @@ BEGIN
                             ELSE 'A release is a frozen snapshot.' END,
               HINT = 'Publish again, or withdraw the release with bkpriv.withdraw(release, reason).';
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._guard() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._guard() IS 'Trigger that refuses to change history and release tables';
+REVOKE ALL ON FUNCTION bkpriv_internal.guard() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.guard() IS 'Trigger that refuses to change history and release tables';
 
-CREATE FUNCTION bkpriv._guard_row() RETURNS trigger
+CREATE FUNCTION bkpriv_internal.guard_row() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -205,8 +205,8 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._guard_row() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._guard_row() IS
+REVOKE ALL ON FUNCTION bkpriv_internal.guard_row() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.guard_row() IS
     'Trigger that refuses to change a row of the history, unless the transaction has recorded the event that it names';
 
 DO $$
@@ -223,35 +223,35 @@ BEGIN
             WHEN history IN ('release_event', 'audit_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
             ELSE 'TRUNCATE OR UPDATE' END;
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
-                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', refused, history);
+                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', refused, history);
         EXECUTE format('ALTER TABLE bkpriv.%I ENABLE ROW LEVEL SECURITY', history);
     END LOOP;
     FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_respondent'] LOOP
         EXECUTE format('CREATE TRIGGER guard_row BEFORE DELETE ON bkpriv.%I
-                        FOR EACH ROW EXECUTE FUNCTION bkpriv._guard_row(''purged'')', history);
+                        FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row(''purged'')', history);
         -- Statistics hold values, such as names, and stay when the rows are gone.
         EXECUTE (SELECT format('ALTER TABLE bkpriv.%I ', history)
                         || string_agg(format('ALTER %I SET STATISTICS 0', attname), ', ')
                  FROM pg_attribute WHERE attrelid = format('bkpriv.%I', history)::regclass AND attnum > 0);
     END LOOP;
     CREATE TRIGGER guard_row BEFORE UPDATE OF owner ON bkpriv.release
-        FOR EACH ROW EXECUTE FUNCTION bkpriv._guard_row('reassigned');
+        FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row('reassigned');
 END $$;
 
-CREATE FUNCTION bkpriv._live_releases(dataset text, owner text) RETURNS TABLE (release bigint, view_name text)
+CREATE FUNCTION bkpriv_internal.live_releases(dataset text, owner text) RETURNS TABLE (release bigint, view_name text)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT r.release, format('%I.%I', r.view_schema, r.view_name) FROM bkpriv.release r
-    WHERE (r.dataset, r.owner) = (_live_releases.dataset, _live_releases.owner)
+    WHERE (r.dataset, r.owner) = (live_releases.dataset, live_releases.owner)
         AND NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind = 'withdrawn')
     ORDER BY r.release
 $$;
-REVOKE ALL ON FUNCTION bkpriv._live_releases(text, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._live_releases(text, text) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.live_releases(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.live_releases(text, text) IS
     'Releases of a dataset that are not withdrawn, shown or not';
 
-CREATE FUNCTION bkpriv._guard_dataset() RETURNS trigger
+CREATE FUNCTION bkpriv_internal.guard_dataset() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -259,7 +259,7 @@ DECLARE
     alive text;
 BEGIN
     SELECT string_agg(format('%s (%s)', release, view_name), ', ') INTO alive
-        FROM bkpriv._live_releases(OLD.name, OLD.owner);
+        FROM bkpriv_internal.live_releases(OLD.name, OLD.owner);
     IF alive IS NOT NULL THEN
         RAISE EXCEPTION 'dataset "%" has releases that are not withdrawn', OLD.name
             USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('Release (view): %s.', alive),
@@ -267,46 +267,46 @@ BEGIN
     END IF;
     RETURN OLD;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._guard_dataset() FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._guard_dataset() IS
+REVOKE ALL ON FUNCTION bkpriv_internal.guard_dataset() FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.guard_dataset() IS
     'Trigger that keeps a dataset whose releases are not all withdrawn';
 -- Whoever publishes or withdraws writes the row anew, so a deletion waits for that, and fails to
 -- serialize where its snapshot does not show what has been done.
 CREATE TRIGGER guard BEFORE DELETE ON bkpriv.dataset
-    FOR EACH ROW EXECUTE FUNCTION bkpriv._guard_dataset();
+    FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_dataset();
 
-CREATE POLICY see ON bkpriv.release FOR SELECT USING (bkpriv._sees(owner));
+CREATE POLICY see ON bkpriv.release FOR SELECT USING (bkpriv_internal.sees(owner));
 -- An id must be the one that its sequence has just given to this session: nobody takes another's.
 CREATE POLICY append ON bkpriv.release FOR INSERT
-    WITH CHECK (bkpriv._owns(owner) AND created_by = current_user AND created_at = now()
+    WITH CHECK (bkpriv_internal.owns(owner) AND created_by = current_user AND created_at = now()
                 AND release = currval('bkpriv.release_id') AND has_schema_privilege('bkpriv_release', 'USAGE')
                 -- A release is marked by who writes under its tokens.
-                AND (watch IS NULL OR (watch = bkpriv._watch_tokens(source_schema, source_name)
-                                       AND bkpriv._reads(source_schema, source_name))));
+                AND (watch IS NULL OR (watch = bkpriv_internal.watch_tokens(source_schema, source_name)
+                                       AND bkpriv_internal.reads(source_schema, source_name))));
 CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv._owns(r.owner)));
+    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 CREATE POLICY see ON bkpriv.release_content FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_content FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv._owns(r.owner)));
+    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 CREATE POLICY see ON bkpriv.release_respondent FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_respondent FOR INSERT
-    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv._owns(r.owner)));
+    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 CREATE POLICY see ON bkpriv.release_event FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_event FOR INSERT
     WITH CHECK (by = current_user AND at = now() AND event = currval('bkpriv.release_event_id')
-                AND release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv._owns(r.owner)));
+                AND release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv_internal.owns(r.owner)));
 CREATE POLICY see ON bkpriv.audit_record FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.audit_record FOR INSERT
     WITH CHECK (audited_by = current_user AND audited_at = now() AND audit = currval('bkpriv.audit_id')
                 AND release IN (SELECT release FROM bkpriv.release));
 
-CREATE FUNCTION bkpriv._views_of(release bigint)
+CREATE FUNCTION bkpriv_internal.views_of(release bigint)
     RETURNS TABLE (view regclass, materialized boolean, release_table regclass, readable boolean)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -315,14 +315,14 @@ BEGIN
     RETURN QUERY
     SELECT DISTINCT c.oid::regclass, c.relkind = 'm', t.oid::regclass,
         CASE c.relkind WHEN 'm' THEN c.relispopulated ELSE has_table_privilege(c.relowner, t.oid, 'SELECT') END
-    FROM bkpriv._release_tables(release) AS name
+    FROM bkpriv_internal.release_tables(release) AS name
     JOIN pg_class t ON t.relname = name AND t.relnamespace = 'bkpriv_release'::regnamespace
     JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
     JOIN pg_rewrite w ON w.oid = d.objid
     JOIN pg_class c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm');
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._views_of(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._views_of(bigint) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.views_of(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.views_of(bigint) IS
     'Views that read a table of a release, whatever their names, and whether anybody can read it through them';
 
 CREATE VIEW bkpriv.releases WITH (security_barrier) AS
@@ -330,10 +330,10 @@ SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_na
     r.method, r.policy, r.period, r.records, r.suppressed, r.groups,
     CASE WHEN e.withdrawn AND e.purged THEN 'purged' WHEN e.withdrawn THEN 'withdrawn'
          WHEN e.superseded THEN 'superseded'
-         WHEN EXISTS (SELECT FROM bkpriv._views_of(r.release) WHERE readable) THEN 'published'
+         WHEN EXISTS (SELECT FROM bkpriv_internal.views_of(r.release) WHERE readable) THEN 'published'
          ELSE 'dropped' END AS status,
     CASE WHEN e.stale THEN true
-         WHEN r.watch = bkpriv._watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
+         WHEN r.watch = bkpriv_internal.watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
     r.created_at, r.created_by, r.requirements, r.options, e.reason
 FROM bkpriv.release r
 CROSS JOIN LATERAL (
@@ -344,7 +344,7 @@ CROSS JOIN LATERAL (
         (array_agg(reason ORDER BY at DESC, event DESC) FILTER (WHERE kind <> 'reassigned'))[1] AS reason
     FROM bkpriv.release_event WHERE release = r.release
 ) AS e
-WHERE bkpriv._sees(r.owner);
+WHERE bkpriv_internal.sees(r.owner);
 COMMENT ON VIEW bkpriv.releases IS
     'Releases the current user may see; status is published, superseded, dropped (no view shows it any more), withdrawn or purged; stale is NULL, unknown, where the source was not watched all the time';
 
@@ -352,6 +352,6 @@ CREATE VIEW bkpriv.audits WITH (security_barrier) AS
 SELECT a.audit, a.release, r.dataset, a.requirement, a.parameters, a.threshold, a.worst, a.mean,
     a.vulnerable, a.satisfied, a.estimator, a.audited_at, a.audited_by
 FROM bkpriv.audit_record a JOIN bkpriv.release r USING (release)
-WHERE bkpriv._sees(r.owner);
+WHERE bkpriv_internal.sees(r.owner);
 COMMENT ON VIEW bkpriv.audits IS
     'Audits of the releases the current user may see; the first of each release is its certification';

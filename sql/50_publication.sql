@@ -7,26 +7,26 @@ CREATE SCHEMA bkpriv_release;
 REVOKE ALL ON SCHEMA bkpriv_release FROM PUBLIC;
 COMMENT ON SCHEMA bkpriv_release IS 'Frozen release tables of bkpriv, read through the published views';
 
-CREATE FUNCTION bkpriv._release_table(release bigint, part text DEFAULT 'records') RETURNS text
+CREATE FUNCTION bkpriv_internal.release_table(release bigint, part text DEFAULT 'records') RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
     AS $$ SELECT 'release_' || release || CASE part WHEN 'records' THEN '' WHEN 'sensitive' THEN '_sensitive' END $$;
-REVOKE ALL ON FUNCTION bkpriv._release_table(bigint, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._release_table(bigint, text) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.release_table(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.release_table(bigint, text) IS
     'Name in bkpriv_release of a release''s table of records, or of the sensitive values of its groups';
 
-CREATE FUNCTION bkpriv._release_tables(release bigint) RETURNS SETOF text
+CREATE FUNCTION bkpriv_internal.release_tables(release bigint) RETURNS SETOF text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.relname::text FROM pg_class c
     WHERE c.relnamespace = 'bkpriv_release'::regnamespace
-        AND c.relname IN (bkpriv._release_table(release, 'records'), bkpriv._release_table(release, 'sensitive'))
+        AND c.relname IN (bkpriv_internal.release_table(release, 'records'), bkpriv_internal.release_table(release, 'sensitive'))
 $$;
-REVOKE ALL ON FUNCTION bkpriv._release_tables(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._release_tables(bigint) IS 'The tables of a release that exist';
+REVOKE ALL ON FUNCTION bkpriv_internal.release_tables(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.release_tables(bigint) IS 'The tables of a release that exist';
 
-CREATE FUNCTION bkpriv._create_release_table(
+CREATE FUNCTION bkpriv_internal.create_release_table(
     new_release bigint, columns text[], types regtype[], part text DEFAULT 'records'
 ) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -35,7 +35,7 @@ CREATE FUNCTION bkpriv._create_release_table(
 DECLARE
     publisher text;
     reader text;
-    release_table text := bkpriv._release_table(new_release, part);
+    release_table text := bkpriv_internal.release_table(new_release, part);
 BEGIN
     SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
     -- ANALYZE would run the functions of a user's type as the table's owner, and whoever owns a type may
@@ -60,11 +60,11 @@ BEGIN
     END LOOP;
     EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', release_table, publisher);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[], text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._create_release_table(bigint, text[], regtype[], text) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) IS
     'Makes a table of a release of this transaction, for its publisher to fill';
 
-CREATE FUNCTION bkpriv._seal_release_tables(new_release bigint) RETURNS void
+CREATE FUNCTION bkpriv_internal.seal_release_tables(new_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -75,17 +75,17 @@ DECLARE
 BEGIN
     SELECT created_by, owner INTO STRICT publisher, dataset_owner
         FROM bkpriv.release WHERE release = new_release AND created_at = now();
-    FOR release_table IN SELECT * FROM bkpriv._release_tables(new_release) LOOP
+    FOR release_table IN SELECT * FROM bkpriv_internal.release_tables(new_release) LOOP
         EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
-                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()', release_table);
+                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', release_table);
         EXECUTE format('REVOKE INSERT ON bkpriv_release.%I FROM %I', release_table, publisher);
         -- The view belongs to the one or the other: a superuser may publish for the dataset's owner.
         EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I, %I', release_table, publisher, dataset_owner);
         EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
     END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._seal_release_tables(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._seal_release_tables(bigint) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.seal_release_tables(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.seal_release_tables(bigint) IS
     'Freezes the tables of a release of this transaction; its publisher and the dataset''s owner may then only read them';
 
 CREATE FUNCTION bkpriv.publish(
@@ -95,7 +95,7 @@ CREATE FUNCTION bkpriv.publish(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) FROM PUBLIC;

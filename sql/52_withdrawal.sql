@@ -4,7 +4,7 @@
 -- about whose dataset, the transaction has just recorded something (which row-level security lets
 -- only the dataset's owner do).
 
-CREATE FUNCTION bkpriv._clear_release(old_release bigint) RETURNS void
+CREATE FUNCTION bkpriv_internal.clear_release(old_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -23,20 +23,20 @@ BEGIN
         RAISE EXCEPTION 'release % was not withdrawn in this transaction', old_release
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call bkpriv.withdraw(release, reason).';
     END IF;
-    FOR old_table IN SELECT * FROM bkpriv._release_tables(old_release) LOOP
+    FOR old_table IN SELECT * FROM bkpriv_internal.release_tables(old_release) LOOP
         EXECUTE format('ALTER TABLE bkpriv_release.%1$I DISABLE TRIGGER USER; TRUNCATE bkpriv_release.%1$I; '
                        'ALTER TABLE bkpriv_release.%1$I ENABLE TRIGGER USER', old_table);
     END LOOP;
     -- From here on nothing may fail: the data are gone, and what strangers have built is no hindrance.
-    FOR shown IN SELECT * FROM bkpriv._views_of(old_release) WHERE readable ORDER BY view::oid DESC LOOP
+    FOR shown IN SELECT * FROM bkpriv_internal.views_of(old_release) WHERE readable ORDER BY view::oid DESC LOOP
         BEGIN
             EXECUTE format('DROP %s %s', CASE WHEN shown.materialized THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, shown.view);
         EXCEPTION WHEN dependent_objects_still_exist THEN
-            kept := kept OR NOT shown.materialized OR bkpriv._empty_view(shown.view, shown.release_table);
+            kept := kept OR NOT shown.materialized OR bkpriv_internal.empty_view(shown.view, shown.release_table);
         END;
     END LOOP;
     IF NOT kept THEN
-        FOR old_table IN SELECT * FROM bkpriv._release_tables(old_release) LOOP
+        FOR old_table IN SELECT * FROM bkpriv_internal.release_tables(old_release) LOOP
             BEGIN
                 -- Anybody who may look into the schema can build on a table, though not read it.
                 EXECUTE format('DROP TABLE bkpriv_release.%I CASCADE', old_table);
@@ -46,11 +46,11 @@ BEGIN
         END LOOP;
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._clear_release(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._clear_release(bigint) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.clear_release(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.clear_release(bigint) IS
     'Empties a withdrawn release, and removes its views, unless something depends on them, and tables';
 
-CREATE FUNCTION bkpriv._empty_view(stored regclass, emptied regclass) RETURNS boolean
+CREATE FUNCTION bkpriv_internal.empty_view(stored regclass, emptied regclass) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -86,15 +86,15 @@ EXCEPTION WHEN OTHERS THEN
     EXECUTE format('DROP MATERIALIZED VIEW %s CASCADE', stored);
     RETURN false;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._empty_view(regclass, regclass) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._empty_view(regclass, regclass) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.empty_view(regclass, regclass) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.empty_view(regclass, regclass) IS
     'Empties a materialized view over an emptied table, or drops it where that fails; one that is not as it was published becomes unreadable; whether it is still there';
 
 CREATE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].withdrawal.withdraw(release, reason)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.withdraw(bigint, text) FROM PUBLIC;

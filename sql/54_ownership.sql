@@ -4,7 +4,7 @@ CREATE FUNCTION bkpriv.reassign(owner text, new_owner regrole) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].ownership.reassign(owner, new_owner)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.reassign(text, regrole) FROM PUBLIC;

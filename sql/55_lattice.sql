@@ -6,7 +6,7 @@ CREATE FUNCTION bkpriv.lattice(dataset text, policy text, options jsonb DEFAULT 
     LANGUAGE plpython3u STABLE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].lattice.lattice(dataset, policy, options)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.lattice(text, text, jsonb) FROM PUBLIC;

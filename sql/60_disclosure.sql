@@ -1,18 +1,18 @@
 -- Disclosure: what adversaries believe before and after a release, and whether it keeps its bounds.
--- Functions that start with _ hand back one array element per cell, a row of beliefs as the text of
--- an array; those without turn them into rows.
+-- Functions in bkpriv_internal hand back one array element per cell, a row of beliefs as the text of
+-- an array; those of the same name in bkpriv turn them into rows.
 
-CREATE FUNCTION bkpriv._prior(
+CREATE FUNCTION bkpriv_internal.prior(
     dataset text, bandwidth jsonb, OUT qi text[], OUT probabilities text[], OUT sensitive text[]
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].disclosure.prior(dataset, bandwidth)
 $$;
-REVOKE ALL ON FUNCTION bkpriv._prior(text, jsonb) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._prior(text, jsonb) IS 'Arrays of prior()';
+REVOKE ALL ON FUNCTION bkpriv_internal.prior(text, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.prior(text, jsonb) IS 'Arrays of prior()';
 
 CREATE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb)
     RETURNS TABLE (qi jsonb, sensitive text, probability float8)
@@ -20,7 +20,7 @@ CREATE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb)
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.qi::jsonb, v.label, v.probability
-    FROM bkpriv._prior(dataset, bandwidth) f
+    FROM bkpriv_internal.prior(dataset, bandwidth) f
     CROSS JOIN LATERAL unnest(f.qi, f.probabilities) AS c(qi, probabilities)
     CROSS JOIN LATERAL unnest(f.sensitive, c.probabilities::float8[]) AS v(label, probability)
 $$;
@@ -28,18 +28,18 @@ REVOKE ALL ON FUNCTION bkpriv.prior(text, jsonb) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.prior(text, jsonb) IS
     'What an adversary believes about each cell of a dataset''s source before any release; bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table": "schema.prior"}; exact';
 
-CREATE FUNCTION bkpriv._posterior(
+CREATE FUNCTION bkpriv_internal.posterior(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[],
     OUT priors text[], OUT posteriors text[], OUT estimated text[], OUT sensitive text[]
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].disclosure.posterior(release, bandwidth, estimator)
 $$;
-REVOKE ALL ON FUNCTION bkpriv._posterior(bigint, jsonb, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._posterior(bigint, jsonb, text) IS 'Arrays of posterior()';
+REVOKE ALL ON FUNCTION bkpriv_internal.posterior(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.posterior(bigint, jsonb, text) IS 'Arrays of posterior()';
 
 CREATE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, qi jsonb, sensitive text, prior float8, posterior float8, estimator_used text)
@@ -47,7 +47,7 @@ CREATE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, estimator text
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.group_id, c.qi::jsonb, v.label, v.prior, v.posterior, c.estimated
-    FROM bkpriv._posterior(release, bandwidth, estimator) f
+    FROM bkpriv_internal.posterior(release, bandwidth, estimator) f
     CROSS JOIN LATERAL unnest(f.group_id, f.qi, f.priors, f.posteriors, f.estimated)
         AS c(group_id, qi, priors, posteriors, estimated)
     CROSS JOIN LATERAL unnest(f.sensitive, c.priors::float8[], c.posteriors::float8[])
@@ -57,18 +57,18 @@ REVOKE ALL ON FUNCTION bkpriv.posterior(bigint, jsonb, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.posterior(bigint, jsonb, text) IS
     'What an adversary believes about each published cell before and after a release; bandwidth as in prior(); estimator_used says where it is exact';
 
-CREATE FUNCTION bkpriv._disclosure(
+CREATE FUNCTION bkpriv_internal.disclosure(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[], OUT records bigint[],
     OUT disclosure float8[], OUT estimated text[]
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].disclosure.disclosure(release, bandwidth, estimator)
 $$;
-REVOKE ALL ON FUNCTION bkpriv._disclosure(bigint, jsonb, text) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._disclosure(bigint, jsonb, text) IS 'Arrays of disclosure()';
+REVOKE ALL ON FUNCTION bkpriv_internal.disclosure(bigint, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.disclosure(bigint, jsonb, text) IS 'Arrays of disclosure()';
 
 CREATE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, qi jsonb, records bigint, disclosure float8, estimator_used text)
@@ -76,7 +76,7 @@ CREATE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, estimator tex
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT u.group_id, u.qi::jsonb, u.records, u.disclosure, u.estimated
-    FROM bkpriv._disclosure(release, bandwidth, estimator) f
+    FROM bkpriv_internal.disclosure(release, bandwidth, estimator) f
     CROSS JOIN LATERAL unnest(f.group_id, f.qi, f.records, f.disclosure, f.estimated)
         AS u(group_id, qi, records, disclosure, estimated)
 $$;
@@ -90,7 +90,7 @@ CREATE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estim
     LANGUAGE plpython3u STABLE ROWS 1000
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) FROM PUBLIC;
@@ -104,7 +104,7 @@ CREATE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, es
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.audit(bigint, jsonb, text) FROM PUBLIC;

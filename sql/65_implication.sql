@@ -6,25 +6,25 @@ CREATE FUNCTION bkpriv.max_disclosure(release bigint, k int, language text DEFAU
     LANGUAGE plpython3u STABLE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].implication.max_disclosure(*args)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.max_disclosure(bigint, int, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.max_disclosure(bigint, int, text) IS
     'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications (or negations), with knowledge that attains it, as disclosure_given takes it, and what it discloses; exact up to rounding';
 
-CREATE FUNCTION bkpriv._disclosure_given(
+CREATE FUNCTION bkpriv_internal.disclosure_given(
     release bigint, knowledge jsonb, OUT respondent text[], OUT group_id int[], OUT qi text[], OUT person int[],
     OUT place int[], OUT beliefs text[], OUT sensitive text[]
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].implication.disclosure_given(release, knowledge)
 $$;
-REVOKE ALL ON FUNCTION bkpriv._disclosure_given(bigint, jsonb) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._disclosure_given(bigint, jsonb) IS
+REVOKE ALL ON FUNCTION bkpriv_internal.disclosure_given(bigint, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.disclosure_given(bigint, jsonb) IS
     'Arrays of disclosure_given(): persons, and for each the place of its row of beliefs';
 
 CREATE FUNCTION bkpriv.disclosure_given(release bigint, knowledge jsonb)
@@ -33,7 +33,7 @@ CREATE FUNCTION bkpriv.disclosure_given(release bigint, knowledge jsonb)
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT p.respondent, v.label, v.probability, p.group_id, p.qi::jsonb, p.person
-    FROM bkpriv._disclosure_given(release, knowledge) f
+    FROM bkpriv_internal.disclosure_given(release, knowledge) f
     CROSS JOIN LATERAL unnest(f.respondent, f.group_id, f.qi, f.person, f.place)
         AS p(respondent, group_id, qi, person, place)
     JOIN LATERAL (

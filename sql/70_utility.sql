@@ -4,7 +4,7 @@ CREATE FUNCTION bkpriv.utility(release bigint) RETURNS TABLE (metric text, value
     LANGUAGE plpython3u STABLE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].utility.utility(release)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.utility(bigint) FROM PUBLIC;

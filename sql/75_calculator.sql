@@ -4,7 +4,7 @@ CREATE FUNCTION bkpriv.exact_posterior(prior float8[], counts int[]) RETURNS flo
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.exact_posterior(prior, counts)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.exact_posterior(float8[], int[]) FROM PUBLIC;
@@ -15,7 +15,7 @@ CREATE FUNCTION bkpriv.bethe_posterior(prior float8[], counts int[]) RETURNS flo
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.bethe_posterior(prior, counts)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.bethe_posterior(float8[], int[]) FROM PUBLIC;
@@ -26,7 +26,7 @@ CREATE FUNCTION bkpriv.omega_posterior(prior float8[], counts int[]) RETURNS flo
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.omega_posterior(prior, counts)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.omega_posterior(float8[], int[]) FROM PUBLIC;
@@ -37,7 +37,7 @@ CREATE FUNCTION bkpriv.js_divergence(p float8[], q float8[]) RETURNS float8
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.js_divergence(p, q)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.js_divergence(float8[], float8[]) FROM PUBLIC;
@@ -48,7 +48,7 @@ CREATE FUNCTION bkpriv.emd(p float8[], q float8[], ground float8[]) RETURNS floa
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.emd(p, q, ground)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.emd(float8[], float8[], float8[]) FROM PUBLIC;
@@ -59,7 +59,7 @@ CREATE FUNCTION bkpriv.smoothed_distance(p float8[], q float8[], ground float8[]
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.smoothed_distance(p, q, ground, bandwidth)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.smoothed_distance(float8[], float8[], float8[], float8) FROM PUBLIC;
@@ -70,7 +70,7 @@ CREATE FUNCTION bkpriv.worst_case(histograms int[], k int, language text DEFAULT
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.worst_case(histograms, k, language)
 $$;
 REVOKE ALL ON FUNCTION bkpriv.worst_case(int[], int, text) FROM PUBLIC;

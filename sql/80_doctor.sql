@@ -4,7 +4,7 @@ CREATE FUNCTION bkpriv.doctor() RETURNS TABLE (check_name text, ok boolean, deta
     LANGUAGE plpython3u STABLE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv._bootstrap()")
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].doctor.doctor()
 $$;
 REVOKE ALL ON FUNCTION bkpriv.doctor() FROM PUBLIC;

@@ -2,10 +2,11 @@
 --
 -- Group roles hold the privileges of each job, so that an upgrade grants what it adds to all who have
 -- the job. Roles belong to the whole cluster, jobs to one database: a job is the membership together
--- with USAGE on the schema, and an auditor's with the right to execute _auditor(), which are granted
--- to the role itself, here, and show in a dump of this database.
+-- with USAGE on the schema, and an auditor's with the right to execute bkpriv_internal.auditor(), which are granted
+-- to the role itself, here, and show in a dump of this database. USAGE on bkpriv_internal is the groups':
+-- its functions act on the tables of bkpriv, which who has no USAGE there cannot name.
 
-CREATE FUNCTION bkpriv._grant_job(job text, role regrole) RETURNS void
+CREATE FUNCTION bkpriv_internal.grant_job(job text, role regrole) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -22,16 +23,16 @@ BEGIN
     EXECUTE format('GRANT %I TO %s', 'bkpriv_' || job, role);
     EXECUTE format('GRANT USAGE ON SCHEMA bkpriv TO %s', role);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv._grant_job(text, regrole) FROM PUBLIC;
-COMMENT ON FUNCTION bkpriv._grant_job(text, regrole) IS 'Makes a role a member of a job''s group, in this database';
+REVOKE ALL ON FUNCTION bkpriv_internal.grant_job(text, regrole) FROM PUBLIC;
+COMMENT ON FUNCTION bkpriv_internal.grant_job(text, regrole) IS 'Makes a role a member of a job''s group, in this database';
 
 CREATE FUNCTION bkpriv.grant_auditor(role regrole) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    PERFORM bkpriv._grant_job('auditor', role);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION bkpriv._auditor() TO %s', role);
+    PERFORM bkpriv_internal.grant_job('auditor', role);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION bkpriv_internal.auditor() TO %s', role);
 END $$;
 REVOKE ALL ON FUNCTION bkpriv.grant_auditor(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.grant_auditor(regrole) IS
@@ -42,7 +43,7 @@ CREATE FUNCTION bkpriv.grant_publisher(role regrole) RETURNS void
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    PERFORM bkpriv._grant_job('publisher', role);
+    PERFORM bkpriv_internal.grant_job('publisher', role);
     EXECUTE format('GRANT USAGE ON SCHEMA bkpriv_release TO %s', role);
 END $$;
 REVOKE ALL ON FUNCTION bkpriv.grant_publisher(regrole) FROM PUBLIC;
@@ -54,7 +55,7 @@ CREATE FUNCTION bkpriv.grant_watcher(role regrole) RETURNS void
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
-    PERFORM bkpriv._grant_job('watcher', role);
+    PERFORM bkpriv_internal.grant_job('watcher', role);
 END $$;
 REVOKE ALL ON FUNCTION bkpriv.grant_watcher(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.grant_watcher(regrole) IS
@@ -71,7 +72,7 @@ BEGIN
                   HINT = 'Name a role, such as ''nora''.';
     END IF;
     EXECUTE format('REVOKE ALL ON SCHEMA bkpriv, bkpriv_release FROM %s', role);
-    EXECUTE format('REVOKE ALL ON FUNCTION bkpriv._auditor() FROM %s', role);
+    EXECUTE format('REVOKE ALL ON FUNCTION bkpriv_internal.auditor() FROM %s', role);
 END $$;
 REVOKE ALL ON FUNCTION bkpriv.revoke_jobs(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.revoke_jobs(regrole) IS

@@ -14,9 +14,9 @@ BEGIN
                      relacl AS acl, relowner AS owner
               FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'v', 'S')
               UNION ALL SELECT 'FUNCTION', oid::regprocedure::text, proacl, proowner
-              FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace
+              FROM pg_proc WHERE pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
               UNION ALL SELECT 'SCHEMA', oid::regnamespace::text, nspacl, nspowner
-              FROM pg_namespace WHERE nspname IN ('bkpriv', 'bkpriv_release')) AS o,
+              FROM pg_namespace WHERE nspname IN ('bkpriv', 'bkpriv_internal', 'bkpriv_release')) AS o,
             LATERAL aclexplode(o.acl) AS a
         WHERE a.grantee <> o.owner
     LOOP
@@ -25,7 +25,8 @@ BEGIN
     -- Whatever changes how SQL is written, or values are, is pinned at every entry.
     FOR called IN
         SELECT p.oid FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
-        WHERE p.pronamespace = 'bkpriv'::regnamespace AND l.lanname IN ('plpython3u', 'plpgsql')
+        WHERE p.pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
+            AND l.lanname IN ('plpython3u', 'plpgsql')
     LOOP
         EXECUTE format('ALTER FUNCTION %1$s SET datestyle = ''ISO, YMD'';
                         ALTER FUNCTION %1$s SET intervalstyle = iso_8601;
@@ -59,19 +60,20 @@ BEGIN
     END LOOP;
 END $$;
 
+GRANT USAGE ON SCHEMA bkpriv_internal TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 GRANT SELECT ON bkpriv.dataset, bkpriv.hierarchy, bkpriv.policy, bkpriv.release, bkpriv.release_attribute,
     bkpriv.release_content, bkpriv.release_respondent, bkpriv.release_event, bkpriv.audit_record, bkpriv.releases,
     bkpriv.audits TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
-GRANT EXECUTE ON FUNCTION bkpriv._owns(text), bkpriv._sees(text), bkpriv._reads(text, text), bkpriv._release_table(bigint, text),
-    bkpriv._release_tables(bigint), bkpriv._views_of(bigint), bkpriv._next_audit(),
-    bkpriv._prior(text, jsonb), bkpriv.prior(text, jsonb),
-    bkpriv._posterior(bigint, jsonb, text), bkpriv.posterior(bigint, jsonb, text),
-    bkpriv._disclosure(bigint, jsonb, text), bkpriv.disclosure(bigint, jsonb, text),
+GRANT EXECUTE ON FUNCTION bkpriv_internal.owns(text), bkpriv_internal.sees(text), bkpriv_internal.reads(text, text), bkpriv_internal.release_table(bigint, text),
+    bkpriv_internal.release_tables(bigint), bkpriv_internal.views_of(bigint), bkpriv_internal.next_audit(),
+    bkpriv_internal.prior(text, jsonb), bkpriv.prior(text, jsonb),
+    bkpriv_internal.posterior(bigint, jsonb, text), bkpriv.posterior(bigint, jsonb, text),
+    bkpriv_internal.disclosure(bigint, jsonb, text), bkpriv.disclosure(bigint, jsonb, text),
     bkpriv.explain_disclosure(bigint, jsonb, text),
     bkpriv.lattice(text, text, jsonb), bkpriv.max_disclosure(bigint, int, text),
-    bkpriv._disclosure_given(bigint, jsonb), bkpriv.disclosure_given(bigint, jsonb),
+    bkpriv_internal.disclosure_given(bigint, jsonb), bkpriv.disclosure_given(bigint, jsonb),
     bkpriv.audit(bigint, jsonb, text), bkpriv.utility(bigint),
     bkpriv.query_accuracy(bigint, text), bkpriv.query_workload(bigint, int, int, float8, bigint),
     bkpriv.rewrite_query(bigint, text), bkpriv.association(bigint),
@@ -93,13 +95,13 @@ GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, 
     bkpriv.unset_hierarchy(text, text),
     bkpriv.drop_dataset(text), bkpriv.set_policy(text, jsonb),
     bkpriv.publish(text, text, text, text, text, jsonb, text), bkpriv.withdraw(bigint, text),
-    bkpriv.purge(bigint, text, boolean), bkpriv._next_release(), bkpriv._live_releases(text, text),
-    bkpriv._create_release_table(bigint, text[], regtype[], text), bkpriv._seal_release_tables(bigint),
-    bkpriv._clear_release(bigint), bkpriv._erase_release(bigint), bkpriv._hold_writers(bigint)
+    bkpriv.purge(bigint, text, boolean), bkpriv_internal.next_release(), bkpriv_internal.live_releases(text, text),
+    bkpriv_internal.create_release_table(bigint, text[], regtype[], text), bkpriv_internal.seal_release_tables(bigint),
+    bkpriv_internal.clear_release(bigint), bkpriv_internal.erase_release(bigint), bkpriv_internal.hold_writers(bigint)
     TO bkpriv_publisher;
 
-GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass), bkpriv.unwatch(regclass), bkpriv._mark_stale(), bkpriv._register_watch(oid)
+GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass), bkpriv.unwatch(regclass), bkpriv_internal.mark_stale(), bkpriv_internal.register_watch(oid)
     TO bkpriv_publisher, bkpriv_watcher;
-GRANT EXECUTE ON FUNCTION bkpriv._bootstrap(), bkpriv._python_path(), bkpriv.version(),
-    bkpriv._written_tables(oid), bkpriv._watch_token(oid), bkpriv._watch_tokens(text, text)
+GRANT EXECUTE ON FUNCTION bkpriv_internal.bootstrap(), bkpriv_internal.python_path(), bkpriv.version(),
+    bkpriv_internal.written_tables(oid), bkpriv_internal.watch_token(oid), bkpriv_internal.watch_tokens(text, text)
     TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;

@@ -78,7 +78,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, bins, "
-        "bkpriv._owns(owner) AS owned, owner = current_user AS own FROM bkpriv.dataset "
+        "bkpriv_internal.owns(owner) AS owned, owner = current_user AS own FROM bkpriv.dataset "
         "WHERE name = $1",
         ["text"],
         [name],
@@ -339,7 +339,7 @@ def drop(name: str | None) -> None:
     dataset = find_dataset(name)
     take_turn(dataset.name)
     alive = run(
-        "SELECT release, view_name FROM bkpriv._live_releases($1, $2)",
+        "SELECT release, view_name FROM bkpriv_internal.live_releases($1, $2)",
         ["text", "text"],
         [dataset.name, dataset.owner],
     )

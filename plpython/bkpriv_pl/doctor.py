@@ -21,7 +21,7 @@ Check = tuple[str, bool, str]
 @entry
 def doctor() -> list[Check]:
     """See ``bkpriv.doctor``."""
-    path = run("SELECT bkpriv._python_path() AS path")[0]["path"]
+    path = run("SELECT bkpriv_internal.python_path() AS path")[0]["path"]
     return [
         *_versions(),
         *_paths(path),
@@ -93,8 +93,8 @@ FROM (
     SELECT c.oid::regclass::text AS name, x.acl, c.relowner AS owner, c.relkind <> 'S' AS reading,
         CASE c.relnamespace WHEN 'bkpriv'::regnamespace THEN $1
              ELSE (SELECT ARRAY[m.created_by, m.owner] FROM bkpriv.release m
-                   WHERE c.relname IN (bkpriv._release_table(m.release, 'records'),
-                                       bkpriv._release_table(m.release, 'sensitive')))
+                   WHERE c.relname IN (bkpriv_internal.release_table(m.release, 'records'),
+                                       bkpriv_internal.release_table(m.release, 'sensitive')))
         END AS expected
     FROM pg_class c CROSS JOIN LATERAL (
         SELECT c.relacl AS acl
@@ -103,11 +103,13 @@ FROM (
         AND c.relkind IN ('r', 'v', 'S')
     UNION ALL
     SELECT p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner)),
-        p.proowner, false, CASE p.proname WHEN '_auditor' THEN $2 ELSE $1 END
-    FROM pg_proc p WHERE p.pronamespace = 'bkpriv'::regnamespace
+        p.proowner, false,
+        CASE p.oid WHEN 'bkpriv_internal.auditor()'::regprocedure THEN $2 ELSE $1 END
+    FROM pg_proc p WHERE p.pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
     UNION ALL
-    SELECT 'schema ' || n.nspname, n.nspacl, n.nspowner, false, $2
-    FROM pg_namespace n WHERE n.nspname IN ('bkpriv', 'bkpriv_release')
+    SELECT 'schema ' || n.nspname, n.nspacl, n.nspowner, false,
+        CASE n.nspname WHEN 'bkpriv_internal' THEN $1 ELSE $2 END
+    FROM pg_namespace n WHERE n.nspname IN ('bkpriv', 'bkpriv_internal', 'bkpriv_release')
 ) AS o
 CROSS JOIN LATERAL aclexplode(o.acl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
 WHERE a.grantee <> o.owner
@@ -125,7 +127,7 @@ def _access() -> list[Check]:
         "WHERE g.rolname = ANY ($1) AND NOT r.rolsuper AND r.rolname <> ALL ($1) "
         "AND pg_has_role(r.oid, g.oid, 'USAGE') AND has_schema_privilege(r.oid, 'bkpriv', 'USAGE') "
         "AND (g.rolname <> 'bkpriv_auditor' "
-        "OR has_function_privilege(r.oid, 'bkpriv._auditor()', 'EXECUTE')) ORDER BY 1, 2",
+        "OR has_function_privilege(r.oid, 'bkpriv_internal.auditor()', 'EXECUTE')) ORDER BY 1, 2",
         ["text[]"],
         [_GROUPS],
     )
@@ -158,15 +160,17 @@ def _access() -> list[Check]:
 
 def _permissions() -> list[Check]:
     unpinned = run(
-        "SELECT count(*) AS n FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace "
+        "SELECT count(*) AS n FROM pg_proc "
+        "WHERE pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace) "
         "AND NOT coalesce(proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp']"
     )[0]["n"]
     # One that was replaced by hand has lost what the extension's script gave to all of them.
     loose = run(
         "SELECT count(*) AS n FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang "
-        "WHERE p.pronamespace = 'bkpriv'::regnamespace AND l.lanname IN ('plpython3u', 'plpgsql') "
+        "WHERE p.pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace) "
+        "AND l.lanname IN ('plpython3u', 'plpgsql') "
         "AND NOT coalesce(p.proconfig, '{}') @> (SELECT proconfig FROM pg_proc "
-        "WHERE oid = 'bkpriv._guard()'::regprocedure)"
+        "WHERE oid = 'bkpriv_internal.guard()'::regprocedure)"
     )[0]["n"]
     unguarded = run(
         "SELECT count(*) AS n FROM pg_class c WHERE c.relkind = 'r' AND "
@@ -181,7 +185,8 @@ def _permissions() -> list[Check]:
     )[0]["n"]
     asleep = run(
         "SELECT 3 - count(*) AS n FROM pg_event_trigger "
-        "WHERE evtfoid = 'bkpriv._note_alteration()'::regprocedure AND evtenabled IN ('O', 'A')"
+        "WHERE evtfoid = 'bkpriv_internal.note_alteration()'::regprocedure "
+        "AND evtenabled IN ('O', 'A')"
     )[0]["n"]
     return [
         ("search_path", unpinned == 0, f"{unpinned} functions do not pin it"),
@@ -213,11 +218,11 @@ def _releases() -> Check:
         "r.release) AS told, r.release FROM bkpriv.release r WHERE NOT EXISTS "
         "(SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind = 'withdrawn') "
         "AND r.suppressed < r.records AND NOT EXISTS (SELECT FROM pg_class c "
-        "WHERE c.relname = bkpriv._release_table(r.release, 'records') "
+        "WHERE c.relname = bkpriv_internal.release_table(r.release, 'records') "
         "AND c.relnamespace = 'bkpriv_release'::regnamespace AND pg_relation_size(c.oid) > 0) "
         "UNION ALL SELECT format('no data in materialized view %s of release %s: "
         "REFRESH MATERIALIZED VIEW %1$s', v.view, r.release), r.release FROM bkpriv.release r "
-        "CROSS JOIN bkpriv._views_of(r.release) AS v JOIN pg_class c ON c.oid = v.view "
+        "CROSS JOIN bkpriv_internal.views_of(r.release) AS v JOIN pg_class c ON c.oid = v.view "
         # Others can make one too, but nothing could be in it.
         "WHERE v.materialized AND NOT v.readable AND "
         "has_table_privilege(c.relowner, v.release_table, 'SELECT') ORDER BY release"

@@ -127,7 +127,7 @@ def next_version(dataset: str, owner: str) -> int:
 def find_watch(source_schema: str, source_name: str) -> list[str] | None:
     """Tokens of the triggers that watch a source; None where it is not watched in full."""
     row = run(
-        "SELECT bkpriv._watch_tokens($1, $2) AS watch",
+        "SELECT bkpriv_internal.watch_tokens($1, $2) AS watch",
         ["text", "text"],
         [source_schema, source_name],
     )[0]
@@ -309,7 +309,7 @@ def _estimator_used(groups: Groups, weights: IntArray, measured: Measurement) ->
 
 def record_audit(release: int, rows: Sequence[Finding]) -> None:
     """Append the rows of one audit."""
-    audit = run("SELECT bkpriv._next_audit() AS audit")[0]["audit"]
+    audit = run("SELECT bkpriv_internal.next_audit() AS audit")[0]["audit"]
     for place, row in enumerate(rows):
         run(
             "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "

@@ -58,7 +58,7 @@ def find_own(release: int | None) -> OwnRelease:
     Refusal
         If there is none that the caller may see, or the caller is not its owner.
     """
-    row = look_up(release, "dataset, owner, bkpriv._owns(owner) AS owned")
+    row = look_up(release, "dataset, owner, bkpriv_internal.owns(owner) AS owned")
     if not row["owned"]:
         raise Refusal(
             "42501",
@@ -105,7 +105,7 @@ def reassign(owner: str | None, new_owner: str | None) -> None:
     )
     tables = run(
         "SELECT format('bkpriv_release.%I', t) AS name FROM bkpriv.release r, "
-        "bkpriv._release_tables(r.release) AS t WHERE r.owner = $1",
+        "bkpriv_internal.release_tables(r.release) AS t WHERE r.owner = $1",
         ["text"],
         [owner],
     )

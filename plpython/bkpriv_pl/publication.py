@@ -213,7 +213,7 @@ def _show(
     for former in sorted({shown.release for shown in previous.values()}):
         if history.happened(former, "withdrawn"):
             # Only its emptied view was left, for what others had built on it.
-            run("SELECT bkpriv._clear_release($1)", ["bigint"], [former])
+            run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [former])
         else:
             history.record_event(
                 former, "superseded", f"release {release} took its place in {request.view}"
@@ -373,7 +373,8 @@ def _writers_held(release: int) -> bool:
     deadlock, and a writer should not lose its work to a publication.
     """
     deadline = time.monotonic() + _WRITERS_SECONDS
-    while not run("SELECT bkpriv._hold_writers($1) AS held", ["bigint"], [release])[0]["held"]:
+    held = "SELECT bkpriv_internal.hold_writers($1) AS held"
+    while not run(held, ["bigint"], [release])[0]["held"]:
         if time.monotonic() > deadline:
             return False
         run("SELECT pg_sleep(0.05)")

@@ -42,14 +42,14 @@ def purge(release: int | None, reason: str | None, force: bool | None) -> None:
     if not force:
         _refuse_needed(own)
     history.record_event(own.release, "purged", reason)
-    run("SELECT bkpriv._erase_release($1)", ["bigint"], [own.release])
-    run("SELECT bkpriv._clear_release($1)", ["bigint"], [own.release])
+    run("SELECT bkpriv_internal.erase_release($1)", ["bigint"], [own.release])
+    run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [own.release])
 
 
 def _refuse_needed(own: OwnRelease) -> None:
     """Refuse to erase what tells what a release that is still out discloses together with it."""
     rows = run(
-        "SELECT release, view_name FROM bkpriv._live_releases($1, $2)",
+        "SELECT release, view_name FROM bkpriv_internal.live_releases($1, $2)",
         ["text", "text"],
         [own.dataset, own.owner],
     )

@@ -162,7 +162,7 @@ def _parse(found: history.Release, text: str) -> Query:
     """Understand a query about a release."""
     # The parser takes a quarter of a second to load, and few sessions need it.
     parsing = importlib.import_module("bkpriv_core.query.parsing")
-    check_origin("sqlglot", run("SELECT bkpriv._python_path() AS path")[0]["path"])
+    check_origin("sqlglot", run("SELECT bkpriv_internal.python_path() AS path")[0]["path"])
     origin = _origin(found.release)
     relations = [(origin.dataset,), origin.source, origin.source[1:]]
     names = [*(domain.name for domain in found.table.quasi_identifiers), found.table.sensitive.name]

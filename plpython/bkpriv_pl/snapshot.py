@@ -169,18 +169,20 @@ def write_snapshot(
         _fill_exact(name, parts, groups, exact, form, options.seed)
         name = _create(release, "sensitive", written["sensitive"])
         _fill_sensitive(name, parts, groups, exact[-1], options.seed)
-    run("SELECT bkpriv._seal_release_tables($1)", ["bigint"], [release])
+    run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
 
 
 def _create(release: int, part: Part, columns: Columns) -> str:
     """Create a table of a release, and return its name as SQL."""
     run(
-        "SELECT bkpriv._create_release_table($1, $2, $3::text[]::regtype[], $4)",
+        "SELECT bkpriv_internal.create_release_table($1, $2, $3::text[]::regtype[], $4)",
         ["bigint", "text[]", "text[]", "text"],
         [release, [name for name, _ in columns], [_type for _, _type in columns], part],
     )
-    row = run("SELECT bkpriv._release_table($1, $2) AS name", ["bigint", "text"], [release, part])
+    row = run(
+        "SELECT bkpriv_internal.release_table($1, $2) AS name", ["bigint", "text"], [release, part]
+    )
     return f"bkpriv_release.{plpy.quote_ident(row[0]['name'])}"
 
 

@@ -51,8 +51,8 @@ def _family(source: Relation) -> list[_Member]:
     rows = run(
         "SELECT w AS oid, w::regclass::text AS name, c.relkind::text AS kind, "
         "quote_ident(r.rolname) AS owner, pg_has_role(c.relowner, 'USAGE') AS owned, "
-        "bkpriv._watch_token(w) IS NOT NULL AS watched "
-        "FROM bkpriv._written_tables($1) AS w JOIN pg_class c ON c.oid = w "
+        "bkpriv_internal.watch_token(w) IS NOT NULL AS watched "
+        "FROM bkpriv_internal.written_tables($1) AS w JOIN pg_class c ON c.oid = w "
         "JOIN pg_roles r ON r.oid = c.relowner ORDER BY w <> $1, 1",
         ["oid"],
         [source.oid],
@@ -118,11 +118,12 @@ def _put_triggers(source: Relation) -> str | None:
                 run(
                     f"CREATE OR REPLACE TRIGGER {_TRIGGER} "
                     f"AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {member.name} "
-                    f"FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale({row['token']})"
+                    "FOR EACH STATEMENT "
+                    f"EXECUTE FUNCTION bkpriv_internal.mark_stale({row['token']})"
                 )
                 # Also in sessions that replicate, which fire no ordinary triggers.
                 run(f"ALTER TABLE {member.name} ENABLE ALWAYS TRIGGER {_TRIGGER}")
-                run("SELECT bkpriv._register_watch($1)", ["oid"], [member.oid])
+                run("SELECT bkpriv_internal.register_watch($1)", ["oid"], [member.oid])
     except (
         plpy.spiexceptions.FeatureNotSupported,
         plpy.spiexceptions.InsufficientPrivilege,

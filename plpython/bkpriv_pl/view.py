@@ -179,7 +179,7 @@ def find_view(
     """
     rows = run(
         "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner, "
-        "CASE s.relname WHEN bkpriv._release_table(r.release, 'records') THEN 'records' "
+        "CASE s.relname WHEN bkpriv_internal.release_table(r.release, 'records') THEN 'records' "
         "ELSE 'sensitive' END AS part "
         "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         # What its rule reads, besides itself: a published view reads one release and nothing else.
@@ -190,8 +190,9 @@ def find_view(
         "HAVING count(DISTINCT d.refobjid) = 1) AS read ON true "
         "LEFT JOIN pg_class s ON s.oid = read.oid "
         "AND s.relnamespace = 'bkpriv_release'::regnamespace "
-        "LEFT JOIN bkpriv.release r ON s.relname IN (bkpriv._release_table(r.release, 'records'), "
-        "bkpriv._release_table(r.release, 'sensitive')) "
+        "LEFT JOIN bkpriv.release r ON s.relname IN ("
+        "bkpriv_internal.release_table(r.release, 'records'), "
+        "bkpriv_internal.release_table(r.release, 'sensitive')) "
         "WHERE n.nspname = $1 AND c.relname = $2",
         ["text", "text"],
         [view.schema, view.name],
@@ -246,7 +247,7 @@ def put_view(
     """
     names = ", ".join(plpy.quote_ident(name) for name, _ in columns)
     table = run(
-        "SELECT bkpriv._release_table($1, $2) AS name", ["bigint", "text"], [release, part]
+        "SELECT bkpriv_internal.release_table($1, $2) AS name", ["bigint", "text"], [release, part]
     )[0]["name"]
     body = f"AS SELECT {names} FROM bkpriv_release.{plpy.quote_ident(table)}"
     kept: list[str] = []
@@ -318,7 +319,7 @@ def _change(view: View, statement: str) -> None:
         ) from None
     except plpy.spiexceptions.InsufficientPrivilege:
         rows = run(
-            "SELECT r.rolname::text AS owner, bkpriv._owns(r.rolname::text) AS owned "
+            "SELECT r.rolname::text AS owner, bkpriv_internal.owns(r.rolname::text) AS owned "
             "FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner "
             "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
             ["text", "text"],

@@ -24,7 +24,8 @@ def withdraw(release: int | None, reason: str | None) -> None:
     own = find_own(release)
     take_turn(own.dataset)
     shown = run(
-        "SELECT FROM bkpriv._views_of($1) WHERE readable AND pg_relation_size(release_table) > 0",
+        "SELECT FROM bkpriv_internal.views_of($1) "
+        "WHERE readable AND pg_relation_size(release_table) > 0",
         ["bigint"],
         [own.release],
     )
@@ -37,9 +38,9 @@ def withdraw(release: int | None, reason: str | None) -> None:
             hint="See the view bkpriv.releases.",
         )
     history.record_event(own.release, "withdrawn", reason)
-    run("SELECT bkpriv._clear_release($1)", ["bigint"], [own.release])
+    run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [own.release])
     for row in run(
-        "SELECT view::oid AS oid, view::text FROM bkpriv._views_of($1) WHERE readable",
+        "SELECT view::oid AS oid, view::text FROM bkpriv_internal.views_of($1) WHERE readable",
         ["bigint"],
         [own.release],
     ):

@@ -13,7 +13,7 @@ _PUBLIC = """
 SELECT proname, coalesce(proargnames, '{}'), ARRAY(SELECT format_type(u.type, NULL)
     FROM unnest(proargtypes) WITH ORDINALITY AS u(type, place) ORDER BY u.place), pronargdefaults
 FROM pg_proc
-WHERE pronamespace = 'bkpriv'::regnamespace AND proname NOT LIKE '\\_%'
+WHERE pronamespace = 'bkpriv'::regnamespace
     AND has_function_privilege(oid, 'EXECUTE')
 ORDER BY proname
 """

@@ -12,6 +12,7 @@ from psycopg.conninfo import make_conninfo
 
 from tests.conftest import Connection, Database
 from tests.db.clinic import declare_own, one, publish, rows_of, state_policy
+from tests.db.refusal import unchanged
 
 OPEN = """
     ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC, {0};
@@ -26,7 +27,7 @@ GRANTED = """
         WHERE relnamespace::regnamespace::text ~ '^bkpriv' AND relkind IN ('r', 'v', 'S')
         UNION ALL
         SELECT oid::regprocedure::text, coalesce(proacl, acldefault('f', proowner)), proowner
-        FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace
+        FROM pg_proc WHERE pronamespace::regnamespace::text ~ '^bkpriv'
         UNION ALL SELECT nspname, nspacl, nspowner FROM pg_namespace WHERE nspname ~ '^bkpriv'
     ) AS o(name, acl, owner) CROSS JOIN LATERAL aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND pg_get_userbyid(a.grantee) !~ '^bkpriv_'
@@ -183,6 +184,16 @@ def test_jobs_of_one_database_are_none_in_another(
         state_policy(superuser, "p", {"k_anonymity": {"k": 3}})
         publish(superuser, "mine", "p", "public.shown")
         assert other.connect(auditor).execute("SELECT * FROM bkpriv.releases").fetchall() == []
+        # Functions within the extension's reach of any member of a group do nothing without a job.
+        for call in (
+            *("prior('mine', '1')", "posterior(1, '1', 'auto')", "disclosure(1, '1', 'auto')"),
+            *("disclosure_given(1, '[]')", "live_releases('mine', 'postgres')"),
+            *("create_release_table(1, '{a}', '{text}', 'sensitive')", "seal_release_tables(1)"),
+            *("clear_release(1)", "erase_release(1)", "hold_writers(1)", "auditor()"),
+        ):
+            with unchanged(superuser), pytest.raises(psycopg.Error):
+                other.connect(publisher).execute(f"SELECT bkpriv_internal.{call}")
+        assert not one(other.connect(publisher), "SELECT bkpriv_internal.sees('postgres')")
     finally:
         other.connect().execute(sql.SQL("DROP OWNED BY {}").format(sql.Identifier(auditor)))
         for connection in other.opened:
@@ -211,7 +222,8 @@ def test_jobs_are_taken_back(database: Database, make_role: Callable[..., str]) 
     db.execute("SELECT bkpriv.revoke_jobs(%s)", [role])
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         mine.execute("SELECT * FROM bkpriv.releases")
-    assert not one(db, "SELECT has_function_privilege(%s, 'bkpriv._auditor()', 'EXECUTE')", [role])
+    audits = "SELECT has_function_privilege(%s, 'bkpriv_internal.auditor()', 'EXECUTE')"
+    assert not one(db, audits, [role])
 
 
 def test_a_job_that_was_taken_back_does_not_come_back_with_another(

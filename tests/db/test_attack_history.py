@@ -84,9 +84,9 @@ def test_release_tables_are_made_sealed_and_dropped_only_for_ones_own_new_releas
 ) -> None:
     _, attacker = rivals
     calls = (
-        "SELECT bkpriv._create_release_table(%s, '{a}', '{int}')",
-        "SELECT bkpriv._seal_release_tables(%s)",
-        "SELECT bkpriv._clear_release(%s)",
+        "SELECT bkpriv_internal.create_release_table(%s, '{a}', '{int}')",
+        "SELECT bkpriv_internal.seal_release_tables(%s)",
+        "SELECT bkpriv_internal.clear_release(%s)",
     )
     with unchanged(db):
         for connection in rivals:
@@ -128,14 +128,14 @@ def test_a_release_table_is_dropped_only_in_the_transaction_that_withdraws(
         "VALUES (1, 'withdrawn', 'by hand')"
     )
     with unchanged(db), pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-        victim.execute("SELECT bkpriv._clear_release(1)")
+        victim.execute("SELECT bkpriv_internal.clear_release(1)")
 
 
 def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
     db: Connection, rivals: tuple[Connection, Connection]
 ) -> None:
     victim, attacker = rivals
-    hold = "SELECT bkpriv._hold_writers(%s)"
+    hold = "SELECT bkpriv_internal.hold_writers(%s)"
     (token,) = one(db, "SELECT watch FROM bkpriv.release")
     for release in (1, 99, None):
         for connection in rivals:
@@ -185,7 +185,7 @@ def test_columns_of_a_release_table_are_only_columns(
 ) -> None:
     _, attacker = rivals
     column = f"a{quote} int); DROP TABLE bkpriv.release; --"
-    create = "SELECT bkpriv._create_release_table(%s, %s, %s::text[]::regtype[])"
+    create = "SELECT bkpriv_internal.create_release_table(%s, %s, %s::text[]::regtype[])"
     with unchanged(db), attacker.transaction(force_rollback=True):
         own = one(attacker, record("current_user"))
         with pytest.raises(psycopg.Error), attacker.transaction():
@@ -232,7 +232,7 @@ def test_no_code_of_a_type_runs_as_the_owner_of_release_tables(
             own = one(attacker, record("current_user"))
             with pytest.raises(psycopg.errors.FeatureNotSupported):
                 attacker.execute(
-                    "SELECT bkpriv._create_release_table(%s, '{a}', %s::text[]::regtype[])",
+                    "SELECT bkpriv_internal.create_release_table(%s, '{a}', %s::text[]::regtype[])",
                     [own, [kind]],
                 )
 
@@ -246,14 +246,14 @@ def test_a_trigger_of_ones_own_does_not_mark_releases_of_others(
     attacker.execute(
         f"""
         CREATE TABLE bait (a int);
-        CREATE TRIGGER one AFTER INSERT ON bait EXECUTE FUNCTION bkpriv._mark_stale('mine');
-        CREATE TRIGGER two AFTER INSERT ON bait EXECUTE FUNCTION bkpriv._mark_stale();
+        CREATE TRIGGER one AFTER INSERT ON bait EXECUTE FUNCTION bkpriv_internal.mark_stale('mine');
+        CREATE TRIGGER two AFTER INSERT ON bait EXECUTE FUNCTION bkpriv_internal.mark_stale();
         CREATE TRIGGER three AFTER INSERT ON bait
-            EXECUTE FUNCTION bkpriv._mark_stale('mine'', ''x', 'y', '$$; --');
+            EXECUTE FUNCTION bkpriv_internal.mark_stale('mine'', ''x', 'y', '$$; --');
         CREATE TRIGGER four AFTER INSERT ON bait FOR EACH ROW
-            EXECUTE FUNCTION bkpriv._mark_stale('{token}');
+            EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');
         CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON bait
-            EXECUTE FUNCTION bkpriv._mark_stale('{token}');
+            EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');
         INSERT INTO bait VALUES (1);
         ALTER TABLE bait ALTER a TYPE bigint;
         ALTER TABLE bait DISABLE TRIGGER USER;
@@ -261,7 +261,7 @@ def test_a_trigger_of_ones_own_does_not_mark_releases_of_others(
     )
     assert one(db, "SELECT count(*) FROM bkpriv.release_event") == 0
     with pytest.raises(psycopg.errors.FeatureNotSupported):
-        attacker.execute("SELECT bkpriv._mark_stale()")
+        attacker.execute("SELECT bkpriv_internal.mark_stale()")
     # Nor does a dataset of one's own that claims another's table as its source.
     attacker.execute(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
@@ -278,9 +278,9 @@ def test_a_view_over_a_forged_release_of_anothers_dataset_is_not_taken_for_their
     with attacker.transaction():
         own = one(attacker, record("current_user"))
         attacker.execute(
-            "SELECT bkpriv._create_release_table(%s, '{a,b}', '{int4range,int}')", [own]
+            "SELECT bkpriv_internal.create_release_table(%s, '{a,b}', '{int4range,int}')", [own]
         )
-        attacker.execute("SELECT bkpriv._seal_release_tables(%s)", [own])
+        attacker.execute("SELECT bkpriv_internal.seal_release_tables(%s)", [own])
         attacker.execute(f"CREATE VIEW bait AS SELECT * FROM bkpriv_release.release_{own}")
     bait = f'"{attacker.info.user}".bait'
     with unchanged(db):

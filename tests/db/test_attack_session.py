@@ -88,15 +88,15 @@ FUNCTIONS = (
     *("set_config", "current_schema", "parse_ident", "has_function_privilege", "pg_has_role"),
     *("has_schema_privilege", "hashtextextended", "pg_advisory_xact_lock", "generate_series"),
     *("int4send", "int8send", "float8send", "obj_description", "aclexplode", "nextval", "currval"),
-    *("version", "_bootstrap", "_python_path", "_owns", "_sees", "_release_table", "_watch_token"),
+    *("version", "bootstrap", "python_path", "owns", "sees", "release_table", "watch_token"),
     *(
-        "_auditor",
-        "_written_tables",
-        "_watch_tokens",
-        "_add_stale",
-        "_hold_writers",
-        "_mark_stale",
-        "_guard",
+        "auditor",
+        "written_tables",
+        "watch_tokens",
+        "add_stale",
+        "hold_writers",
+        "mark_stale",
+        "guard",
     ),
 )
 
@@ -219,7 +219,7 @@ def test_settings_of_the_caller_do_no_harm(
 def test_no_setting_redirects_the_python_path(
     clinic: Connection, make_publisher: Callable[..., Connection]
 ) -> None:
-    path = one(clinic, "SELECT bkpriv._python_path()")
+    path = one(clinic, "SELECT bkpriv_internal.python_path()")
     names = ("python_path", "path", "pythonpath", "library_path")
     for connection in (clinic, make_publisher()):
         for name in names:
@@ -230,7 +230,7 @@ def test_no_setting_redirects_the_python_path(
             connection.execute("SELECT check_name, detail FROM bkpriv.doctor()").fetchall()
         )
         assert found["packages"] == f"loaded from {path}"
-        assert one(connection, "SELECT bkpriv._python_path()") == path
+        assert one(connection, "SELECT bkpriv_internal.python_path()") == path
 
 
 def test_a_publisher_cannot_replace_what_is_called(
@@ -238,12 +238,13 @@ def test_a_publisher_cannot_replace_what_is_called(
 ) -> None:
     publisher = make_publisher()
     for statement in (
-        "CREATE OR REPLACE FUNCTION bkpriv._python_path() RETURNS text LANGUAGE sql "
+        "CREATE OR REPLACE FUNCTION bkpriv_internal.python_path() RETURNS text LANGUAGE sql "
         "AS $$ SELECT '/tmp' $$",
-        "CREATE FUNCTION bkpriv._python_path(int) RETURNS text LANGUAGE sql AS $$ SELECT '/tmp' $$",
-        "ALTER FUNCTION bkpriv._python_path() SET search_path = pg_temp",
+        "CREATE FUNCTION bkpriv_internal.python_path(int) RETURNS text LANGUAGE sql "
+        "AS $$ SELECT '/tmp' $$",
+        "ALTER FUNCTION bkpriv_internal.python_path() SET search_path = pg_temp",
         "ALTER FUNCTION bkpriv.version() OWNER TO CURRENT_USER",
-        "DROP FUNCTION bkpriv._python_path()",
+        "DROP FUNCTION bkpriv_internal.python_path()",
         "CREATE FUNCTION run() RETURNS void LANGUAGE plpython3u AS $$ import os $$",
         "DO LANGUAGE plpython3u $$ import sys; sys.path.insert(0, '/tmp') $$",
         "CREATE TABLE bkpriv.x (a int)",

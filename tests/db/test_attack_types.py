@@ -81,7 +81,7 @@ def test_a_release_table_takes_built_in_types_only(
         "groups) VALUES ('moods', current_user, 1, 'x', 'own', 'x', 'v', 'mondrian', 'k', '{}', "
         "'{}', 1, 0, 1) RETURNING release"
     )
-    create = "SELECT bkpriv._create_release_table(%s, '{m}', ARRAY[%s]::regtype[])"
+    create = "SELECT bkpriv_internal.create_release_table(%s, '{m}', ARRAY[%s]::regtype[])"
     for type_ in ("mood", "mood[]", "own"):
         with owner.transaction(force_rollback=True):
             release = one(owner, record)

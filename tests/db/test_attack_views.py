@@ -53,7 +53,7 @@ def test_nobody_can_keep_a_release_from_being_withdrawn(
             attacker.execute(statement)
     refused(attacker, WITHDRAW, [1], sqlstate="42704")
     victim.execute(WITHDRAW, [1])
-    assert not one(db, "SELECT count(*) FROM bkpriv._release_tables(1)")
+    assert not one(db, "SELECT count(*) FROM bkpriv_internal.release_tables(1)")
     for name in ("pin", "stored"):
         assert not stands(db, f'"{attacker.info.user}".{name}')
     assert one(db, "SELECT status FROM bkpriv.releases WHERE release = 1") == "withdrawn"
@@ -68,7 +68,7 @@ def test_what_nobody_can_look_at_keeps_no_release(
     attacker.execute(f"CREATE VIEW {schema}.one AS SELECT a FROM bkpriv_release.release_1")
     attacker.execute(f"CREATE VIEW {schema}.two AS TABLE {schema}.one")
     victim.execute(WITHDRAW, [1])
-    assert not one(db, "SELECT count(*) FROM bkpriv._release_tables(1)")
+    assert not one(db, "SELECT count(*) FROM bkpriv_internal.release_tables(1)")
 
 
 def test_an_index_that_fails_keeps_no_release(
@@ -88,7 +88,7 @@ def test_an_index_that_fails_keeps_no_release(
     )
     # A superuser withdraws for the victim.
     db.execute(WITHDRAW, [1])
-    assert not one(db, "SELECT count(*) FROM bkpriv._release_tables(1)")
+    assert not one(db, "SELECT count(*) FROM bkpriv_internal.release_tables(1)")
 
 
 def test_an_event_by_hand_does_not_keep_the_data(
@@ -100,7 +100,7 @@ def test_an_event_by_hand_does_not_keep_the_data(
     )
     assert victim.execute("SELECT count(*) FROM shown").fetchone() == (120,)
     db.execute(WITHDRAW, [1])
-    assert not one(db, "SELECT count(*) FROM bkpriv._release_tables(1)")
+    assert not one(db, "SELECT count(*) FROM bkpriv_internal.release_tables(1)")
     refused(db, WITHDRAW, [1], sqlstate="55000")
 
 

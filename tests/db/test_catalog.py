@@ -109,51 +109,51 @@ INTERFACE = {
 }
 """Leading arguments and leading result columns of the functions that people call."""
 
+OURS = "pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)"
+
+NAME = "regexp_replace(pronamespace::regnamespace || '.' || proname, '^bkpriv[._]', '')"
+"""Of a function: ``publish``, ``internal.owns``."""
+
+
+def _internal(*names: str) -> list[str]:
+    return [f"internal.{name}" for name in names]
+
+
 VOLATILITY = {
     # They compute from their arguments alone.
     "IMMUTABLE": {
         *("exact_posterior", "bethe_posterior", "omega_posterior"),
-        *("js_divergence", "emd", "smoothed_distance", "worst_case"),
-        *("version", "_python_path", "_release_table"),
-        "_auditor",
+        *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
+        *_internal("python_path", "release_table", "auditor"),
     },
     # They read tables or catalogs.
     "STABLE": {
-        *("prior", "posterior", "disclosure", "_prior", "_posterior", "_disclosure", "utility"),
-        *("explain_disclosure", "_release_tables"),
-        *("lattice", "max_disclosure", "disclosure_given", "_disclosure_given"),
-        *("query_accuracy", "rewrite_query", "association"),
-        *("doctor", "_owns", "_sees", "_written_tables", "_watch_token", "_watch_tokens", "_reads"),
-        *("_live_releases", "_views_of"),
+        *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
+        *("lattice", "max_disclosure", "disclosure_given"),
+        *("query_accuracy", "rewrite_query", "association", "doctor"),
+        *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
+        *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
+        *_internal("live_releases", "views_of"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
     "VOLATILE": {
-        "query_workload",
-        *("register_dataset", "set_hierarchy", "set_interval_hierarchy", "drop_dataset"),
-        "unset_hierarchy",
-        *("set_policy", "publish", "withdraw", "audit", "grant_publisher", "grant_auditor"),
-        *("grant_watcher", "revoke_jobs", "watch", "unwatch", "_add_stale", "_note_alteration"),
-        "_register_watch",
-        *("_create_release_table", "_seal_release_tables", "_clear_release", "_empty_view"),
-        *("purge", "_erase_release", "reassign", "_next_release", "_next_audit"),
-        *("_guard", "_guard_row", "_guard_dataset"),
-        *("_mark_stale", "_hold_writers", "_bootstrap", "_grant_job"),
+        *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
+        *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
+        *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
+        *("watch", "unwatch"),
+        *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
+        *_internal("erase_release", "next_release", "next_audit", "bootstrap", "grant_job"),
+        *_internal("guard", "guard_row", "guard_dataset", "mark_stale", "add_stale"),
+        *_internal("note_alteration", "register_watch", "hold_writers"),
     },
 }
 
-PARALLEL_SAFE = {"version", "_python_path", "_release_table"}
+PARALLEL_SAFE = {"version", *_internal("python_path", "release_table")}
 
 DEFINERS = {
-    "_create_release_table",
-    "_seal_release_tables",
-    "_clear_release",
-    "_erase_release",
-    "_next_release",
-    "_next_audit",
-    "_mark_stale",
-    "_note_alteration",
-    "_register_watch",
-    "_hold_writers",
+    *_internal("create_release_table", "seal_release_tables", "clear_release", "erase_release"),
+    *_internal("next_release", "next_audit", "mark_stale", "note_alteration", "register_watch"),
+    *_internal("hold_writers"),
 }
 """The tiny functions that act with the rights of the extension's owner."""
 
@@ -207,7 +207,7 @@ def test_volatility_is_as_documented(shared_db: Connection) -> None:
     words = {"i": "IMMUTABLE", "s": "STABLE", "v": "VOLATILE"}
     found: dict[str, set[str]] = {word: set() for word in words.values()}
     for name, letter in shared_db.execute(
-        "SELECT proname, provolatile::text FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace"
+        f"SELECT {NAME}, provolatile::text FROM pg_proc WHERE {OURS}"
     ).fetchall():
         found[words[letter]].add(name)
     assert found == VOLATILITY
@@ -215,23 +215,22 @@ def test_volatility_is_as_documented(shared_db: Connection) -> None:
 
 def test_only_what_is_proven_is_parallel_safe(shared_db: Connection) -> None:
     marked = shared_db.execute(
-        "SELECT proname FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace "
-        "AND proparallel <> 'u'"
+        f"SELECT {NAME} FROM pg_proc WHERE {OURS} AND proparallel <> 'u'"
     ).fetchall()
     assert {name for (name,) in marked} == PARALLEL_SAFE
 
 
 def test_only_the_known_functions_are_security_definer(shared_db: Connection) -> None:
     found = shared_db.execute(
-        "SELECT proname, lanname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang "
-        "WHERE pronamespace = 'bkpriv'::regnamespace AND prosecdef"
+        f"SELECT {NAME}, lanname FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang "
+        f"WHERE {OURS} AND prosecdef"
     ).fetchall()
     assert set(found) == {(name, "plpgsql") for name in DEFINERS}
 
 
 def test_every_function_pins_the_search_path(shared_db: Connection) -> None:
     unpinned = shared_db.execute(
-        "SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace "
+        f"SELECT oid::regprocedure::text FROM pg_proc WHERE {OURS} "
         "AND NOT coalesce(proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp']"
     ).fetchall()
     assert unpinned == []
@@ -239,9 +238,9 @@ def test_every_function_pins_the_search_path(shared_db: Connection) -> None:
 
 def test_every_object_has_a_comment(shared_db: Connection) -> None:
     bare = shared_db.execute(
-        """
+        f"""
         SELECT oid::regprocedure::text FROM pg_proc
-        WHERE pronamespace = 'bkpriv'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL
+        WHERE {OURS} AND obj_description(oid, 'pg_proc') IS NULL
         UNION ALL
         SELECT oid::regclass::text FROM pg_class
         WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'v')
@@ -259,11 +258,11 @@ def test_every_object_has_a_comment(shared_db: Connection) -> None:
 
 def test_public_gets_nothing(shared_db: Connection) -> None:
     given = shared_db.execute(
-        """
+        f"""
         SELECT o.name, a.privilege_type
         FROM (
             SELECT oid::regprocedure::text AS name, proacl AS acl, 'f' AS kind, proowner AS owner
-            FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace
+            FROM pg_proc WHERE {OURS}
             UNION ALL
             SELECT oid::regclass::text, relacl, CASE relkind WHEN 'S' THEN 's' ELSE 'r' END,
                 relowner

@@ -17,7 +17,7 @@ from tests.db.statements import countings, hear_statements
 FUNCTIONS = """
 CREATE FUNCTION counted(name text, columns text[], meanwhile text DEFAULT NULL)
 RETURNS SETOF text LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
-plpy.execute("SELECT bkpriv._bootstrap()")
+plpy.execute("SELECT bkpriv_internal.bootstrap()")
 import json
 from bkpriv_pl import counts
 found, members = counts.column_types("far", name), counts._members

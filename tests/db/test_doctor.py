@@ -37,7 +37,7 @@ def test_the_doctor_notices_what_was_tampered_with(clinic: Connection) -> None:
         ("GRANT SELECT ON bkpriv.release TO PUBLIC", "nothing to others"),
         ("GRANT USAGE ON SCHEMA bkpriv TO PUBLIC", "nothing to others"),
         (f"GRANT SELECT ON bkpriv_release.release_{release} TO PUBLIC", "nothing to others"),
-        ("ALTER FUNCTION bkpriv._owns(text) RESET search_path", "search_path"),
+        ("ALTER FUNCTION bkpriv_internal.owns(text) RESET search_path", "search_path"),
         ("ALTER FUNCTION bkpriv.withdraw(bigint, text) RESET bytea_output", "settings"),
         ("ALTER EVENT TRIGGER bkpriv_dropped DISABLE", "alterations"),
         ("ALTER TABLE bkpriv.release DISABLE TRIGGER guard", "guards"),
@@ -86,7 +86,7 @@ def test_the_doctor_lists_who_can_read_what(
     for grant, told in (
         ("SELECT ON bkpriv.release_content", "SELECT on bkpriv.release_content"),
         ("SELECT (codes) ON bkpriv.release_content", "SELECT on bkpriv.release_content"),
-        ("EXECUTE ON FUNCTION bkpriv._auditor()", "EXECUTE on bkpriv._auditor()"),
+        ("EXECUTE ON FUNCTION bkpriv_internal.auditor()", "EXECUTE on bkpriv_internal.auditor()"),
         ("USAGE ON SCHEMA bkpriv_release", "USAGE on schema bkpriv_release"),
         (f"SELECT ON bkpriv_release.release_{release}", f"release_{release}"),
     ):

@@ -41,95 +41,96 @@ RELATIONS = """
 SCHEMAS = """
     schema           publisher  auditor  watcher
     bkpriv           U          U        U
+    bkpriv_internal  U          U        U
     bkpriv_release   U          -        -
 """
 
 FUNCTIONS = """
-    function                                                         publisher  auditor
-    bkpriv._auditor()                                                -          X
-    bkpriv._bootstrap()                                              X          X
-    bkpriv._create_release_table(bigint,text[],regtype[],text)       X          -
-    bkpriv._disclosure(bigint,jsonb,text)                            X          X
-    bkpriv._disclosure_given(bigint,jsonb)                           X          X
-    bkpriv._grant_job(text,regrole)                                  -          -
-    bkpriv._clear_release(bigint)                                    X          -
-    bkpriv._empty_view(regclass,regclass)                            -          -
-    bkpriv._erase_release(bigint)                                    X          -
-    bkpriv._guard()                                                  -          -
-    bkpriv._guard_dataset()                                          -          -
-    bkpriv._guard_row()                                              -          -
-    bkpriv._live_releases(text,text)                                 X          -
-    bkpriv._mark_stale()                                             X          -
-    bkpriv._next_audit()                                             X          X
-    bkpriv._next_release()                                           X          -
-    bkpriv._owns(text)                                               X          X
-    bkpriv._posterior(bigint,jsonb,text)                             X          X
-    bkpriv._prior(text,jsonb)                                        X          X
-    bkpriv._python_path()                                            X          X
-    bkpriv._release_table(bigint,text)                               X          X
-    bkpriv._release_tables(bigint)                                   X          X
-    bkpriv._seal_release_tables(bigint)                              X          -
-    bkpriv._sees(text)                                               X          X
-    bkpriv._watch_token(oid)                                         X          X
-    bkpriv._reads(text,text)                                         X          X
-    bkpriv._register_watch(oid)                                      X          -
-    bkpriv._watch_tokens(text,text)                                  X          X
-    bkpriv._add_stale(oid,text[],text,text)                          -          -
-    bkpriv._note_alteration()                                        -          -
-    bkpriv._hold_writers(bigint)                                     X          -
-    bkpriv._written_tables(oid)                                      X          X
-    bkpriv._views_of(bigint)                                         X          X
-    bkpriv.association(bigint)                                       X          X
-    bkpriv.audit(bigint,jsonb,text)                                  X          X
-    bkpriv.bethe_posterior(double_precision[],integer[])             X          X
-    bkpriv.disclosure(bigint,jsonb,text)                             X          X
-    bkpriv.disclosure_given(bigint,jsonb)                            X          X
-    bkpriv.doctor()                                                  X          X
-    bkpriv.drop_dataset(text)                                        X          -
-    bkpriv.emd(double_precision[],double_precision[],double_precision[])  X     X
-    bkpriv.exact_posterior(double_precision[],integer[])             X          X
-    bkpriv.explain_disclosure(bigint,jsonb,text)                     X          X
-    bkpriv.grant_auditor(regrole)                                    -          -
-    bkpriv.grant_publisher(regrole)                                  -          -
-    bkpriv.grant_watcher(regrole)                                    -          -
-    bkpriv.revoke_jobs(regrole)                                      -          -
-    bkpriv.unset_hierarchy(text,text)                                X          -
-    bkpriv.unwatch(regclass)                                         X          -
-    bkpriv.watch(regclass)                                           X          -
-    bkpriv.js_divergence(double_precision[],double_precision[])      X          X
-    bkpriv.lattice(text,text,jsonb)                                  X          X
-    bkpriv.max_disclosure(bigint,integer,text)                       X          X
-    bkpriv.omega_posterior(double_precision[],integer[])             X          X
-    bkpriv.posterior(bigint,jsonb,text)                              X          X
-    bkpriv.prior(text,jsonb)                                         X          X
-    bkpriv.publish(text,text,text,text,text,jsonb,text)              X          -
-    bkpriv.purge(bigint,text,boolean)                                X          -
-    bkpriv.query_accuracy(bigint,text)                               X          X
-    bkpriv.query_workload(bigint,integer,integer,double_precision,bigint)  X    X
-    bkpriv.reassign(text,regrole)                                    -          -
-    bkpriv.register_dataset(text,regclass,text[],text,text,text,jsonb)  X       -
-    bkpriv.rewrite_query(bigint,text)                                X          X
-    bkpriv.set_hierarchy(text,text,regclass)                         X          -
-    bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)       X          -
-    bkpriv.set_policy(text,jsonb)                                    X          -
-    bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision)  X  X
-    bkpriv.utility(bigint)                                           X          X
-    bkpriv.version()                                                 X          X
-    bkpriv.withdraw(bigint,text)                                     X          -
-    bkpriv.worst_case(integer[],integer,text)                        X          X
+    function                                                             publisher  auditor
+    bkpriv_internal.auditor()                                            -          X
+    bkpriv_internal.bootstrap()                                          X          X
+    bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   X          -
+    bkpriv_internal.disclosure(bigint,jsonb,text)                        X          X
+    bkpriv_internal.disclosure_given(bigint,jsonb)                       X          X
+    bkpriv_internal.grant_job(text,regrole)                              -          -
+    bkpriv_internal.clear_release(bigint)                                X          -
+    bkpriv_internal.empty_view(regclass,regclass)                        -          -
+    bkpriv_internal.erase_release(bigint)                                X          -
+    bkpriv_internal.guard()                                              -          -
+    bkpriv_internal.guard_dataset()                                      -          -
+    bkpriv_internal.guard_row()                                          -          -
+    bkpriv_internal.live_releases(text,text)                             X          -
+    bkpriv_internal.mark_stale()                                         X          -
+    bkpriv_internal.next_audit()                                         X          X
+    bkpriv_internal.next_release()                                       X          -
+    bkpriv_internal.owns(text)                                           X          X
+    bkpriv_internal.posterior(bigint,jsonb,text)                         X          X
+    bkpriv_internal.prior(text,jsonb)                                    X          X
+    bkpriv_internal.python_path()                                        X          X
+    bkpriv_internal.release_table(bigint,text)                           X          X
+    bkpriv_internal.release_tables(bigint)                               X          X
+    bkpriv_internal.seal_release_tables(bigint)                          X          -
+    bkpriv_internal.sees(text)                                           X          X
+    bkpriv_internal.watch_token(oid)                                     X          X
+    bkpriv_internal.reads(text,text)                                     X          X
+    bkpriv_internal.register_watch(oid)                                  X          -
+    bkpriv_internal.watch_tokens(text,text)                              X          X
+    bkpriv_internal.add_stale(oid,text[],text,text)                      -          -
+    bkpriv_internal.note_alteration()                                    -          -
+    bkpriv_internal.hold_writers(bigint)                                 X          -
+    bkpriv_internal.written_tables(oid)                                  X          X
+    bkpriv_internal.views_of(bigint)                                     X          X
+    bkpriv.association(bigint)                                           X          X
+    bkpriv.audit(bigint,jsonb,text)                                      X          X
+    bkpriv.bethe_posterior(double_precision[],integer[])                 X          X
+    bkpriv.disclosure(bigint,jsonb,text)                                 X          X
+    bkpriv.disclosure_given(bigint,jsonb)                                X          X
+    bkpriv.doctor()                                                      X          X
+    bkpriv.drop_dataset(text)                                            X          -
+    bkpriv.emd(double_precision[],double_precision[],double_precision[]) X          X
+    bkpriv.exact_posterior(double_precision[],integer[])                 X          X
+    bkpriv.explain_disclosure(bigint,jsonb,text)                         X          X
+    bkpriv.grant_auditor(regrole)                                        -          -
+    bkpriv.grant_publisher(regrole)                                      -          -
+    bkpriv.grant_watcher(regrole)                                        -          -
+    bkpriv.revoke_jobs(regrole)                                          -          -
+    bkpriv.unset_hierarchy(text,text)                                    X          -
+    bkpriv.unwatch(regclass)                                             X          -
+    bkpriv.watch(regclass)                                               X          -
+    bkpriv.js_divergence(double_precision[],double_precision[])          X          X
+    bkpriv.lattice(text,text,jsonb)                                      X          X
+    bkpriv.max_disclosure(bigint,integer,text)                           X          X
+    bkpriv.omega_posterior(double_precision[],integer[])                 X          X
+    bkpriv.posterior(bigint,jsonb,text)                                  X          X
+    bkpriv.prior(text,jsonb)                                             X          X
+    bkpriv.publish(text,text,text,text,text,jsonb,text)                  X          -
+    bkpriv.purge(bigint,text,boolean)                                    X          -
+    bkpriv.query_accuracy(bigint,text)                                   X          X
+    bkpriv.query_workload(bigint,integer,integer,double_precision,bigint) X          X
+    bkpriv.reassign(text,regrole)                                        -          -
+    bkpriv.register_dataset(text,regclass,text[],text,text,text,jsonb)   X          -
+    bkpriv.rewrite_query(bigint,text)                                    X          X
+    bkpriv.set_hierarchy(text,text,regclass)                             X          -
+    bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)           X          -
+    bkpriv.set_policy(text,jsonb)                                        X          -
+    bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision) X          X
+    bkpriv.utility(bigint)                                               X          X
+    bkpriv.version()                                                     X          X
+    bkpriv.withdraw(bigint,text)                                         X          -
+    bkpriv.worst_case(integer[],integer,text)                            X          X
 """  # noqa: E501
 
 COLUMNS = {("bkpriv.dataset", "registered_at", "UPDATE", "bkpriv_publisher")}
 """Privileges to single columns, beyond those to the whole relation, and the group that has them."""
 
 WATCHER = {
-    "bkpriv._bootstrap()",
-    "bkpriv._mark_stale()",
-    "bkpriv._python_path()",
-    "bkpriv._register_watch(oid)",
-    "bkpriv._watch_token(oid)",
-    "bkpriv._watch_tokens(text,text)",
-    "bkpriv._written_tables(oid)",
+    "bkpriv_internal.bootstrap()",
+    "bkpriv_internal.mark_stale()",
+    "bkpriv_internal.python_path()",
+    "bkpriv_internal.register_watch(oid)",
+    "bkpriv_internal.watch_token(oid)",
+    "bkpriv_internal.watch_tokens(text,text)",
+    "bkpriv_internal.written_tables(oid)",
     "bkpriv.unwatch(regclass)",
     "bkpriv.version()",
     "bkpriv.watch(regclass)",
@@ -250,7 +251,8 @@ def test_nobody_owns_anything_but_the_superuser(shared_db: Connection) -> None:
     owners = shared_db.execute(
         "SELECT DISTINCT relowner::regrole::text FROM pg_class "
         "WHERE relnamespace::regnamespace::text ~ '^bkpriv' UNION "
-        "SELECT proowner::regrole::text FROM pg_proc WHERE pronamespace = 'bkpriv'::regnamespace"
+        "SELECT proowner::regrole::text FROM pg_proc "
+        "WHERE pronamespace::regnamespace::text ~ '^bkpriv'"
     ).fetchall()
     assert owners == [("postgres",)]
 
@@ -299,7 +301,7 @@ def test_a_publisher_may_not_grant(shared_database: Database, people: dict[str, 
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             publisher.execute(f"SELECT bkpriv.grant_{job}(%s)", [people["nobody"]])
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        publisher.execute("SELECT bkpriv._auditor()")
+        publisher.execute("SELECT bkpriv_internal.auditor()")
 
 
 def test_publishers_do_not_see_each_other(

@@ -142,7 +142,7 @@ def test_a_publisher_purges_its_own_and_touches_nothing_else(
     event = "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, %s, 'x')"
     for connection in (attacker, victim):
         with unchanged(db), pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
-            connection.execute("SELECT bkpriv._erase_release(1)")
+            connection.execute("SELECT bkpriv_internal.erase_release(1)")
         for table in ERASED:
             with unchanged(db), pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(f"DELETE FROM bkpriv.{table}")
@@ -152,7 +152,7 @@ def test_a_publisher_purges_its_own_and_touches_nothing_else(
     with unchanged(db), victim.transaction(force_rollback=True):
         victim.execute(event, ["purged"])
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState), victim.transaction():
-            victim.execute("SELECT bkpriv._erase_release(1)")
+            victim.execute("SELECT bkpriv_internal.erase_release(1)")
         assert one(victim, "SELECT status FROM bkpriv.releases") == "published"
         assert victim.execute("SELECT * FROM bkpriv.audit(1)").fetchall()
     victim.execute(WITHDRAW, [1])

@@ -225,7 +225,7 @@ def test_the_order_of_rows_carries_no_grouping(shared_clinic: Connection) -> Non
         publish(shared_clinic, policy="big", view="public.ordered")
         table = one(
             shared_clinic,
-            "SELECT bkpriv._release_table(max(release)) FROM bkpriv.release "
+            "SELECT bkpriv_internal.release_table(max(release)) FROM bkpriv.release "
             "WHERE view_name = 'ordered'",
         )
         physical = shared_clinic.execute(
@@ -249,8 +249,9 @@ def test_a_release_shows_the_declared_columns_and_nothing_else(shared_clinic: Co
     table = one(
         shared_clinic,
         "SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute "
-        "WHERE attrelid = (SELECT ('bkpriv_release.' || bkpriv._release_table(max(release)))"
-        "::regclass FROM bkpriv.release) AND attnum > 0",
+        "WHERE attrelid = (SELECT ('bkpriv_release.' || "
+        "bkpriv_internal.release_table(max(release)))::regclass "
+        "FROM bkpriv.release) AND attnum > 0",
     )
     assert table == ["age", "sex", "city", "disease"]
 

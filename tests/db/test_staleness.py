@@ -132,7 +132,7 @@ def test_a_new_partition_makes_staleness_unknown(partitions: Connection) -> None
 
 REPLACED = "CREATE OR REPLACE TRIGGER bkpriv_watch"
 ALL_WRITES = "AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE"
-MARK = "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale('{token}')"
+MARK = "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}')"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ MARK = "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._mark_stale('{token}')"
         + MARK.replace("EXECUTE", "WHEN (false) EXECUTE"),
         f"{REPLACED} AFTER INSERT OR UPDATE OF age OR DELETE OR TRUNCATE ON clinic.patient {MARK}",
         f"{REPLACED} {ALL_WRITES} ON clinic.patient "
-        "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv._guard()",
+        "FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()",
         "SELECT bkpriv.unwatch('clinic.patient')",
         # Who watches again does not know what happened in between.
         "SELECT bkpriv.unwatch('clinic.patient'); SELECT bkpriv.watch('clinic.patient')",
@@ -204,7 +204,7 @@ def test_an_alteration_that_writes_or_hides_writes_makes_releases_stale(
 
 def test_the_token_of_a_sibling_hides_no_writes(partitions: Connection) -> None:
     release = register(partitions, "clinic.visit")
-    token = one(partitions, "SELECT bkpriv._watch_token('clinic.south'::regclass)")
+    token = one(partitions, "SELECT bkpriv_internal.watch_token('clinic.south'::regclass)")
     partitions.execute(
         f"CREATE OR REPLACE TRIGGER bkpriv_watch {ALL_WRITES} ON clinic.young "
         + MARK.format(token=token)
@@ -256,7 +256,7 @@ def test_one_watch_serves_all_datasets_and_tells_nobody_about_them(clinic: Conne
     ((name, enabled, definition),) = triggers
     assert (name, enabled) == ("bkpriv_watch", "A")
     assert "again" not in definition
-    assert "_mark_stale('" in definition
+    assert "mark_stale('" in definition
     clinic.execute(CHANGES[0])
     assert (stale(clinic, first), stale(clinic, second)) == (True, True)
 

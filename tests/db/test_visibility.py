@@ -31,13 +31,13 @@ SOURCES = {
 
 FUNCTIONS = """
 CREATE FUNCTION oldest_at_work() RETURNS int8 LANGUAGE plpython3u AS $$
-plpy.execute("SELECT bkpriv._bootstrap()")
+plpy.execute("SELECT bkpriv_internal.bootstrap()")
 from bkpriv_pl import visibility
 return visibility.oldest_at_work()
 $$;
 CREATE FUNCTION unwritten_since(oldest int8, records int8, name text DEFAULT 'source')
 RETURNS bool LANGUAGE plpython3u AS $$
-plpy.execute("SELECT bkpriv._bootstrap()")
+plpy.execute("SELECT bkpriv_internal.bootstrap()")
 from bkpriv_pl import visibility
 return visibility.unwritten_since("clinic", name, oldest, records)
 $$

@@ -211,7 +211,7 @@ def test_who_copies_a_token_does_not_keep_others_from_publishing(
     (token,) = one(db, "SELECT watch FROM bkpriv.release")
     attacker.execute(
         f"CREATE TABLE bait (a int); CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE "
-        f"OR TRUNCATE ON bait EXECUTE FUNCTION bkpriv._mark_stale('{token}')"
+        f"OR TRUNCATE ON bait EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}')"
     )
     attacker.execute("SET default_transaction_isolation = 'repeatable read'")
     with attacker.transaction():
