@@ -140,10 +140,12 @@ def publish(
 def _overlap(request: _Request) -> UnattainableRequirement | None:
     """What is to be said of other releases of the same records, if the caller may see any."""
     dataset = request.dataset
+    # A status takes a search of the catalog, so only those of the releases listed are wanted.
     rows = run(
-        "SELECT r.release, s.status FROM bkpriv.releases s JOIN bkpriv.release r USING (release) "
+        "SELECT release, status FROM bkpriv.releases WHERE release = ANY (ARRAY("
+        "SELECT r.release FROM bkpriv.release r "
         "WHERE (r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4) "
-        "ORDER BY r.release",
+        "ORDER BY r.release DESC LIMIT 9)) ORDER BY release",
         ["text"] * 4,
         [dataset.name, dataset.owner, dataset.source_schema, dataset.source_name],
     )

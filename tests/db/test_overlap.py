@@ -43,6 +43,16 @@ def test_many_earlier_releases_are_not_all_listed(clinic: Connection) -> None:
     assert "9 (published)" in warning
 
 
+def test_only_releases_that_are_listed_are_looked_at(clinic: Connection) -> None:
+    for number in range(12):
+        publish(clinic, view=f"public.view_{number}")
+    clinic.execute("SET track_functions = 'all'")
+    calls = "SELECT sum(calls) FROM pg_stat_xact_user_functions WHERE funcname = 'views_of'"
+    with clinic.transaction():
+        publish(clinic, view="public.last")
+        assert 0 < one(clinic, calls) <= 9
+
+
 def test_a_policy_may_refuse_another_release_of_the_same_records(clinic: Connection) -> None:
     state_policy(clinic, "once", {**PLAIN, "overlap": "refuse"})
     release = publish(clinic, policy="once")
