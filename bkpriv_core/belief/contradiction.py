@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import maximum_flow
 
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
@@ -58,6 +56,9 @@ def contradictory(
 
 def _short(groups: Groups, held: IntArray, prior: FloatArray) -> npt.NDArray[np.bool_]:
     """Which groups cannot send all records to values, all groups side by side in one network."""
+    from scipy.sparse import csr_matrix  # slow to import, and only wanted here
+    from scipy.sparse.csgraph import maximum_flow
+
     members = len(prior)
     weights, histograms = held.sum(axis=1), groups.sum(held)
     row, value = np.nonzero(prior > 0)

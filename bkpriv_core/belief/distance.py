@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import rel_entr
 
 from bkpriv_core.belief.kernels import check_bandwidth, epanechnikov
 from bkpriv_core.errors import InvalidParameter, as_shape
@@ -87,6 +86,8 @@ def check_ground(ground: FloatArray, size: int) -> None:
 
 def kl_divergence(p: FloatArray, q: FloatArray) -> FloatArray:
     """Kullback-Leibler divergence in bits, infinite where `q` misses a value of `p`."""
+    from scipy.special import rel_entr  # slow to import, and only wanted here
+
     divergence: FloatArray = rel_entr(p, q).sum(axis=-1) / np.log(2.0)
     return divergence
 

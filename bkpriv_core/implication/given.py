@@ -19,8 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
 from bkpriv_core.implication.atoms import Atom, Implication, check_histograms
@@ -172,6 +170,9 @@ def _components(
     knowledge: Sequence[Implication],
 ) -> list[tuple[list[int], list[Implication]]]:
     """Sets of buckets that implications link, each with its implications."""
+    from scipy.sparse import coo_matrix  # slow to import, and only wanted here
+    from scipy.sparse.csgraph import connected_components
+
     buckets = sorted({atom.bucket for item in knowledge for atom in item.atoms})
     place = {bucket: number for number, bucket in enumerate(buckets)}
     links = [

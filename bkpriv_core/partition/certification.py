@@ -33,7 +33,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import KDTree
 
 from bkpriv_core.belief.posterior import AUTO_STATES, BETHE, EXACT, Estimator, exact_states
 from bkpriv_core.belief.setting import Setting
@@ -397,6 +396,8 @@ def _cheapest_partners(
     parts: Parts, groups: Groups, failing: IntArray, near: int, progress: Progress
 ) -> IntArray:
     """Up to `near` nearest groups of each failing one, by rising cost of the merger."""
+    from scipy.spatial import KDTree  # slow to import, and only wanted here
+
     table = parts.table
     low, high = parts.boxes(groups)
     scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])

@@ -26,9 +26,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.query.predicate import (
@@ -44,6 +44,9 @@ from bkpriv_core.query.runs import Runs
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["Axis", "Labels", "Pieces", "Ranges", "axes_of", "by_column"]
 
@@ -134,6 +137,8 @@ class Labels(Axis):
     """
 
     def __init__(self, domain: Domain, shown: Sequence[str | None]) -> None:
+        from scipy import sparse  # slow to import, and only wanted here
+
         distinct: dict[str | None, int] = {
             label: extent for extent, label in enumerate(dict.fromkeys(shown))
         }
@@ -167,6 +172,8 @@ class Labels(Axis):
 
 def by_column(shares: sparse.csr_array, chosen: BoolArray) -> Runs:
     """Runs of the columns of an array with a row for each value; only some rows."""
+    from scipy import sparse  # slow to import, and only wanted here
+
     part = sparse.csc_array(shares[chosen])
     part.sort_indices()
     return Runs(
@@ -384,6 +391,8 @@ class Ranges(Axis):
 
     def spread(self) -> sparse.csr_array:
         """See `Axis`."""
+        from scipy import sparse  # slow to import, and only wanted here
+
         # An extent that mixes numbers and NULL holds every value of the domain, NULL being last.
         mixed = (self._null > 0) & (self._null < 1)
         last = np.where(mixed, self.domain.size - 1, self._last)

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
@@ -33,6 +33,9 @@ from bkpriv_core.query.runs import Runs, sum_boxes
 from bkpriv_core.query.workload import Workload
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["Generalized"]
 
@@ -65,6 +68,8 @@ class _Side:
     @cached_property
     def summed(self) -> FloatArray:
         """Share of each extent in each class, shape (k, x)."""
+        from scipy import sparse  # slow to import, and only wanted here
+
         members = self.classes.members
         of_class = sparse.csr_array(
             (np.ones(len(members)), (members, np.arange(len(members)))),
@@ -161,6 +166,8 @@ class Generalized(Estimator):
     def _key(self, attribute: int, told: list[Atom], progress: Progress) -> _Key:
         classes = Classes.of(attribute, told, Codes.of(self.release.domains[attribute]), progress)
         if attribute == self._sensitive:
+            from scipy import sparse  # slow to import, and only wanted here
+
             groups = np.arange(len(self.release.groups), dtype=np.int64)
             return _Key(classes, partial(by_column, sparse.csr_array(self._histograms)), groups)
         axis = self._axes[attribute]

@@ -1,0 +1,26 @@
+"""The first call of a session: what it takes is loaded, and nothing that few calls want."""
+
+from __future__ import annotations
+
+from tests.conftest import Connection
+from tests.db.clinic import one, publish, state_policy
+from tests.db.queries import answer
+
+LOADED = """
+CREATE FUNCTION loaded() RETURNS text[] LANGUAGE plpython3u AS $$
+import sys
+slow = ("scipy.optimize", "scipy.sparse", "scipy.spatial", "scipy.special", "sqlglot")
+return [module for module in slow if module in sys.modules]
+$$
+"""
+
+
+def test_publishing_and_auditing_load_nothing_slow(clinic: Connection) -> None:
+    clinic.execute(LOADED)
+    requirements = {"k_anonymity": {"k": 4}, "t_closeness": {"t": 0.9}}
+    state_policy(clinic, "known", {**requirements, "bt_privacy": {"bandwidth": 0.3, "t": 1}})
+    release = publish(clinic, policy="known")
+    assert clinic.execute("SELECT FROM bkpriv.audit(%s)", [release]).fetchall()
+    assert one(clinic, "SELECT loaded()") == []
+    answer(clinic, release, "SELECT count(*) FROM patients WHERE city = 'Aln'")
+    assert one(clinic, "SELECT loaded()") == ["scipy.sparse", "sqlglot"]
