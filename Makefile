@@ -87,10 +87,10 @@ study:
 		--adult '$(call from_caller,$(ADULT))' --out '$(call from_caller,$(or $(OUT),$(STUDY)))' \
 		$(ARGS)
 
-# As many processes as cores, each with a server of its own.
+# As many processes as cores, each of one thread and with a server of its own.
 test: JOBS := $(or $(JOBS),$(shell nproc))
 test:
-	@$(client) && $(judge) && scripts/server.sh with $(JOBS) $(PYTHON) -m pytest \
+	@$(client) && $(judge) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) $(PYTHON) -m pytest \
 		-n $(JOBS) --dist worksteal --max-worker-restart 0 --durations 10 $(ARGS)
 
 bench:
