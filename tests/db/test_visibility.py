@@ -229,7 +229,7 @@ def test_what_is_attached_meanwhile_is_seen(source: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    "view",
+    "relation",
     [
         "CREATE VIEW clinic.other AS TABLE clinic.source",
         "CREATE MATERIALIZED VIEW clinic.other AS TABLE clinic.source",
