@@ -90,8 +90,8 @@ study:
 # As many processes as cores, each of one thread and with a server of its own.
 test: JOBS := $(or $(JOBS),$(shell nproc))
 test:
-	@$(client) && $(judge) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) $(PYTHON) -m pytest \
-		-n $(JOBS) --dist worksteal --max-worker-restart 0 --durations 10 $(ARGS)
+	@$(client) && $(judge) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
+		$(PYTHON) -m pytest -n $(JOBS) --dist worksteal --max-worker-restart 0 --durations 10 $(ARGS)
 
 bench:
 	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)

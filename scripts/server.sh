@@ -124,7 +124,7 @@ adopt_base() {
 }
 
 make_base() {
-    local socket=$CHECKOUT/.pg/run/.s.PGSQL.5432
+    local socket=$CHECKOUT/.pg/with.4194304.999/run/.s.PGSQL.5432 # the longest
     if ((EUID != 0 && ${#socket} <= SOCKET_LIMIT)) && [[ $CHECKOUT =~ ^[A-Za-z0-9/._-]+$ ]]; then
         base=$CHECKOUT/.pg
         mkdir .pg
