@@ -9,8 +9,9 @@ each is certified by itself.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.query.bound import QueryError
@@ -23,13 +24,17 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
+from bkpriv_core.stated import About, keys_of, read
 
 __all__ = ["REQUIREMENTS", "Overlap", "Policy", "parse_policy"]
 
-Overlap = Literal["warn", "refuse"]
+Overlap = Annotated[
+    Literal["warn", "refuse"],
+    About(
+        "Releases are not judged together yet, so that none can be certified together with others."
+    ),
+]
 """What is done about other releases of the same records."""
-
-_OVERLAP = "overlap"
 
 REQUIREMENTS: dict[str, type[Requirement]] = {
     requirement.key: requirement
@@ -78,40 +83,19 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
         If it is not an object, states nothing, or no requirement where there must be one, or has an
         unknown key or an invalid value.
     """
-    known = ", ".join(REQUIREMENTS)
-    beside = {_OVERLAP, QueryError.key} if complete else {_OVERLAP}
-    if not isinstance(policy, dict) or not policy.keys() - beside:
+    beside = {"overlap", QueryError.key} if complete else {"overlap"}
+    if not isinstance(policy, Mapping) or not policy.keys() - beside:
         raise InvalidParameter(
             "a policy must be a JSON object that states at least one requirement",
             detail=f"It is {as_json(policy)}.",
-            hint=f'Write for example {{"k_anonymity": {{"k": 5}}}}. Requirements are {known}; '
-            f"{QueryError.key} may be bounded beside them, and {_OVERLAP} be refused.",
+            hint='Write for example {"k_anonymity": {"k": 5}}. Requirements are '
+            f"{', '.join(REQUIREMENTS)}.",
         )
-    for key in policy:
-        if key not in REQUIREMENTS and key not in (_OVERLAP, QueryError.key):
-            raise InvalidParameter(
-                f'there is no requirement "{key}"',
-                detail="A misspelt requirement would never be enforced.",
-                hint=f"Requirements are {known}; {QueryError.key} may be bounded beside them, and "
-                f"{_OVERLAP} be refused.",
-            )
-    return Policy(
-        tuple(item.parse(policy[key]) for key, item in REQUIREMENTS.items() if key in policy),
-        QueryError.parse(policy[QueryError.key]) if QueryError.key in policy else None,
-        _overlap(policy.get(_OVERLAP, "warn")),
+    stated = keys_of(
+        policy, "a policy", (*REQUIREMENTS, QueryError.key, "overlap"), noun="requirement"
     )
-
-
-def _overlap(stated: object) -> Overlap:
-    """Read what is to be done about other releases of the same records."""
-    for choice in get_args(Overlap):
-        if stated == choice:
-            return choice  # type: ignore[no-any-return]
-    raise InvalidParameter(
-        f"{_OVERLAP} is {as_json(stated)}",
-        detail="There is no such choice. Releases are not judged together yet, so that none can be "
-        "certified together with others."
-        if stated == "certify"
-        else "There is no such choice.",
-        hint=f"It must be one of {', '.join(get_args(Overlap))}.",
+    return Policy(
+        tuple(item.parse(stated[key]) for key, item in REQUIREMENTS.items() if key in stated),
+        QueryError.parse(stated[QueryError.key]) if QueryError.key in stated else None,
+        read(Overlap, stated.get("overlap", "warn"), "overlap"),
     )

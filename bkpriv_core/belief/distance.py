@@ -16,17 +16,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
 from bkpriv_core.belief.kernels import check_bandwidth, epanechnikov
 from bkpriv_core.errors import InvalidParameter, as_shape
+from bkpriv_core.stated import About, Range
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 
 __all__ = [
     "DEFAULT_SMOOTHING",
     "BeliefDistance",
+    "Smoothing",
     "check_distributions",
     "check_ground",
     "emd",
@@ -41,6 +44,16 @@ __all__ = [
 
 DEFAULT_SMOOTHING = 0.75
 """Bandwidth that smooths over siblings in a hierarchy of height two."""
+
+Smoothing = Annotated[
+    float,
+    Range(above=0, at_most=1),
+    About(
+        "Above 1 all values blend, and whatever an adversary learns seems little.",
+        f"Distances lie in [0, 1]; {DEFAULT_SMOOTHING:g} is usual.",
+    ),
+]
+"""The bandwidth, as stated."""
 
 _TOLERANCE = 1e-6
 

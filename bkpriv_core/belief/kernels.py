@@ -6,39 +6,36 @@ Nadaraya-Watson average the constant cancels, so it is left out here: weights ar
 
 from __future__ import annotations
 
-import sys
+from typing import Annotated
 
 import numpy as np
 
-from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.groups import FloatArray
 
-__all__ = ["as_number", "check_bandwidth", "epanechnikov"]
+__all__ = ["Width", "check_bandwidth", "epanechnikov"]
 
-
-def as_number(value: object) -> float | None:
-    """Return `value` as a float if it is a finite number that one can hold, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if abs(value) <= sys.float_info.max else None
+Width = Annotated[
+    float,
+    Range(above=0),
+    About(
+        "A bandwidth is the distance at which a record stops to count.",
+        "Distances lie in [0, 1]: a bandwidth such as 0.3 is usual, above 1 reaches all.",
+    ),
+]
+"""A bandwidth, as stated."""
 
 
 def check_bandwidth(bandwidth: object, name: str) -> float:
-    """Return `bandwidth` if it is a positive finite number.
+    """Return a bandwidth, which is a positive finite number.
 
     Raises
     ------
     InvalidParameter
         If it is not.
     """
-    number = as_number(bandwidth)
-    if number is None or number <= 0:
-        raise InvalidParameter(
-            f"{name} is {as_json(bandwidth)}, which is not a positive number",
-            detail="A bandwidth is the distance at which a record stops to count.",
-            hint="Distances lie in [0, 1]: a bandwidth such as 0.3 is usual, above 1 reaches all.",
-        )
-    return number
+    width: float = read(Width, bandwidth, name)
+    return width
 
 
 def epanechnikov(distances: FloatArray, bandwidth: float) -> FloatArray:

@@ -17,15 +17,16 @@ is only checked to be one distribution for each cell.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.belief.kernels import Width
 from bkpriv_core.belief.prior import Bandwidth, resolve_bandwidth
-from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
+from bkpriv_core.errors import InvalidData
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.stated import About, read
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
@@ -34,6 +35,7 @@ __all__ = [
     "UNKNOWN",
     "Knowledge",
     "Outside",
+    "Stated",
     "Uniform",
     "outside_prior",
     "parse_knowledge",
@@ -56,6 +58,14 @@ _TOLERANCE = 1e-6
 class Uniform:
     """The uniform kernel: every record of the table weighs alike."""
 
+    kernel: Annotated[
+        Literal["uniform"],
+        About(
+            "A kernel is named by itself, and only the uniform one has no bandwidth.",
+            "Or give a bandwidth such as 0.3.",
+        ),
+    ] = "uniform"
+
 
 @dataclass(frozen=True)
 class Outside:
@@ -67,11 +77,25 @@ class Outside:
         Its name, as in SQL.
     """
 
-    table: str
+    table: Annotated[str, About("It names a prior table.", 'Write {"table": "schema.name"}.')]
 
 
 Knowledge = Bandwidth | Uniform | Outside
 """The forms of knowledge; see the module."""
+
+# An attribute may be called "kernel" or "table"; its bandwidth is a number then.
+Stated = (
+    Uniform
+    | Outside
+    | Annotated[
+        Mapping[str, Width],
+        About(
+            hint="Give a number, or one number for each quasi-identifier by name.", item="attribute"
+        ),
+    ]
+    | Width
+)
+"""The same as read from JSON."""
 
 Resolved = tuple[float, ...] | Uniform | Outside
 """The same, with one bandwidth for each attribute in order: equal for equal knowledge."""
@@ -85,43 +109,13 @@ def parse_knowledge(value: object) -> Knowledge:
     InvalidParameter
         If it is of none of the forms.
     """
-    if not isinstance(value, Mapping):
-        return check_bandwidth(value, "the bandwidth")
-    if not value:
-        raise InvalidParameter(
-            "the bandwidth names no attribute",
-            detail="The object is empty.",
-            hint="Give a number, or one number for each quasi-identifier by name.",
-        )
-    # An attribute may be called "kernel" or "table"; its bandwidth is a number then.
-    kernel, table = value.get("kernel"), value.get("table")
-    if isinstance(kernel, str):
-        if dict(value) != {"kernel": "uniform"}:
-            raise InvalidParameter(
-                f"there is no knowledge {as_json(dict(value))}",
-                detail="A kernel is named by itself, and only the uniform one has no bandwidth.",
-                hint='Write {"kernel": "uniform"}, or a bandwidth such as 0.3.',
-            )
-        return Uniform()
-    if isinstance(table, str):
-        if len(value) > 1 or not table:
-            raise InvalidParameter(
-                f"there is no knowledge {as_json(dict(value))}",
-                detail="A prior table is named by itself, and its name is not empty.",
-                hint='Write {"table": "schema.name"}.',
-            )
-        return Outside(table)
-    resolve_bandwidth(dict(value), tuple(value))
-    return dict(value)
+    known: Knowledge = read(Stated, value, "the bandwidth")
+    return known
 
 
 def state_knowledge(knowledge: Knowledge) -> Any:
     """Knowledge as the JSON value that `parse_knowledge` reads."""
-    if isinstance(knowledge, Uniform):
-        return {"kernel": "uniform"}
-    if isinstance(knowledge, Outside):
-        return {"table": knowledge.table}
-    return knowledge
+    return asdict(knowledge) if isinstance(knowledge, Uniform | Outside) else knowledge
 
 
 def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Resolved:

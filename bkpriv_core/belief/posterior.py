@@ -32,7 +32,7 @@ whatever the estimator.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Annotated, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,9 @@ import numpy.typing as npt
 from bkpriv_core.belief.bethe import bethe
 from bkpriv_core.belief.contradiction import contradiction, contradictory
 from bkpriv_core.belief.exact import exact, exact_states
-from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge, as_json, as_shape
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge, as_shape
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.stated import About, read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = [
@@ -84,13 +85,9 @@ EXACT_STATES = 40_000_000
 
 def check_estimator(name: str) -> Estimator:
     """Return `name` if it is an estimator, else raise `InvalidParameter`."""
-    if name not in get_args(Estimator):
-        raise InvalidParameter(
-            f"there is no estimator {as_json(name)}",
-            detail="It decides how posterior beliefs are inferred.",
-            hint=f"Estimators are {', '.join(get_args(Estimator))}.",
-        )
-    return name  # type: ignore[return-value]
+    stated = Annotated[Estimator, About("It decides how posterior beliefs are inferred.")]
+    estimator: Estimator = read(stated, name, "estimator")
+    return estimator
 
 
 class Inferred:

@@ -13,8 +13,8 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -25,13 +25,7 @@ from bkpriv_core.query.estimator import Estimator
 from bkpriv_core.query.workload import draw_workload, relative_errors
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound
-from bkpriv_core.requirement.parsing import (
-    choice,
-    fields_of,
-    positive_number,
-    real_number,
-    whole_number,
-)
+from bkpriv_core.stated import Range, read
 
 __all__ = ["ErrorFigures", "QueryError"]
 
@@ -71,41 +65,23 @@ class QueryError:
         What becomes of a publication that breaks the bound.
     """
 
-    median: float
-    queries: int = 1000
-    dimensions: int | None = None
-    selectivity: float = 0.05
-    action: str = "refuse"
+    median: Annotated[float, Range(at_least=0)]
+    queries: Annotated[int, Range(at_least=1)] = 1000
+    dimensions: Annotated[int, Range(at_least=1)] | None = None
+    selectivity: Annotated[float, Range(above=0, at_most=1)] = 0.05
+    action: Literal["refuse", "warn"] = "refuse"
     key: ClassVar[str] = "query_error"
-    actions: ClassVar[tuple[str, ...]] = ("refuse", "warn")
 
     @classmethod
     def parse(cls, value: object) -> QueryError:
         """Read ``{"median": 0.1, "queries": 1000, "dimensions": 3, "selectivity": 0.05}``."""
-        optional = ("queries", "dimensions", "selectivity", "action")
-        fields = fields_of(cls.key, value, required=("median",), optional=optional)
-        dimensions = fields.get("dimensions")
-        selectivity = fields.get("selectivity", cls.selectivity)
-        positive_number(cls.key, "selectivity", selectivity)
-        return cls(
-            real_number(cls.key, "median", fields["median"], 0.0, np.inf),
-            whole_number(cls.key, "queries", fields.get("queries", cls.queries), 1),
-            whole_number(cls.key, "dimensions", dimensions, 1) if dimensions is not None else None,
-            real_number(cls.key, "selectivity", selectivity, 0.0, 1.0),
-            choice(cls.key, "action", fields.get("action", cls.action), cls.actions),
-        )
+        stated: QueryError = read(cls, value, cls.key)
+        return stated
 
     @property
     def bound(self) -> Bound:
         """Bound on the median."""
-        parameters = {
-            "median": self.median,
-            "queries": self.queries,
-            "dimensions": self.dimensions,
-            "selectivity": self.selectivity,
-            "action": self.action,
-        }
-        return Bound(self.key, parameters, self.median, upper=True)
+        return Bound(self.key, asdict(self), self.median, upper=True)
 
     def over(self, release: Release) -> QueryError:
         """The same with a stated number of dimensions.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import Bound, Measurement, Requirement
-from bkpriv_core.requirement.parsing import fields_of, whole_number
+from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["KAnonymity"]
@@ -19,15 +19,9 @@ __all__ = ["KAnonymity"]
 class KAnonymity(Requirement):
     """At least `k` records in every group."""
 
-    k: int
+    k: Annotated[int, Range(at_least=1)]
     key: ClassVar[str] = "k_anonymity"
     monotone, absorbing = True, True
-
-    @classmethod
-    def parse(cls, value: object) -> KAnonymity:
-        """Read ``{"k": 5}``."""
-        fields = fields_of(cls.key, value, required=("k",))
-        return cls(whole_number(cls.key, "k", fields["k"], 1))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from bkpriv_core.belief.posterior import (
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.progress import Progress
+from bkpriv_core.stated import read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "check_attainable",
     "satisfied",
 ]
+
+R = TypeVar("R", bound="Requirement")
 
 _SLACK = 1e-9
 """Rounding allowed for when a figure is held against its threshold."""
@@ -130,7 +133,7 @@ class Shift:
 
 
 class Requirement(ABC):
-    """A privacy requirement as stated in a policy."""
+    """A privacy requirement as stated in a policy; a dataclass, see `bkpriv_core.stated`."""
 
     key: ClassVar[str]
     """Name in a policy."""
@@ -148,9 +151,10 @@ class Requirement(ABC):
     """Whether even every group that contains one that meets it does."""
 
     @classmethod
-    @abstractmethod
-    def parse(cls, value: object) -> Requirement:
-        """Validate the value that a policy gives under `key`."""
+    def parse(cls: type[R], value: object) -> R:
+        """Read what a policy states under `key`: the fields, by name."""
+        stated: R = read(cls, value, cls.key)
+        return stated
 
     @property
     @abstractmethod

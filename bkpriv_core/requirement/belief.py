@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from bkpriv_core.belief.knowledge import Knowledge, parse_knowledge, state_knowledge
+from bkpriv_core.belief.knowledge import Knowledge, Stated, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import (
     Bound,
@@ -16,10 +15,27 @@ from bkpriv_core.requirement.base import (
     Requirement,
     Shift,
 )
-from bkpriv_core.requirement.parsing import fields_of, real_number
+from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["BtPrivacy"]
+
+
+@dataclass(frozen=True)
+class _Adversary:
+    """One of a skyline, as stated."""
+
+    bandwidth: Stated
+    t: Annotated[float, Range(at_least=0, at_most=1)]
+
+
+_Skyline = Annotated[
+    tuple[_Adversary, ...],
+    About(
+        hint='Write [{"bandwidth": 0.3, "t": 0.2}], one object for each adversary.',
+        item="adversary",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -37,19 +53,7 @@ class BtPrivacy(Requirement):
     @classmethod
     def parse(cls, value: object) -> BtPrivacy:
         """Read ``[{"bandwidth": 0.3, "t": 0.2}, ...]`` or one such object."""
-        items = value if isinstance(value, list) else [value]
-        if not items:
-            raise InvalidParameter(
-                f"{cls.key} lists no adversary",
-                detail="The list is empty.",
-                hint='Write [{"bandwidth": 0.3, "t": 0.2}], one object for each adversary.',
-            )
-        skyline = []
-        for item in items:
-            fields = fields_of(cls.key, item, required=("bandwidth", "t"))
-            knowledge = parse_knowledge(fields["bandwidth"])
-            skyline.append((knowledge, real_number(cls.key, "t", fields["t"], 0.0, 1.0)))
-        return cls(tuple(skyline))
+        return cls(tuple((item.bandwidth, item.t) for item in read(_Skyline, value, cls.key)))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,29 +11,24 @@ import numpy.typing as npt
 from bkpriv_core.belief.distance import emd_equal, emd_hierarchical, emd_ordered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
-from bkpriv_core.requirement.parsing import choice, fields_of, real_number
+from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["TCloseness"]
+__all__ = ["Ground", "TCloseness"]
+
+Ground = Literal["equal", "ordered", "hierarchical"]
+"""What mass is moved over."""
 
 
 @dataclass(frozen=True)
 class TCloseness(HistogramRequirement):
     """Every group's distribution within earth mover's distance `t` of the table's."""
 
-    t: float
-    ground: str
+    t: Annotated[float, Range(at_least=0, at_most=1)]
+    ground: Ground = "equal"
     key: ClassVar[str] = "t_closeness"
     monotone = True
     cost: ClassVar[int] = 2
-    grounds: ClassVar[tuple[str, ...]] = ("equal", "ordered", "hierarchical")
-
-    @classmethod
-    def parse(cls, value: object) -> TCloseness:
-        """Read ``{"t": 0.2, "ground": "ordered"}``; the ground defaults to equal."""
-        fields = fields_of(cls.key, value, required=("t",), optional=("ground",))
-        ground = choice(cls.key, "ground", fields.get("ground", "equal"), cls.grounds)
-        return cls(real_number(cls.key, "t", fields["t"], 0.0, 1.0), ground)
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

@@ -19,7 +19,7 @@ Each is stated as a bound on one figure, exact up to rounding: the number of val
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +28,7 @@ from bkpriv_core.belief.distance import negative_entropy
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
-from bkpriv_core.requirement.parsing import (
-    choice,
-    fields_of,
-    positive_number,
-    real_number,
-    whole_number,
-)
+from bkpriv_core.stated import Range, read
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["LDiversity"]
@@ -54,15 +48,16 @@ class LDiversity(HistogramRequirement):
         Of the recursive variant, which needs it, and of no other.
     """
 
-    l: float  # noqa: E741 - the field's own name
-    variant: str
-    c: float | None = None
+    l: Annotated[float, Range(at_least=1)]  # noqa: E741 - the field's own name
+    variant: Literal["distinct", "probabilistic", "entropy", "recursive"] = "distinct"
+    c: Annotated[float | None, Range(above=0)] = None
     key: ClassVar[str] = "l_diversity"
     monotone = True
     cost: ClassVar[int] = 1
-    variants: ClassVar[tuple[str, ...]] = ("distinct", "probabilistic", "entropy", "recursive")
 
     def __post_init__(self) -> None:
+        if self.counts:
+            read(int, self.l, f"l of {self.key}")
         if self.variant == "recursive" and self.c is None:
             raise InvalidParameter(
                 f'{self.key} lacks the key "c"',
@@ -76,20 +71,15 @@ class LDiversity(HistogramRequirement):
                 hint="Leave c out, or choose the variant recursive.",
             )
 
-    @classmethod
-    def parse(cls, value: object) -> LDiversity:
-        """Read ``{"l": 3, "variant": "recursive", "c": 2}``; the variant defaults to distinct."""
-        fields = fields_of(cls.key, value, required=("l",), optional=("variant", "c"))
-        variant = choice(cls.key, "variant", fields.get("variant", "distinct"), cls.variants)
-        c = positive_number(cls.key, "c", fields["c"]) if "c" in fields else None
-        if variant in ("distinct", "recursive"):
-            return cls(whole_number(cls.key, "l", fields["l"], 1), variant, c)
-        return cls(real_number(cls.key, "l", fields["l"], 1.0, np.inf), variant, c)
+    @property
+    def counts(self) -> bool:
+        """Whether l is a number of values."""
+        return self.variant in ("distinct", "recursive")
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the diversity."""
-        stated = {"l": self.l, "variant": self.variant}
+        stated = {"l": int(self.l) if self.counts else self.l, "variant": self.variant}
         if self.c is not None:
             return (Bound(self.key, {**stated, "c": self.c}, self.c, upper=True, strict=True),)
         return (Bound(self.key, stated, self.l, upper=False),)

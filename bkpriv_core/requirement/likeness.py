@@ -18,36 +18,31 @@ rounding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
-from bkpriv_core.requirement.parsing import choice, fields_of, positive_number
+from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["BetaLikeness"]
+__all__ = ["BetaLikeness", "Variant"]
+
+Variant = Literal["basic", "enhanced"]
+"""What bounds a gain; see the module."""
 
 
 @dataclass(frozen=True)
 class BetaLikeness(HistogramRequirement):
     """No value's share in a group exceeds its share in the table by more than `beta` times that."""
 
-    beta: float
-    variant: str
+    beta: Annotated[float, Range(above=0)]
+    variant: Variant = "basic"
     key: ClassVar[str] = "beta_likeness"
     monotone = True
     cost: ClassVar[int] = 1
-    variants: ClassVar[tuple[str, ...]] = ("basic", "enhanced")
-
-    @classmethod
-    def parse(cls, value: object) -> BetaLikeness:
-        """Read ``{"beta": 2, "variant": "enhanced"}``; the variant defaults to basic."""
-        fields = fields_of(cls.key, value, required=("beta",), optional=("variant",))
-        variant = choice(cls.key, "variant", fields.get("variant", "basic"), cls.variants)
-        return cls(positive_number(cls.key, "beta", fields["beta"]), variant)
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

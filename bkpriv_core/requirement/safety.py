@@ -8,7 +8,7 @@ persons, helped by implications about all groups; see `bkpriv_core.implication`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.implication import Bucketization
 from bkpriv_core.requirement.base import Bound, JointRequirement
-from bkpriv_core.requirement.parsing import fields_of, positive_number, real_number, whole_number
+from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["CkSafety"]
@@ -27,19 +27,11 @@ __all__ = ["CkSafety"]
 class CkSafety(JointRequirement):
     """Maximum disclosure below `c` against any `k` implications."""
 
-    c: float
-    k: int
+    c: Annotated[float, Range(above=0, at_most=1)]
+    k: Annotated[int, Range(at_least=0)]
     key: ClassVar[str] = "ck_safety"
     cost: ClassVar[int] = 2
     monotone = True
-
-    @classmethod
-    def parse(cls, value: object) -> CkSafety:
-        """Read ``{"c": 0.5, "k": 3}``."""
-        fields = fields_of(cls.key, value, required=("c", "k"))
-        positive_number(cls.key, "c", fields["c"])
-        c = real_number(cls.key, "c", fields["c"], 0.0, 1.0)
-        return cls(c, whole_number(cls.key, "k", fields["k"], 0))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:

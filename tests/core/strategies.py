@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import get_args
 
 import numpy as np
 from hypothesis import settings
@@ -19,6 +20,8 @@ from bkpriv_core.requirement import (
     TCloseness,
 )
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.requirement.closeness import Ground
+from bkpriv_core.requirement.likeness import Variant
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.table import Table
@@ -220,7 +223,7 @@ def record_groups(records: Records, groups: Groups) -> list[Group]:
 @st.composite
 def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
     """One to three requirements, in any order, such as small groups may just meet."""
-    grounds = st.sampled_from(TCloseness.grounds)
+    grounds = st.sampled_from(get_args(Ground))
     one = st.one_of(
         st.builds(KAnonymity, st.integers(1, 5)),
         st.builds(LDiversity, st.integers(1, 3), st.just("distinct")),
@@ -238,7 +241,7 @@ def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
         st.builds(
             BetaLikeness,
             st.one_of(st.sampled_from([0.5, 1.0, 2.0]), st.floats(0.05, 4.0)),
-            st.sampled_from(BetaLikeness.variants),
+            st.sampled_from(get_args(Variant)),
         ),
         st.builds(TCloseness, st.floats(0.05, 0.9), grounds),
         st.lists(st.tuples(bandwidths, st.floats(0.01, 0.6)), min_size=1, max_size=2).map(

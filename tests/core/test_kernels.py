@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -46,10 +47,10 @@ def test_anything_else_is_not(bandwidth: object) -> None:
         check_bandwidth(bandwidth, 'the bandwidth of "age"')
     assert 'the bandwidth of "age"' in caught.value.message
     assert as_json(bandwidth) in caught.value.message
-    assert "not a positive number" in caught.value.message
+    assert re.search("which is not (a number|above 0)$", caught.value.message)
     assert caught.value.hint
 
 
 def test_a_number_beyond_all_floats() -> None:
-    with pytest.raises(InvalidParameter, match="not a positive number"):
+    with pytest.raises(InvalidParameter, match="not a number"):
         check_bandwidth(10**400, "the bandwidth")

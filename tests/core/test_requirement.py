@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -26,6 +27,8 @@ from bkpriv_core.requirement import (
     check_attainable,
     satisfied,
 )
+from bkpriv_core.requirement.closeness import Ground
+from bkpriv_core.requirement.likeness import Variant
 from bkpriv_core.table.groups import Groups
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Attribute, Group, Number, Records
@@ -43,7 +46,7 @@ from tests.core.strategies import (
     tables,
 )
 
-GROUNDS = ("equal", "ordered", "hierarchical")
+GROUNDS: tuple[Ground, ...] = get_args(Ground)
 INFINITY = math.inf
 
 
@@ -100,7 +103,7 @@ def test_figures_of_groups(records: Records, data: st.DataObject) -> None:
 def test_gains_of_groups(records: Records, beta: float, data: st.DataObject) -> None:
     lists = data.draw(partitions(len(records.cells()), suppress=True))
     members = [records_of(records, cells) for cells in lists]
-    for variant in BetaLikeness.variants:
+    for variant in get_args(Variant):
         requirement = BetaLikeness(beta, variant)
         found = figures_of(requirement, records, lists)
         expected = [
@@ -126,7 +129,7 @@ def test_a_union_is_no_worse_than_its_worse_part(
         *(LDiversity(2.0, variant) for variant in ("distinct", "probabilistic", "entropy")),
         *(LDiversity(l, "recursive", 2.0) for l in range(1, 5)),  # noqa: E741
         *(TCloseness(0.2, ground) for ground in GROUNDS),
-        *(BetaLikeness(beta, variant) for variant in BetaLikeness.variants),
+        *(BetaLikeness(beta, variant) for variant in get_args(Variant)),
     ]
     for requirement in requirements:
         (bound,) = requirement.bounds
@@ -260,9 +263,9 @@ def test_a_figure_at_a_strict_threshold_breaks_it() -> None:
     assert not LDiversity(4, "recursive", 1e300).satisfied(setting, whole).any()
 
 
-@pytest.mark.parametrize("variant", BetaLikeness.variants)
+@pytest.mark.parametrize("variant", get_args(Variant))
 @pytest.mark.parametrize("beta", [1e-308, 1e-3, 1.0, 1e308])
-def test_likeness_at_the_extremes(variant: str, beta: float) -> None:
+def test_likeness_at_the_extremes(variant: Variant, beta: float) -> None:
     likeness = BetaLikeness(beta, variant)
     # A value of the domain that no record has; a table of one value; a value that nearly all have.
     absent = Records(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from bkpriv_core.requirement import (
     Shift,
     TCloseness,
 )
+from bkpriv_core.requirement.closeness import Ground
+from bkpriv_core.requirement.likeness import Variant
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.strategies import (
@@ -54,13 +57,13 @@ def test_the_share_at_fault(records: Records, beta: float, data: st.DataObject) 
     def change(group: Group) -> list[float]:
         return [abs(q - p) for q, p in zip(frequency(group), overall, strict=True)]
 
-    def gain(variant: str) -> Callable[[Group], list[float]]:
+    def gain(variant: Variant) -> Callable[[Group], list[float]]:
         return lambda group: requirement_oracles.gain_scores(records, group, beta, variant)
 
     scored: list[tuple[Requirement, Callable[[Group], list[float]]]] = [
         *((diversity, frequency) for diversity in DIVERSITIES),
-        *((TCloseness(0.2, ground), change) for ground in TCloseness.grounds),
-        *((BetaLikeness(beta, variant), gain(variant)) for variant in BetaLikeness.variants),
+        *((TCloseness(0.2, ground), change) for ground in get_args(Ground)),
+        *((BetaLikeness(beta, variant), gain(variant)) for variant in get_args(Variant)),
     ]
     for cells in data.draw(partitions(setting.table.cells)):
         group = records_of(records, cells)

@@ -1,0 +1,344 @@
+"""What people state in JSON, read against the types that declare it.
+
+===================  ===========================================================================
+type                 JSON
+===================  ===========================================================================
+``bool``             true or false
+``int``              a whole number, 5.0 among them
+``float``            a number, which is made one of double precision
+``str``              text that is not empty
+``Literal["a", …]``  one of these words
+``X | None``         null, or what X reads
+``X | Y``            what the first of them reads that the value looks like, the last if none
+``tuple[X, ...]``    a list that is not empty, or one of its elements by itself
+``Mapping[str, X]``  an object with any keys, at least one
+a dataclass          an object; its fields are the keys, those with a default may be left out
+===================  ===========================================================================
+
+``Annotated`` adds a `Range` to numbers (null is none, so it stands outside: ``Annotated[int,
+Range(...)] | None``), `OneOf` to words that are known elsewhere, and `About` to anything.
+
+A dataclass may call its keys by another name than "key", in a class variable `noun`. What holds
+between keys it checks itself, when it is made.
+
+Every refusal is an `InvalidParameter` that names the key by its path, such as "t of adversary 2 of
+bt_privacy", shows the value, and says what would work.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Collection, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from functools import cache
+from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+
+from bkpriv_core.errors import InvalidParameter, as_json
+
+__all__ = ["About", "OneOf", "Range", "about_key", "as_number", "keys_of", "read"]
+
+
+@dataclass(frozen=True)
+class About:
+    """What errors say of a value beside what is wrong with it.
+
+    Parameters
+    ----------
+    detail : str
+        What it is.
+    hint : str
+        What is usual.
+    item : str
+        What an element of a list, or of an object with any keys, is called.
+    """
+
+    detail: str = ""
+    hint: str = ""
+    item: str = "element"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The words that may be chosen from."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """Bounds of a number; None where there is none."""
+
+    above: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    below: float | None = None
+
+    def __contains__(self, number: float) -> bool:
+        return (
+            (self.above is None or number > self.above)
+            and (self.at_least is None or number >= self.at_least)
+            and (self.at_most is None or number <= self.at_most)
+            and (self.below is None or number < self.below)
+        )
+
+    def __str__(self) -> str:
+        if self.at_least is not None and self.at_most is not None:
+            return f"between {self.at_least:g} and {self.at_most:g}"
+        bounds = ((field.name, getattr(self, field.name)) for field in fields(self))
+        told = [f"{name} {bound:g}" for name, bound in bounds if bound is not None]
+        return " and ".join(told).replace("_", " ") or "finite"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a value stands, and what is said of it.
+
+    Parameters
+    ----------
+    path : tuple of str
+        Its name and the names of what it is part of, from the inside out.
+    about : About
+        What errors add.
+    """
+
+    path: tuple[str, ...]
+    about: About = About()
+
+    @property
+    def name(self) -> str:
+        """What the value is called."""
+        return " of ".join(self.path)
+
+    def refuse(self, what: str, detail: str, hint: str) -> NoReturn:
+        """Raise what is wrong with the value."""
+        raise InvalidParameter(
+            f"{self.name} {what}",
+            detail=f"{detail} {self.about.detail}".strip(),
+            hint=f"{hint} {self.about.hint}".strip(),
+        )
+
+
+def read(kind: Any, value: object, name: str) -> Any:
+    """Read decoded JSON as a value of a type.
+
+    Parameters
+    ----------
+    kind : type
+        The declared type; see the module.
+    value : object
+        What was stated.
+    name : str
+        What it is called in errors.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is none.
+    """
+    return _read(kind, value, _Place((name,)))
+
+
+def keys_of(
+    value: object,
+    name: str,
+    known: Collection[str],
+    required: Collection[str] = (),
+    noun: str = "key",
+) -> Mapping[str, Any]:
+    """Return `value` if it is an object with known keys and with all that are required.
+
+    Parameters
+    ----------
+    value : object
+        Decoded JSON.
+    name, noun : str
+        What it and its keys are called in errors.
+    known, required : collection of str
+        The keys.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not.
+    """
+    plain = noun == "key"
+    hint = f"{'Its keys' if plain else f'{noun.capitalize()}s'} are {', '.join(known)}."
+    if not isinstance(value, Mapping):
+        raise InvalidParameter(
+            f"{name} must be a JSON object, not {as_json(value)}",
+            detail=f"Every {noun} is given by its name.",
+            hint=hint if required else f"{hint} Write {{}} for none.",
+        )
+    for key in value:
+        if key not in known:
+            raise InvalidParameter(
+                f'{name} has no key "{key}"' if plain else f'there is no {noun} "{key}"',
+                detail=f"It is {as_json(value)}.",
+                hint=hint,
+            )
+    for key in required:
+        if key not in value:
+            raise InvalidParameter(
+                f'{name} lacks the {noun} "{key}"', detail=f"It is {as_json(value)}.", hint=hint
+            )
+    return value
+
+
+def about_key(kind: type, key: str) -> About:
+    """What a dataclass says of one of its keys."""
+    return _marks(_keys(kind)[key], _Place(()))[2].about
+
+
+def as_number(value: object) -> float | None:
+    """Return `value` as a float if it is a finite number that one can hold, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) <= sys.float_info.max else None
+
+
+def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | None = None) -> Any:
+    kind, own, place = _marks(kind, place)
+    marks = {**(marks or {}), **own}
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        chosen = _alternative(kind, value, null=Range not in marks)
+        return _read(chosen, value, place, marks)
+    if is_dataclass(kind):
+        return _object(kind, value, place)
+    if origin is tuple:
+        return _list(get_args(kind)[0], value, place)
+    if origin is Mapping:
+        return _mapping(get_args(kind)[1], value, place)
+    if OneOf in marks:
+        return _word(marks[OneOf].words, value, place)
+    if kind in (int, float):
+        return _number(kind, value, marks.get(Range, Range()), place)
+    if kind is bool and not isinstance(value, bool):
+        place.refuse(
+            f"must be true or false, not {as_json(value)}",
+            "It is not a boolean.",
+            f"Write {place.path[0]} as true or false.",
+        )
+    if kind is str and not (isinstance(value, str) and value):
+        place.refuse(f"is {as_json(value)}", "It is no text, or empty.", "Write it in quotes.")
+    return value
+
+
+@cache
+def _keys(kind: type) -> dict[str, Any]:
+    """Types of the keys of a dataclass."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _marks(kind: Any, place: _Place) -> tuple[Any, dict[type, Any], _Place]:
+    """A type without what `Annotated` adds to it, and that."""
+    marks: dict[type, Any] = {}
+    if get_origin(kind) is Annotated:
+        kind, *added = get_args(kind)
+        marks = {type(mark): mark for mark in added}
+    if get_origin(kind) is Literal:
+        marks[OneOf] = OneOf(get_args(kind))
+    return kind, marks, replace(place, about=marks.get(About, place.about))
+
+
+def _alternative(kind: Any, value: object, *, null: bool) -> Any:
+    """Which of several types a value is meant to be."""
+    kinds = [item for item in get_args(kind) if item is not types.NoneType]
+    if value is None and null and len(kinds) < len(get_args(kind)):
+        return types.NoneType
+    return next((item for item in kinds[:-1] if _alike(item, value)), kinds[-1])
+
+
+def _alike(kind: Any, value: object) -> bool:
+    """Tell whether a value looks like one of a type, however wrong within."""
+    kind, marks, _ = _marks(kind, _Place(()))
+    if is_dataclass(kind):
+        keys = _keys(kind)  # type: ignore[arg-type]
+        return isinstance(value, Mapping) and any(
+            key in value and _alike(item, value[key]) for key, item in keys.items()
+        )
+    if OneOf in marks or kind is str:
+        return isinstance(value, str)
+    return get_origin(kind) is Mapping and isinstance(value, Mapping)
+
+
+def _object(kind: Any, value: object, place: _Place) -> Any:
+    known = _keys(kind)
+    required = [
+        field.name
+        for field in fields(kind)
+        if field.default is MISSING and field.default_factory is MISSING
+    ]
+    noun = getattr(kind, "noun", "key")
+    # Keys that have a name of their own need not say of what.
+    whole = place.path if noun == "key" else ()
+    prefix = "" if noun == "key" else f"{noun} "
+    stated = keys_of(value, place.name, known, required, noun)
+    return kind(
+        **{
+            key: _read(known[key], item, _Place((prefix + key, *whole)))
+            for key, item in stated.items()
+        }
+    )
+
+
+def _list(kind: Any, value: object, place: _Place) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        return (_read(kind, value, place),)
+    if not value:
+        item = place.about.item
+        place.refuse(f"lists no {item}", "The list is empty.", f"State one {item} or more.")
+    return tuple(
+        _read(kind, item, _Place((f"{place.about.item} {number}", *place.path), place.about))
+        for number, item in enumerate(value, start=1)
+    )
+
+
+def _mapping(kind: Any, value: object, place: _Place) -> dict[str, Any]:
+    item = place.about.item
+    if not isinstance(value, Mapping):
+        place.refuse(f"is {as_json(value)}", "It is no JSON object.", f"Name each {item}.")
+    if not value:
+        place.refuse(f"names no {item}", "The object is empty.", f"Name each {item}.")
+    leaf, *whole = place.path
+    return {
+        key: _read(kind, item, _Place((f'{leaf} of "{key}"', *whole)))
+        for key, item in value.items()
+    }
+
+
+def _word(words: tuple[str, ...], value: object, place: _Place) -> str:
+    if not isinstance(value, str) or value not in words:
+        place.refuse(
+            f"is {as_json(value)}",
+            "There is no such choice.",
+            f"It must be one of {', '.join(words)}.",
+        )
+    return value
+
+
+def _number(kind: type, value: object, span: Range, place: _Place) -> float:
+    name, number = place.path[0], as_number(value)
+    if number is None:
+        place.refuse(
+            f"is {as_json(value)}, which is not a number",
+            f"{name} must be {span}.",
+            f"Write {name} as a JSON number.",
+        )
+    if number not in span:
+        place.refuse(
+            f"is {as_json(value)}, which is not {span}",
+            "It is out of range.",
+            f"{name} must be {span}.",
+        )
+    if kind is float:
+        return number
+    if number != int(number):
+        place.refuse(
+            f"is {as_json(value)}, which is not a whole number",
+            f"{name} must be {span}, and whole.",
+            f"Write {int(number)} or {int(number) + 1}.",
+        )
+    return value if isinstance(value, int) else int(number)
