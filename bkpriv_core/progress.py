@@ -20,6 +20,10 @@ class Progress:
         """Take the share that is done, from 0 to 1; polls."""
         self.poll()
 
+    def step(self, name: str) -> Progress:
+        """Progress of the next step, which has a name; for who shows it, another object."""
+        return self
+
     def part(self, start: float, stop: float) -> Progress:
         """Progress of work that is done from one share of this to another."""
         return _Part(self, start, stop)

@@ -187,7 +187,8 @@ def keys_of(
 
 def about_key(kind: type, key: str) -> About:
     """What a dataclass says of one of its keys."""
-    return _marks(_keys(kind)[key], _Place(()))[2].about
+    about: About = _marks(_keys(kind)[key])[1].get(About, About())
+    return about
 
 
 def as_number(value: object) -> float | None:
@@ -198,8 +199,9 @@ def as_number(value: object) -> float | None:
 
 
 def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | None = None) -> Any:
-    kind, own, place = _marks(kind, place)
+    kind, own = _marks(kind)
     marks = {**(marks or {}), **own}
+    place = replace(place, about=marks.get(About, place.about))
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
         chosen = _alternative(kind, value, null=Range not in marks)
@@ -232,15 +234,15 @@ def _keys(kind: type) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
-def _marks(kind: Any, place: _Place) -> tuple[Any, dict[type, Any], _Place]:
-    """A type without what `Annotated` adds to it, and that."""
+def _marks(kind: Any) -> tuple[Any, dict[type, Any]]:
+    """A type without what `Annotated` adds to it, and that by its type."""
     marks: dict[type, Any] = {}
     if get_origin(kind) is Annotated:
         kind, *added = get_args(kind)
         marks = {type(mark): mark for mark in added}
     if get_origin(kind) is Literal:
         marks[OneOf] = OneOf(get_args(kind))
-    return kind, marks, replace(place, about=marks.get(About, place.about))
+    return kind, marks
 
 
 def _alternative(kind: Any, value: object, *, null: bool) -> Any:
@@ -253,7 +255,7 @@ def _alternative(kind: Any, value: object, *, null: bool) -> Any:
 
 def _alike(kind: Any, value: object) -> bool:
     """Tell whether a value looks like one of a type, however wrong within."""
-    kind, marks, _ = _marks(kind, _Place(()))
+    kind, marks = _marks(kind)
     if is_dataclass(kind):
         keys = _keys(kind)  # type: ignore[arg-type]
         return isinstance(value, Mapping) and any(
@@ -266,11 +268,7 @@ def _alike(kind: Any, value: object) -> bool:
 
 def _object(kind: Any, value: object, place: _Place) -> Any:
     known = _keys(kind)
-    required = [
-        field.name
-        for field in fields(kind)
-        if field.default is MISSING and field.default_factory is MISSING
-    ]
+    required = [field.name for field in fields(kind) if field.default is MISSING]
     noun = getattr(kind, "noun", "key")
     # Keys that have a name of their own need not say of what.
     whole = place.path if noun == "key" else ()

@@ -15,7 +15,7 @@ from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.disclosure import qi_json
-from bkpriv_pl.history import Release, find_release, findings, record_audit
+from bkpriv_pl.history import Release, find_release, find_requirements, findings, record_audit
 from bkpriv_pl.knowledge import find_trusted_prior
 from bkpriv_pl.progress import Task
 from bkpriv_pl.query import judge_queries
@@ -32,10 +32,10 @@ def audit(
     found = find_release(release)
     if requirements is None:
         # The publisher chose what they name.
-        stated, found = found.requirements, replace(found, library=find_trusted_prior)
+        demanded = find_requirements(found.release)
+        found = replace(found, library=find_trusted_prior)
     else:
-        stated = from_json(requirements, "requirements")
-    demanded = parse_policy(stated, complete=False)
+        demanded = parse_policy(from_json(requirements, "requirements"), complete=False)
     task = Task("bkpriv audit")
     measurements = [
         item.measure(found.setting, found.groups, estimator, task.step(f"measuring {item.key}"))
@@ -46,9 +46,7 @@ def audit(
         for requirement, measured in zip(demanded.requirements, measurements, strict=True)
         for place in range(len(requirement.bounds))
     ]
-    rows = findings(
-        found.parts, found.groups, demanded.requirements, measurements, found.options.smoothing
-    )
+    rows = findings(found.parts, found.groups, demanded.requirements, measurements, found.smoothing)
     if demanded.query_error is not None:
         rows.append(judge_queries(found, demanded.query_error))
         faults.append((None,) * 6)

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
+from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
 from bkpriv_core.belief.setting import Library, Setting
-from bkpriv_core.errors import BkprivError
+from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Method, find_method
-from bkpriv_core.options import Options, parse_options
-from bkpriv_core.policy import parse_policy
+from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.release.recorded import Content, check_respondents, of_release, read_parts, unsound
 from bkpriv_core.requirement import Measurement, Requirement
+from bkpriv_core.stated import read
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
@@ -33,6 +33,7 @@ __all__ = [
     "Release",
     "array_literal",
     "find_release",
+    "find_requirements",
     "find_respondents",
     "find_watch",
     "findings",
@@ -61,10 +62,8 @@ class Release:
         The source's cells at the time, or parts of them where groups share cells.
     groups : Groups
         The published groups.
-    requirements : dict
-        The policy's requirements, decoded JSON.
-    options : Options
-        The options.
+    smoothing : float
+        Bandwidth of the belief distance that it was made by.
     method : Method
         The method.
     types : tuple of str
@@ -77,9 +76,8 @@ class Release:
     release: int
     parts: Parts
     groups: Groups
-    requirements: dict[str, Any]
-    options: Options
-    method: Method
+    smoothing: float
+    method: Method[Any]
     types: tuple[str, ...]
     library: Library = find_prior
 
@@ -91,7 +89,7 @@ class Release:
     @cached_property
     def setting(self) -> Setting:
         """What its beliefs and requirements are measured in."""
-        return Setting(self.parts, self.options.smoothing, library=self.library, progress=POLLED)
+        return Setting(self.parts, self.smoothing, library=self.library, progress=POLLED)
 
 
 @dataclass(frozen=True)
@@ -337,44 +335,53 @@ def find_release(release: int | None) -> Release:
     UnsoundHistory
         If what is recorded cannot be what a publication recorded.
     """
-    sizes = look_up(
-        release,
-        "records, suppressed, groups, octet_length(requirements::text) AS requirements, "
-        "octet_length(options::text) AS options",
-    )
-    _refuse_purged(sizes["release"])
+    found = look_up(release, "method, records, suppressed, groups")
+    release = found["release"]
+    _refuse_purged(release)
     try:
-        return _read_release(**sizes)
-    except BkprivError as error:
-        raise of_release(sizes["release"], error) from None
-
-
-def _read_release(
-    release: int, records: int, suppressed: int, groups: int, requirements: int, options: int
-) -> Release:
-    """Read a release of which the sizes are known; whatever is refused is of its history."""
-    if max(requirements, options) > _JSON_BYTES:
-        raise unsound(
-            "its requirements or options are too long",
-            f"They have {requirements} and {options} bytes; at most {_JSON_BYTES} are read.",
+        attributes, types = read_attributes(release)
+        content = Content(found["records"], found["suppressed"], found["groups"])
+        return Release(
+            release,
+            *read_parts(attributes, read_arrays(release), content),
+            _read_smoothing(release),
+            find_method(found["method"]),
+            types,
         )
-    stated = run(
-        "SELECT requirements, options, method FROM bkpriv.release WHERE release = $1",
-        ["bigint"],
-        [release],
-    )[0]
-    policy = decode(stated["requirements"], "requirements")
-    parse_policy(policy)
-    attributes, types = read_attributes(release)
-    parts, found = read_parts(
-        attributes, read_arrays(release), Content(records, suppressed, groups)
+    except BkprivError as error:
+        raise of_release(release, error) from None
+
+
+def find_requirements(release: int) -> Policy:
+    """Read what a release was certified for.
+
+    Raises
+    ------
+    UnsoundHistory
+        If it is no policy.
+    """
+    try:
+        return parse_policy(_read_json(release, "requirements"))
+    except BkprivError as error:
+        raise of_release(release, error) from None
+
+
+def _read_smoothing(release: int) -> float:
+    """The only one of a release's options that measuring it depends on."""
+    options = _read_json(release, "options")
+    if not isinstance(options, dict):
+        raise unsound("its options are no JSON object", f"They are {as_json(options)}.")
+    smoothing: float = read(
+        Smoothing, options.get("smoothing", DEFAULT_SMOOTHING), "option smoothing"
     )
-    return Release(
-        release,
-        parts,
-        found,
-        policy,
-        parse_options(decode(stated["options"], "options")),
-        find_method(stated["method"]),
-        types,
-    )
+    return smoothing
+
+
+def _read_json(release: int, column: str) -> Any:
+    """Decode what a column of a release holds, unless it is too long."""
+    size = look_up(release, f"octet_length({column}::text) AS size")["size"]
+    if size > _JSON_BYTES:
+        raise unsound(
+            f"its {column} are too long", f"They have {size} bytes; at most {_JSON_BYTES} are read."
+        )
+    return decode(look_up(release, column)[column], column)

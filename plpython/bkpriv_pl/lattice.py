@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.generalization import describe, find_lattice
-from bkpriv_core.method import METHODS
-from bkpriv_core.options import parse_options
+from bkpriv_core.method import parse_options
+from bkpriv_core.method.full_domain import UTILITIES, Incognito, describe, find_lattice
 from bkpriv_core.policy import parse_policy
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
@@ -17,8 +16,6 @@ from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 
 __all__ = ["lattice"]
-
-_COSTS = ("discernibility", "average_class_size", "gcp", "kl")
 
 
 @entry
@@ -29,12 +26,13 @@ def lattice(
     found = find_dataset(dataset, to_change=False)
     stated = find_policy(policy)
     requirements = parse_policy(stated.requirements).requirements
-    chosen = parse_options(from_json(options, "options"))
+    method = Incognito()
+    chosen = parse_options(method, from_json(options, "options"))
     task = Task("bkpriv lattice")
     task.step("counting")
     table = read_table(found, chosen.nulls)
     setting = Setting(table, chosen.smoothing, library=stated.library, progress=POLLED)
-    METHODS["incognito"].check(setting, requirements, chosen)
+    method.check(setting, requirements, chosen)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))
     task.step("describing")
     names = [domain.name for domain in table.quasi_identifiers]
@@ -46,7 +44,7 @@ def lattice(
             figures.chosen,
             figures.measured,
             figures.suppressed,
-            *(figures.costs.get(name) for name in _COSTS),
+            *(figures.costs.get(name) for name in UTILITIES),
         )
         for figures in describe(nodes, chosen.utility)
     ]

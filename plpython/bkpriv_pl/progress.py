@@ -53,7 +53,7 @@ class _Step(_Polled):
             _show(f"{self._title} {share:.0%}")
 
 
-class Task:
+class Task(_Polled):
     """Progress of one call, shown as the session's application name.
 
     Parameters

@@ -11,16 +11,16 @@ import json
 import math
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plpy
 
 from bkpriv_core.belief.posterior import EXACT_STATES, exact_states
 from bkpriv_core.belief.setting import Library, Setting
-from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequirement
-from bkpriv_core.method import Method, find_method
-from bkpriv_core.options import Options, parse_options
-from bkpriv_core.partition.certification import Certificate, certify
+from bkpriv_core.errors import InvalidData, UnattainableRequirement
+from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.table.respondent import Respondents
@@ -48,9 +48,6 @@ from bkpriv_pl.visibility import oldest_at_work, unwritten_since
 
 __all__ = ["publish"]
 
-_OF_INCOGNITO = {"utility", "suppression"}
-"""Options that no other method has a use for."""
-
 _WRITERS_SECONDS = 3.0
 """How long a publication waits for writers of the source before it calls itself stale."""
 
@@ -65,7 +62,7 @@ class _Request:
     policy: Policy
     library: Library
     view: View
-    method: Method
+    method: Method[Any]
     period: str | None
     options: Options
     options_text: str
@@ -99,29 +96,9 @@ def publish(
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
-    setting, groups = request.method.partition(
-        setting.tried(),
-        request.policy.requirements,
-        request.options,
-        shuffle,
-        task.step("partitioning"),
+    certificate = request.method.make(
+        setting, request.policy.requirements, request.options, shuffle, task
     )
-    certificate = certify(
-        setting,
-        request.policy.requirements,
-        groups,
-        request.options.estimator,
-        generalized=request.method.generalizes,
-        progress=task.step("certifying"),
-    )
-    if not len(certificate.groups):
-        raise UnattainableRequirement(
-            "no group could be certified, so there is nothing to publish",
-            detail=f"All {certificate.failed} groups fail, and no merger mends one.",
-            hint="Require less strictly, or use coarser quasi-identifiers.",
-        )
-    # Groups are numbered at random: where numbers are published, they must not tell of the making.
-    certificate = certificate.reordered(shuffle(len(certificate.groups)))
     task.step("writing")
     release = _record(request, certificate)
     if respondents is not None:
@@ -258,23 +235,9 @@ def _validated(
         view,
         way,
         period,
-        _options(decoded, way),
+        parse_options(way, decoded),
         json.dumps(decoded),
     )
-
-
-def _options(decoded: object, method: Method) -> Options:
-    """Read options; one that the method would ignore is refused."""
-    options = parse_options(decoded)
-    assert isinstance(decoded, dict)
-    for name in sorted(_OF_INCOGNITO & decoded.keys()):
-        if method.name != "incognito":
-            raise InvalidParameter(
-                f"option {name} means nothing to method {method.name}",
-                detail="It chooses among the nodes of full-domain generalization.",
-                hint="Leave it out, or publish with method incognito.",
-            )
-    return options
 
 
 def _record(request: _Request, certificate: Certificate) -> int:

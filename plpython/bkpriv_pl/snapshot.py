@@ -23,8 +23,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.method import Form
-from bkpriv_core.options import Options
+from bkpriv_core.method import Form, Options
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts

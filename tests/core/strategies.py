@@ -19,9 +19,9 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
-from bkpriv_core.table.domain import Domain
 from bkpriv_core.requirement.closeness import Ground
 from bkpriv_core.requirement.likeness import Variant
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.table import Table

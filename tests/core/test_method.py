@@ -15,8 +15,7 @@ from bkpriv_core.errors import (
     InvalidParameter,
     UnattainableRequirement,
 )
-from bkpriv_core.method import METHODS, find_method
-from bkpriv_core.options import Options
+from bkpriv_core.method import METHODS, Options, find_method
 from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
@@ -53,9 +52,9 @@ def test_every_requirement_holds_in_every_method(
     setting = Setting(as_table(records))
     method = find_method(name)
     try:
-        method.check(setting, requirements, Options())
+        method.check(setting, requirements, method.options())
         found, groups = method.partition(
-            setting, requirements, Options(), seeded_shuffle(seed), SILENT
+            setting, requirements, method.options(), seeded_shuffle(seed), SILENT
         )
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
@@ -112,11 +111,9 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     prior = np.array([[0.0, 1.0], [0.9, 0.1]])
     setting = Setting(table, library=lambda asked, called: prior)
     method = find_method(name)
-    method.check(setting, requirements, Options())
-    found, groups = method.partition(
-        setting.tried(), requirements, Options(), seeded_shuffle(1), SILENT
-    )
-    certificate = certify(found, requirements, groups, "auto")
+    options = method.options()
+    method.check(setting, requirements, options)
+    certificate = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
     assert [sorted(cells) for cells in certificate.groups] == [[0, 1]]
     recoded = setting.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()

@@ -187,14 +187,21 @@ RELEASES: dict[str, dict[str, str]] = {
     "2e9 groups": {"groups": "2000000000"},
     "an unknown method": {"method": "'x'"},
     "options of another form": {"options": "'[]'"},
-    "an unknown option": {"options": "'{\"x\": 1}'"},
-    "requirements of another form": {"requirements": "'[]'"},
-    "an unknown requirement": {"requirements": "'{\"x\": 1}'"},
-    "a requirement that means nothing": {"requirements": '\'{"k_anonymity": {"k": -1}}\''},
-    "a requirement of 1e400": {"requirements": '\'{"k_anonymity": {"k": 1e400}}\''},
-    "deep requirements": {
-        "requirements": "(repeat('{\"a\":', 2000) || '1' || repeat('}', 2000))::jsonb"
-    },
+    "options of NULL": {"options": "'null'"},
+    "deep options": {"options": "(repeat('{\"a\":', 2000) || '1' || repeat('}', 2000))::jsonb"},
+    "a smoothing that is no number": {"options": '\'{"smoothing": "x"}\''},
+    "a smoothing of NULL": {"options": "'{\"smoothing\": null}'"},
+    "a smoothing beyond 1": {"options": "'{\"smoothing\": 1.5}'"},
+    "a smoothing of 1e400": {"options": "'{\"smoothing\": 1e400}'"},
+}
+
+# What was required is read by those only who ask about it.
+REQUIREMENTS: dict[str, str] = {
+    "another form": "'[]'",
+    "an unknown requirement": "'{\"x\": 1}'",
+    "a requirement that means nothing": '\'{"k_anonymity": {"k": -1}}\'',
+    "a requirement of 1e400": '\'{"k_anonymity": {"k": 1e400}}\'',
+    "deep requirements": "(repeat('{\"a\":', 2000) || '1' || repeat('}', 2000))::jsonb",
 }
 
 ALL = [
@@ -240,11 +247,31 @@ def test_what_no_publication_recorded_is_refused(
     assert people.execute(CALLS[0], [1]).fetchall()
 
 
+@pytest.mark.parametrize("requirements", REQUIREMENTS.values(), ids=REQUIREMENTS.keys())
+def test_requirements_that_nobody_stated_are_refused_where_they_are_used(
+    people: Connection, requirements: str
+) -> None:
+    with people.transaction(force_rollback=True):
+        forged = forge(people, "release", requirements=requirements)
+        with people.transaction(force_rollback=True):
+            said = refused(
+                people, CALLS[0], [forged], sqlstate="22000", names=[f"release {forged} "]
+            )
+            assert "unsound" in (said.message_primary or "")
+        for call in CALLS[1:-1]:
+            found = people.execute(call, [forged]).fetchall()
+            assert found == people.execute(call, [1]).fetchall(), call
+        stated = 'SELECT * FROM bkpriv.audit(%s, \'{"k_anonymity": {"k": 2}}\')'
+        found = people.execute(stated, [forged]).fetchall()
+        assert found == people.execute(stated, [1]).fetchall()
+
+
 def test_every_function_refuses_it(people: Connection) -> None:
     for table, forgery in (
         ("release_content", FORGERIES["a group of 2e9"]),
         ("release_attribute", ATTRIBUTES["a label twice"]),
         ("release", RELEASES["an unknown method"]),
+        ("release", RELEASES["a smoothing that is no number"]),
     ):
         for call in CALLS:
             with people.transaction(force_rollback=True):

@@ -1,36 +1,45 @@
-"""Options of a publication as JSON."""
+"""Options of methods as JSON."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.options import Options, parse_options
+from bkpriv_core.method import METHODS, Options, parse_options
+from bkpriv_core.method.full_domain import IncognitoOptions
 
 
 def test_defaults() -> None:
-    assert parse_options({}) == Options(
-        estimator="auto",
-        smoothing=0.75,
-        materialized=False,
-        nulls="error",
-        unfit="suppress",
-        seed=None,
-    )
+    expected: dict[str, Any] = {
+        "estimator": "auto",
+        "smoothing": 0.75,
+        "materialized": False,
+        "nulls": "error",
+        "unfit": "suppress",
+        "seed": None,
+    }
+    for name in ("mondrian", "bucketize", "anatomy"):
+        assert parse_options(METHODS[name], {}) == Options(**expected)
+    chosen = IncognitoOptions(**expected, utility="discernibility", suppression=0.0)
+    assert parse_options(METHODS["incognito"], {}) == chosen
 
 
 def test_every_option_is_read() -> None:
-    given = {
+    stated = {
         "estimator": "exact",
         "smoothing": 1,
         "materialized": True,
         "nulls": "category",
         "unfit": "suppress",
-        "utility": "kl",
-        "suppression": 0.01,
         "seed": 7,
     }
-    assert parse_options(given) == Options("exact", 1, True, "category", "suppress", "kl", 0.01, 7)
+    for method in METHODS.values():
+        assert parse_options(method, stated) == method.options(**stated)
+    stated |= {"utility": "kl", "suppression": 0.01}
+    assert parse_options(METHODS["incognito"], stated) == IncognitoOptions(**stated)  # type: ignore[arg-type]
+    assert parse_options(METHODS["mondrian"], {"seed": None}) == Options()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +72,19 @@ def test_every_option_is_read() -> None:
 )
 def test_what_is_wrong_is_named(options: object, message: str, hint: str) -> None:
     with pytest.raises(InvalidParameter) as caught:
-        parse_options(options)
+        parse_options(METHODS["incognito"], options)
     assert message in caught.value.message
     assert caught.value.detail
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["mondrian", "bucketize", "anatomy"])
+@pytest.mark.parametrize(("key", "value"), [("utility", "gcp"), ("suppression", 0.1)])
+def test_an_option_of_another_method_is_refused_with_that_method(
+    name: str, key: str, value: object
+) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        parse_options(METHODS[name], {"seed": 1, key: value})
+    assert caught.value.message == f"option {key} means nothing to method {name}"
+    assert caught.value.detail
+    assert caught.value.hint == "Leave it out, or publish with method incognito."

@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.generalization import (
+from bkpriv_core.method.full_domain import (
+    UTILITIES,
+    IncognitoOptions,
     cheapest_node,
     describe,
     divergence,
     find_lattice,
     publish_node,
 )
-from bkpriv_core.options import Options
 from bkpriv_core.requirement import KAnonymity, LDiversity
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.hierarchy import Intervals
@@ -32,7 +33,6 @@ from tests.core.oracles import Attribute, Records, Value
 from tests.core.strategies import SOME, as_table, tables
 
 ORIGIN = -2
-UTILITIES = ("discernibility", "average_class_size", "gcp", "kl")
 
 
 def with_intervals(table: Table, widths: list[int]) -> Table:
@@ -62,7 +62,7 @@ def test_groups_are_shown_by_whole_classes(
     records: Records, widths: list[int], data: st.DataObject
 ) -> None:
     setting = Setting(with_intervals(as_table(records), widths))
-    lattice = find_lattice(setting, [KAnonymity(1)], Options())
+    lattice = find_lattice(setting, [KAnonymity(1)], IncognitoOptions())
     node = tuple(data.draw(st.integers(0, size - 1)) for size in lattice.safe.shape)
     shown, groups = publish_node(lattice, node)
     parts, table = shown.parts, shown.table
@@ -90,7 +90,7 @@ def test_figures_are_those_of_what_is_published(
     records: Records, k: int, share: float, measure: str
 ) -> None:
     setting = Setting(with_intervals(as_table(records), [3, 6]))
-    options = Options(suppression=share, utility=measure)
+    options = IncognitoOptions(suppression=share, utility=measure)
     lattice = find_lattice(setting, [KAnonymity(k), LDiversity(1, "distinct")], options)
     assert lattice.suppression == share
     rows = describe(lattice, measure)
@@ -121,7 +121,7 @@ def test_what_is_united_stays_recoded() -> None:
     attribute = Attribute("a", tuple("123456"), numbers={str(n): n for n in range(1, 7)})
     pairs = tuple((value, secret) for value in "123456" for secret in "xy")
     table = with_intervals(as_table(Records((attribute,), Attribute("s", ("x", "y")), pairs)), [3])
-    lattice = find_lattice(Setting(table), [KAnonymity(2)], Options())
+    lattice = find_lattice(Setting(table), [KAnonymity(2)], IncognitoOptions())
     recoded = publish_node(lattice, (1,))[0].parts
     united, whole = replace(recoded, cell=np.array([0, 1, 2, 3, 4, 4])).unite(Groups.whole(6))
     assert len(united) == 5

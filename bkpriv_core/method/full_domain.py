@@ -1,4 +1,4 @@
-"""Full-domain generalization: which node of the lattice is published, and how.
+"""Incognito: full-domain generalization, which node of the lattice is published, and how.
 
 The lattice is that of `bkpriv_core.partition.incognito`: levels of intervals or hierarchies, exact
 values at the bottom, ``*`` at the top. Nodes are judged with the estimator of the publication, so
@@ -14,23 +14,92 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.options import Options
-from bkpriv_core.partition.incognito import Lattice, Node, incognito
+from bkpriv_core.method.base import Method, Options
+from bkpriv_core.partition.incognito import COSTS, Lattice, Node, incognito
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.divergence import divergences
 from bkpriv_core.query.joint import CellJoint, GeneralizedJoint
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import Requirement
+from bkpriv_core.requirement import Requirement, check_attainable
+from bkpriv_core.stated import About, OneOf, Range
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
+from bkpriv_core.table.shuffle import Shuffle
 
-__all__ = ["Figures", "cheapest_node", "describe", "divergence", "find_lattice", "publish_node"]
+__all__ = [
+    "UTILITIES",
+    "Figures",
+    "Incognito",
+    "IncognitoOptions",
+    "cheapest_node",
+    "describe",
+    "divergence",
+    "find_lattice",
+    "publish_node",
+]
+
+UTILITIES = (*COSTS, "kl")
+"""What a node may be chosen by: the measures of its groups, and `divergence`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IncognitoOptions(Options):
+    """Options of the method.
+
+    Parameters
+    ----------
+    utility : str
+        What it chooses among minimal nodes by, one of `UTILITIES`.
+    suppression : float
+        Largest share of the records that it may suppress.
+    """
+
+    utility: Annotated[
+        str, OneOf(UTILITIES), About("It chooses among the minimal nodes of the lattice.")
+    ] = "discernibility"
+    suppression: Annotated[
+        float,
+        Range(at_least=0, below=1),
+        About(
+            "It is the largest share of the records that method incognito may suppress.",
+            "Write for example 0.01.",
+        ),
+    ] = 0.0
+
+
+class Incognito(Method[IncognitoOptions]):
+    """Equal values after generalization to the minimal node of least cost."""
+
+    name = "incognito"
+    form = "generalized"
+    options = IncognitoOptions
+
+    def check(
+        self, setting: Setting, requirements: Sequence[Requirement], options: IncognitoOptions
+    ) -> None:
+        """Refuse what cannot be met; see `Method.check`."""
+        # What the whole table does not meet, it may once some records are suppressed.
+        if not options.suppression:
+            check_attainable(requirements, setting)
+
+    def partition(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: IncognitoOptions,
+        shuffle: Shuffle,
+        progress: Progress,
+    ) -> tuple[Setting, Groups]:
+        """Form groups; see `Method.partition`."""
+        lattice = find_lattice(setting, requirements, options, progress)
+        return publish_node(lattice, cheapest_node(lattice, options.utility))
 
 
 @dataclass(frozen=True)
@@ -48,7 +117,7 @@ class Figures:
     suppressed : int or None
         Records that publishing it suppresses; None if it is not safe.
     costs : dict of str to float
-        By the measures of `COSTS`, if it is safe, and ``kl``, if it is minimal.
+        By `UTILITIES`, if it is safe; ``kl`` only if it is minimal.
     """
 
     node: Node
@@ -63,7 +132,7 @@ class Figures:
 def find_lattice(
     setting: Setting,
     requirements: Sequence[Requirement],
-    options: Options,
+    options: IncognitoOptions,
     progress: Progress = SILENT,
 ) -> Lattice:
     """Decide every node of a table's lattice."""

@@ -1,0 +1,81 @@
+"""Methods of publication: how a release is made, and how its records are shown.
+
+==============  =================================================  ==============================
+method          groups                                             shown
+==============  =================================================  ==============================
+``mondrian``    `mondrian`                                         generalized
+``bucketize``   `mondrian`                                         bucketized
+``anatomy``     `anatomy`, by the l of the policy's l-diversity;   anatomized
+                `coarsen` where other requirements fail
+``incognito``   equal values after full-domain generalization;     generalized
+                the minimal node of least cost
+==============  =================================================  ==============================
+
+What lives here puts a partitioning together with what it needs and yields, one module for each. A
+method is given a setting, requirements and its own options, and returns what was made; who asks for
+it knows neither how that was done nor which options decided it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.method.anatomy import Anatomy
+from bkpriv_core.method.base import Form, Method, Options, Own
+from bkpriv_core.method.full_domain import Incognito
+from bkpriv_core.method.mondrian import Bucketize, Mondrian
+from bkpriv_core.stated import about_key, read
+
+__all__ = ["METHODS", "Form", "Method", "Options", "find_method", "parse_options"]
+
+METHODS: dict[str, Method[Any]] = {
+    method.name: method for method in (Mondrian(), Bucketize(), Anatomy(), Incognito())
+}
+"""The methods by name."""
+
+
+def find_method(name: object) -> Method[Any]:
+    """Look a method up.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none of that name.
+    """
+    if not isinstance(name, str) or name not in METHODS:
+        raise InvalidParameter(
+            f"there is no method {as_json(name)}",
+            detail="A method makes what is published.",
+            hint=f"Methods are {', '.join(METHODS)}.",
+        )
+    return METHODS[name]
+
+
+def parse_options(method: Method[Own], stated: object) -> Own:
+    """Read the options of a method from decoded JSON.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not an object, or has an invalid value or a key that the method does not know, be
+        it one of another method.
+    """
+    if isinstance(stated, Mapping):
+        for key in sorted(stated.keys() - _names(method)):
+            others = [other for other in METHODS.values() if key in _names(other)]
+            if others:
+                raise InvalidParameter(
+                    f"option {key} means nothing to method {method.name}",
+                    detail=about_key(others[0].options, key).detail,
+                    hint="Leave it out, or publish with method "
+                    f"{' or '.join(other.name for other in others)}.",
+                )
+    options: Own = read(method.options, stated, "options")
+    return options
+
+
+def _names(method: Method[Any]) -> set[str]:
+    return {field.name for field in fields(method.options)}

@@ -1,0 +1,61 @@
+"""Anatomy: groups of different values, by the l of the policy's l-diversity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.method.base import Method, Options
+from bkpriv_core.partition.anatomy import anatomy, check_eligible
+from bkpriv_core.partition.coarsening import coarsen
+from bkpriv_core.progress import Progress
+from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.shuffle import Shuffle
+
+__all__ = ["Anatomy"]
+
+
+class Anatomy(Method[Options]):
+    """Groups by `anatomy`, joined by `coarsen` where other requirements fail."""
+
+    name = "anatomy"
+    form = "anatomized"
+    options = Options
+
+    def check(
+        self, setting: Setting, requirements: Sequence[Requirement], options: Options
+    ) -> None:
+        """Refuse what cannot be met; see `Method.check`."""
+        # First of all, since it names the value at fault.
+        check_eligible(setting.table, _diversity(requirements))
+        check_attainable(requirements, setting)
+
+    def partition(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: Options,
+        shuffle: Shuffle,
+        progress: Progress,
+    ) -> tuple[Setting, Groups]:
+        """Form groups; see `Method.partition`."""
+        parts, groups = anatomy(setting.table, _diversity(requirements), shuffle, progress=progress)
+        setting = setting.over(parts)
+        groups = coarsen(setting, requirements, groups, progress=progress)
+        parts, groups = parts.unite(groups)
+        return (setting if parts is setting.parts else setting.over(parts)), groups
+
+
+def _diversity(requirements: Sequence[Requirement]) -> int:
+    """From how many values each group is to draw its records."""
+    diversity = [item.l for item in requirements if isinstance(item, LDiversity)]
+    if not diversity:
+        raise InvalidParameter(
+            "method anatomy needs the requirement l_diversity",
+            detail="Its l says from how many values each group draws its records.",
+            hint='Add for example {"l_diversity": {"l": 4}} to the policy.',
+        )
+    return math.ceil(max(diversity))

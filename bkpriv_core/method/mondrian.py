@@ -1,0 +1,42 @@
+"""Mondrian: the table is cut top-down, and shown as the extents of groups or as buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method.base import Form, Method, Options
+from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.progress import Progress
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.shuffle import Shuffle
+
+__all__ = ["Bucketize", "Mondrian"]
+
+
+class Mondrian(Method[Options]):
+    """Groups by `mondrian`, generalized."""
+
+    name = "mondrian"
+    form: ClassVar[Form] = "generalized"
+    options = Options
+
+    def partition(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: Options,
+        shuffle: Shuffle,
+        progress: Progress,
+    ) -> tuple[Setting, Groups]:
+        """Form groups; see `Method.partition`."""
+        return setting, mondrian(setting, requirements, progress=progress)
+
+
+class Bucketize(Mondrian):
+    """The same groups, bucketized."""
+
+    name = "bucketize"
+    form = "bucketized"
