@@ -36,7 +36,7 @@ from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origi
 
 from bkpriv_core.errors import InvalidParameter, as_json
 
-__all__ = ["About", "OneOf", "Range", "about_key", "as_number", "keys_of", "read"]
+__all__ = ["About", "OneOf", "Range", "keys_of", "read"]
 
 
 @dataclass(frozen=True)
@@ -185,45 +185,32 @@ def keys_of(
     return value
 
 
-def about_key(kind: type, key: str) -> About:
-    """What a dataclass says of one of its keys."""
-    about: About = _marks(_keys(kind)[key])[1].get(About, About())
-    return about
-
-
-def as_number(value: object) -> float | None:
-    """Return `value` as a float if it is a finite number that one can hold, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if abs(value) <= sys.float_info.max else None
-
-
 def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | None = None) -> Any:
     kind, own = _marks(kind)
     marks = {**(marks or {}), **own}
     place = replace(place, about=marks.get(About, place.about))
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
-        chosen = _alternative(kind, value, null=Range not in marks)
-        return _read(chosen, value, place, marks)
+        null = value is None and Range not in marks
+        *first, last = (item for item in get_args(kind) if item is not types.NoneType or null)
+        return _read(next((k for k in first if _alike(k, value)), last), value, place, marks)
     if is_dataclass(kind):
         return _object(kind, value, place)
     if origin is tuple:
         return _list(get_args(kind)[0], value, place)
     if origin is Mapping:
         return _mapping(get_args(kind)[1], value, place)
-    if OneOf in marks:
-        return _word(marks[OneOf].words, value, place)
     if kind in (int, float):
         return _number(kind, value, marks.get(Range, Range()), place)
+    stated = as_json(value)
+    if OneOf in marks and value not in marks[OneOf].words:
+        words = ", ".join(marks[OneOf].words)
+        place.refuse(f"is {stated}", "There is no such choice.", f"It must be one of {words}.")
     if kind is bool and not isinstance(value, bool):
-        place.refuse(
-            f"must be true or false, not {as_json(value)}",
-            "It is not a boolean.",
-            f"Write {place.path[0]} as true or false.",
-        )
+        hint = f"Write {place.path[0]} as true or false."
+        place.refuse(f"must be true or false, not {stated}", "It is not a boolean.", hint)
     if kind is str and not (isinstance(value, str) and value):
-        place.refuse(f"is {as_json(value)}", "It is no text, or empty.", "Write it in quotes.")
+        place.refuse(f"is {stated}", "It is no text, or empty.", "Write it in quotes.")
     return value
 
 
@@ -243,14 +230,6 @@ def _marks(kind: Any) -> tuple[Any, dict[type, Any]]:
     if get_origin(kind) is Literal:
         marks[OneOf] = OneOf(get_args(kind))
     return kind, marks
-
-
-def _alternative(kind: Any, value: object, *, null: bool) -> Any:
-    """Which of several types a value is meant to be."""
-    kinds = [item for item in get_args(kind) if item is not types.NoneType]
-    if value is None and null and len(kinds) < len(get_args(kind)):
-        return types.NoneType
-    return next((item for item in kinds[:-1] if _alike(item, value)), kinds[-1])
 
 
 def _alike(kind: Any, value: object) -> bool:
@@ -295,11 +274,9 @@ def _list(kind: Any, value: object, place: _Place) -> tuple[Any, ...]:
 
 
 def _mapping(kind: Any, value: object, place: _Place) -> dict[str, Any]:
-    item = place.about.item
-    if not isinstance(value, Mapping):
-        place.refuse(f"is {as_json(value)}", "It is no JSON object.", f"Name each {item}.")
-    if not value:
-        place.refuse(f"names no {item}", "The object is empty.", f"Name each {item}.")
+    if not isinstance(value, Mapping) or not value:
+        item = place.about.item
+        place.refuse(f"names no {item}", f"It is {as_json(value)}.", f"Name each {item}.")
     leaf, *whole = place.path
     return {
         key: _read(kind, item, _Place((f'{leaf} of "{key}"', *whole)))
@@ -307,36 +284,22 @@ def _mapping(kind: Any, value: object, place: _Place) -> dict[str, Any]:
     }
 
 
-def _word(words: tuple[str, ...], value: object, place: _Place) -> str:
-    if not isinstance(value, str) or value not in words:
-        place.refuse(
-            f"is {as_json(value)}",
-            "There is no such choice.",
-            f"It must be one of {', '.join(words)}.",
-        )
-    return value
-
-
 def _number(kind: type, value: object, span: Range, place: _Place) -> float:
-    name, number = place.path[0], as_number(value)
-    if number is None:
-        place.refuse(
-            f"is {as_json(value)}, which is not a number",
-            f"{name} must be {span}.",
-            f"Write {name} as a JSON number.",
-        )
-    if number not in span:
-        place.refuse(
-            f"is {as_json(value)}, which is not {span}",
-            "It is out of range.",
-            f"{name} must be {span}.",
-        )
+    name, stated = place.path[0], f"is {as_json(value)}, which is not"
+    # True is an integer to Python, and one of many digits may be beyond all floats.
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not abs(value) <= sys.float_info.max
+    ):
+        hint = f"Write {name} as a JSON number."
+        place.refuse(f"{stated} a number", f"{name} must be {span}.", hint)
+    if value not in span:
+        place.refuse(f"{stated} {span}", "It is out of range.", f"{name} must be {span}.")
     if kind is float:
-        return number
-    if number != int(number):
-        place.refuse(
-            f"is {as_json(value)}, which is not a whole number",
-            f"{name} must be {span}, and whole.",
-            f"Write {int(number)} or {int(number) + 1}.",
-        )
-    return value if isinstance(value, int) else int(number)
+        return float(value)
+    whole = int(value)
+    if value != whole:
+        hint = f"Write {whole} or {whole + 1}."
+        place.refuse(f"{stated} a whole number", f"{name} must be {span}, and whole.", hint)
+    return whole

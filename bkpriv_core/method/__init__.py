@@ -27,7 +27,7 @@ from bkpriv_core.method.anatomy import Anatomy
 from bkpriv_core.method.base import Form, Method, Options, Own
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
-from bkpriv_core.stated import about_key, read
+from bkpriv_core.stated import read
 
 __all__ = ["METHODS", "Form", "Method", "Options", "find_method", "parse_options"]
 
@@ -65,13 +65,13 @@ def parse_options(method: Method[Own], stated: object) -> Own:
     """
     if isinstance(stated, Mapping):
         for key in sorted(stated.keys() - _names(method)):
-            others = [other for other in METHODS.values() if key in _names(other)]
+            others = [name for name, other in METHODS.items() if key in _names(other)]
             if others:
+                named = f"method {' or '.join(others)}"
                 raise InvalidParameter(
                     f"option {key} means nothing to method {method.name}",
-                    detail=about_key(others[0].options, key).detail,
-                    hint="Leave it out, or publish with method "
-                    f"{' or '.join(other.name for other in others)}.",
+                    detail=f"It is an option of {named}.",
+                    hint=f"Leave it out, or publish with {named}.",
                 )
     options: Own = read(method.options, stated, "options")
     return options

@@ -56,7 +56,7 @@ class LDiversity(HistogramRequirement):
     cost: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        if self.counts:
+        if self.counted:
             read(int, self.l, f"l of {self.key}")
         if self.variant == "recursive" and self.c is None:
             raise InvalidParameter(
@@ -72,14 +72,14 @@ class LDiversity(HistogramRequirement):
             )
 
     @property
-    def counts(self) -> bool:
+    def counted(self) -> bool:
         """Whether l is a number of values."""
         return self.variant in ("distinct", "recursive")
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the diversity."""
-        stated = {"l": int(self.l) if self.counts else self.l, "variant": self.variant}
+        stated = {"l": int(self.l) if self.counted else self.l, "variant": self.variant}
         if self.c is not None:
             return (Bound(self.key, {**stated, "c": self.c}, self.c, upper=True, strict=True),)
         return (Bound(self.key, stated, self.l, upper=False),)

@@ -60,8 +60,8 @@ class Release:
         Its id.
     parts : Parts
         The source's cells at the time, or parts of them where groups share cells.
-    groups : Groups
-        The published groups.
+    partition : Groups or None
+        The published groups; None if its method forms none.
     smoothing : float
         Bandwidth of the belief distance that it was made by.
     method : Method
@@ -75,7 +75,7 @@ class Release:
 
     release: int
     parts: Parts
-    groups: Groups
+    partition: Groups | None
     smoothing: float
     method: Method[Any]
     types: tuple[str, ...]
@@ -85,6 +85,24 @@ class Release:
     def table(self) -> Table:
         """The source's cells at the time."""
         return self.parts.table
+
+    @property
+    def groups(self) -> Groups:
+        """The published groups.
+
+        Raises
+        ------
+        Refusal
+            If there are none, so that nothing of groups can be measured.
+        """
+        if self.partition is None:
+            raise Refusal(
+                "42809",
+                f"release {self.release} has no groups",
+                detail=f"It was made by method {self.method.name}, which forms none.",
+                hint="What was asked is about groups: ask it of a release of another method.",
+            )
+        return self.partition
 
     @cached_property
     def setting(self) -> Setting:
@@ -212,10 +230,11 @@ def find_respondents(found: Release) -> tuple[list[str], IntArray] | None:
     UnsoundHistory
         If they are not those of its groups.
     """
+    groups = found.groups
     try:
         told = read_respondents(found.release)
         if told is not None:
-            check_respondents(found.parts, found.groups, *told)
+            check_respondents(found.parts, groups, *told)
     except BkprivError as error:
         raise of_release(found.release, error) from None
     return told

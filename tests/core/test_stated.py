@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.stated import About, OneOf, Range, about_key, read
+from bkpriv_core.stated import About, OneOf, Range, read
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,6 @@ def test_what_a_type_says_about_itself_is_told() -> None:
         read(Point, {"x": "1"}, "p")
     assert caught.value.detail == "x must be above 0 and at most 1. It is an abscissa."
     assert caught.value.hint == "Write x as a JSON number. Try 0.5."
-    assert about_key(Point, "x").detail == "It is an abscissa."
     with pytest.raises(InvalidParameter) as caught:
         read(Path, [], "path")
     assert caught.value.hint == "State one point or more. Write a list."
