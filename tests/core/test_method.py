@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -19,9 +20,9 @@ from bkpriv_core.method import METHODS, Options, find_method
 from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.progress import SILENT
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import satisfied
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import seeded_shuffle
 from bkpriv_core.utility import utility
@@ -81,6 +82,59 @@ def test_every_requirement_holds_in_every_method(
             for cell in cells
         ]
         assert len(set(rows)) == len(rows)
+
+
+@SOME
+@given(
+    tables(max_records=16),
+    st.sampled_from(sorted(METHODS)),
+    st.sampled_from(["exact", "omega"]),
+    st.integers(0, 1000),
+)
+def test_what_a_method_makes_is_its_partition_certified_in_another_order(
+    records: Records, name: str, estimator: Literal["exact", "omega"], seed: int
+) -> None:
+    policy = {"l_diversity": {"l": 1.5, "variant": "probabilistic"}, **POLICY}
+    requirements = parse_policy(policy).requirements
+    setting, method = Setting(as_table(records)), METHODS[name]
+    options = method.options(estimator=estimator)
+    steps: list[str] = []
+
+    class Told(Progress):
+        """Progress that hears of its steps."""
+
+        def step(self, name: str) -> Progress:
+            steps.append(name)
+            return self
+
+    # The last order that is drawn is that of the groups' numbers.
+    drawn: list[IntArray] = []
+    shuffle, again = seeded_shuffle(seed), seeded_shuffle(seed)
+
+    def overheard(size: int) -> IntArray:
+        drawn.append(shuffle(size))
+        return drawn[-1]
+
+    try:
+        found, groups = method.partition(setting.tried(), requirements, options, again, SILENT)
+    except UnattainableRequirement:
+        return
+    expected = certify(
+        found, requirements, groups, estimator, generalized=method.form == "generalized"
+    )
+    if not len(expected.groups):
+        with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
+            method.make(setting, requirements, options, overheard, Told())
+        assert f"All {expected.failed} groups fail" in caught.value.detail
+        return
+    made = method.make(setting, requirements, options, overheard, Told())
+    assert steps == ["partitioning", "certifying"]
+    assert [sorted(cells) for cells in made.groups] == [
+        sorted(expected.groups[place]) for place in drawn[-1]
+    ]
+    for mine, yours in zip(made.measurements, expected.measurements, strict=True):
+        np.testing.assert_allclose(np.sort(mine.figures), np.sort(yours.figures), atol=1e-12)
+        assert set(mine.used) == set(yours.used)
 
 
 def test_bucketize_forms_the_groups_of_mondrian() -> None:
