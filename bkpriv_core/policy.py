@@ -89,7 +89,7 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
             "a policy must be a JSON object that states at least one requirement",
             detail=f"It is {as_json(policy)}.",
             hint='Write for example {"k_anonymity": {"k": 5}}. Requirements are '
-            f"{', '.join(REQUIREMENTS)}.",
+            f"{', '.join(REQUIREMENTS)}; {QueryError.key} and overlap may stand beside them.",
         )
     stated = keys_of(
         policy, "a policy", (*REQUIREMENTS, QueryError.key, "overlap"), noun="requirement"
