@@ -200,6 +200,11 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
         )
         assert len(groups) == count
         assert found.parts.histograms(groups).max() == 1
+        # They all look alike, but are told apart by number.
+        options = Options(seed=1)
+        requirements = parse_policy(policy).requirements
+        made = METHODS["anatomy"].make(setting, requirements, options, seeded_shuffle(1), SILENT)
+        assert len(made.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
         METHODS["anatomy"].partition(
             setting,
@@ -208,6 +213,20 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
             seeded_shuffle(1),
             SILENT,
         )
+
+
+def test_incognito_may_suppress_what_keeps_the_whole_table_from_meeting_a_policy() -> None:
+    rows = [("x", "a")] * 5 + [("y", "ab"[i % 2]) for i in range(6)]
+    records = Records((Attribute("q", ("x", "y")),), Attribute("s", ("a", "b")), tuple(rows))
+    setting, method = Setting(as_table(records)), METHODS["incognito"]
+    requirements = parse_policy({"l_diversity": {"l": 2, "variant": "probabilistic"}}).requirements
+    with pytest.raises(UnattainableRequirement, match="not even by one group of the whole"):
+        method.check(setting, requirements, method.options())
+    options = method.options(suppression=0.5)
+    method.check(setting, requirements, options)
+    made = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    assert [cells.tolist() for cells in made.groups] == [[1]]
+    assert made.suppressed.tolist() == [0]
 
 
 @pytest.mark.parametrize("name", ["mondriaan", "", None, 3])
