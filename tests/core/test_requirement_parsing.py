@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
+    CkSafety,
     KAnonymity,
     LDiversity,
     Requirement,
@@ -188,6 +191,10 @@ NAN, INFINITY = float("nan"), float("inf")
             "t of adversary 2 of bt_privacy is -1",
             "t must be between 0 and 1",
         ),
+        (CkSafety, {"c": 0, "k": 1}, "c of ck_safety is 0", "above 0 and at most 1"),
+        (CkSafety, {"c": 1.1, "k": 1}, "c of ck_safety is 1.1", "above 0 and at most 1"),
+        (CkSafety, {"c": 0.5, "k": -1}, "k of ck_safety is -1", "k must be at least 0"),
+        (CkSafety, {"c": 0.5, "k": 1.5}, "k of ck_safety is 1.5", "1 or 2"),
         # Unknown words
         (
             LDiversity,
@@ -266,6 +273,14 @@ def test_what_is_wrong_is_named(
     assert message in caught.value.message
     assert caught.value.detail
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("variant", "told"), [("distinct", "3"), ("probabilistic", "3.0"), ("entropy", "3.0")]
+)
+def test_what_counts_comes_back_whole(variant: str, told: str) -> None:
+    (bound,) = LDiversity.parse({"l": 3.0, "variant": variant}).bounds
+    assert json.dumps(bound.parameters) == f'{{"l": {told}, "variant": "{variant}"}}'
 
 
 @pytest.mark.parametrize("kind", [KAnonymity, LDiversity, TCloseness])
