@@ -1,4 +1,4 @@
-"""Audits: a release held against requirements, and the finding kept."""
+"""Audits: a release held against requirements, and the findings kept."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.posterior import Estimator, check_estimator
+from bkpriv_core.audit import Fault, Finding, findings, judge_queries
+from bkpriv_core.belief.posterior import check_estimator
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.disclosure import qi_json
-from bkpriv_pl.history import Release, find_release, find_requirements, findings, record_audit
+from bkpriv_pl.history import find_release, find_requirements, record_audit
 from bkpriv_pl.knowledge import find_trusted_prior
-from bkpriv_pl.progress import Task
-from bkpriv_pl.query import judge_queries
+from bkpriv_pl.progress import POLLED, Task
+from bkpriv_pl.query import Asked
 
 __all__ = ["audit"]
 
@@ -41,52 +42,32 @@ def audit(
         item.measure(found.setting, found.groups, estimator, task.step(f"measuring {item.key}"))
         for item in demanded.requirements
     ]
-    faults = [
-        _fault(found, requirement, measured, place, estimator)
-        for requirement, measured in zip(demanded.requirements, measurements, strict=True)
-        for place in range(len(requirement.bounds))
-    ]
-    rows = findings(found.parts, found.groups, demanded.requirements, measurements, found.smoothing)
+    rows = findings(found.setting, found.groups, demanded.requirements, measurements, estimator)
     if demanded.query_error is not None:
-        rows.append(judge_queries(found, demanded.query_error))
-        faults.append((None,) * 6)
-    # On a standby, or in a transaction that may not write, the finding is only told.
+        asked = Asked(found)
+        rows.append(judge_queries(asked.release, asked.estimator, demanded.query_error, POLLED))
+    # On a standby, or in a transaction that may not write, nothing is kept.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(found.release, rows)
     task.done()
-    return iter(
-        [
-            (
-                row.requirement,
-                json.dumps(row.parameters),
-                row.threshold,
-                row.worst,
-                row.mean,
-                row.vulnerable,
-                row.satisfied,
-                row.estimator,
-                *fault,
-            )
-            for row, fault in zip(rows, faults, strict=True)
-        ]
+    return iter([(*_columns(row), *_blamed(found.table, row.fault)) for row in rows])
+
+
+def _columns(row: Finding) -> tuple[Any, ...]:
+    """Columns that say how a bound is kept."""
+    return (
+        *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst, row.mean),
+        *(row.vulnerable, row.satisfied, row.estimator),
     )
 
 
-def _fault(
-    found: Release,
-    requirement: Requirement,
-    measured: Measurement,
-    place: int,
-    estimator: Estimator,
-) -> tuple[Any, ...]:
-    """Worst group under a bound, its records; the cell and value at fault, before and after."""
-    bound, figures = requirement.bounds[place], measured.figures[place]
-    group = int(found.groups.owner[np.argmax(figures) if bound.upper else np.argmin(figures)])
-    alone = found.groups.select(np.array([group]))
-    records = int(found.parts.sizes(alone)[0])
-    shift = requirement.explain(found.setting, alone, place, estimator)
-    if shift is None:
-        return group, records, None, None, None, None
-    qi = None if shift.cell is None else qi_json(Parts.of(found.table), np.array([shift.cell]))[0]
-    value = found.table.sensitive.labels[shift.value]
-    return group, records, qi, value, shift.before, shift.after
+def _blamed(table: Table, fault: Fault | None) -> tuple[Any, ...]:
+    """Columns that say what is at fault."""
+    if fault is None:
+        return (None,) * 6
+    if fault.shift is None:
+        return fault.group, fault.records, None, None, None, None
+    shift = fault.shift
+    (qi,) = (None,) if shift.cell is None else qi_json(Parts.of(table), np.array([shift.cell]))
+    value = table.sensitive.labels[shift.value]
+    return fault.group, fault.records, qi, value, shift.before, shift.after

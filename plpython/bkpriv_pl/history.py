@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
-from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.audit import Finding
+from bkpriv_core.belief.distance import Smoothing
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.release.recorded import Content, check_respondents, of_release, read_parts, unsound
-from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.stated import read
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -29,14 +28,12 @@ from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
 __all__ = [
-    "Finding",
     "Release",
     "array_literal",
     "find_release",
     "find_requirements",
     "find_respondents",
     "find_watch",
-    "findings",
     "happened",
     "next_version",
     "record_audit",
@@ -108,20 +105,6 @@ class Release:
     def setting(self) -> Setting:
         """What its beliefs and requirements are measured in."""
         return Setting(self.parts, self.smoothing, library=self.library, progress=POLLED)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One row of an audit."""
-
-    requirement: str
-    parameters: dict[str, Any]
-    threshold: float
-    worst: float
-    mean: float
-    vulnerable: int | None
-    satisfied: bool
-    estimator: str
 
 
 def array_literal(values: IntArray) -> str:
@@ -277,53 +260,6 @@ def _refuse_purged(release: int) -> None:
         )
 
 
-def findings(
-    parts: Parts,
-    groups: Groups,
-    requirements: Sequence[Requirement],
-    measurements: Sequence[Measurement],
-    smoothing: float,
-) -> list[Finding]:
-    """Turn measurements of a release into the rows of an audit.
-
-    A smoothing other than the default is stated among the parameters of what it weakens or
-    strengthens.
-    """
-    weights = parts.weights[groups.members]
-    rows = []
-    for requirement, measured in zip(requirements, measurements, strict=True):
-        estimator = _estimator_used(groups, weights, measured)
-        unusual = requirement.infers and smoothing != DEFAULT_SMOOTHING
-        stated = {"smoothing": smoothing} if unusual else {}
-        for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
-            vulnerable = int(weights[bound.broken(figures)].sum())
-            rows.append(
-                Finding(
-                    bound.requirement,
-                    {**bound.parameters, **stated},
-                    float(bound.threshold),
-                    bound.worst(figures),
-                    float(np.average(figures, weights=weights)),
-                    vulnerable,
-                    vulnerable == 0,
-                    estimator,
-                )
-            )
-    return rows
-
-
-def _estimator_used(groups: Groups, weights: IntArray, measured: Measurement) -> str:
-    """Say how the figures were inferred, the best way first."""
-    places = np.unique(measured.used).tolist() or [EXACT]
-    told = []
-    for place in places[1:]:
-        chosen = measured.used == place
-        records = int(weights[chosen[groups.owner]].sum())
-        groups_told = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
-        told.append(f"{ESTIMATORS[place]} for {groups_told} ({records} records)")
-    return ESTIMATORS[places[0]] + (f", but {' and '.join(told)}" if told else "")
-
-
 def record_audit(release: int, rows: Sequence[Finding]) -> None:
     """Append the rows of one audit."""
     audit = run("SELECT bkpriv_internal.next_audit() AS audit")[0]["audit"]
@@ -337,7 +273,7 @@ def record_audit(release: int, rows: Sequence[Finding]) -> None:
                 *("float8", "float8", "float8", "bigint", "bool", "text"),
             ],
             [
-                *(audit, place, release, row.requirement, json.dumps(row.parameters)),
+                *(audit, place, release, row.requirement, json.dumps(dict(row.parameters))),
                 *(row.threshold, row.worst, row.mean, row.vulnerable, row.satisfied),
                 row.estimator,
             ],

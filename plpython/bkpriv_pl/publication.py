@@ -8,7 +8,6 @@ it cannot disagree with them. Publications of one dataset take turns.
 from __future__ import annotations
 
 import json
-import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import plpy
 
+from bkpriv_core.audit import Finding, findings, judge_queries, unmet
 from bkpriv_core.belief.posterior import EXACT_STATES, exact_states
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
@@ -33,7 +33,7 @@ from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
-from bkpriv_pl.query import judge_queries
+from bkpriv_pl.query import Asked
 from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
 from bkpriv_pl.view import (
     Part,
@@ -100,7 +100,7 @@ def publish(
         setting, request.policy.requirements, request.options, shuffle, task
     )
     task.step("writing")
-    release = _record(request, certificate)
+    release = _record(request, setting, certificate)
     if respondents is not None:
         labels = certificate.groups.labels(len(certificate.parts))
         within = respondents.labels(certificate.parts, labels, shuffle)
@@ -240,7 +240,7 @@ def _validated(
     )
 
 
-def _record(request: _Request, certificate: Certificate) -> int:
+def _record(request: _Request, setting: Setting, certificate: Certificate) -> int:
     """Write the release, what it was made from, and its certification into the history."""
     dataset, parts = request.dataset, certificate.parts
     release = history.record_release(
@@ -264,12 +264,11 @@ def _record(request: _Request, certificate: Certificate) -> int:
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
     history.record_content(release, parts, certificate.groups, types)
-    rows = history.findings(
-        parts,
+    rows = findings(
+        setting.over(parts),
         certificate.groups,
         request.policy.requirements,
         certificate.measurements,
-        request.options.smoothing,
     )
     if request.policy.query_error is not None:
         rows.append(_judge_queries(release, request.policy.query_error))
@@ -290,21 +289,15 @@ def _record(request: _Request, certificate: Certificate) -> int:
     return release
 
 
-def _judge_queries(release: int, bound: QueryError) -> history.Finding:
+def _judge_queries(release: int, bound: QueryError) -> Finding:
     """Measure the error of queries on a release; refuse it, or warn, if it is too large."""
-    finding = judge_queries(history.find_release(release), bound)
-    if finding.satisfied:
-        return finding
-    error = UnattainableRequirement(
-        f"{bound.key} (median = {bound.median:g}) is not met",
-        detail=f"The median relative error of {bound.queries} random queries is "
-        f"{finding.worst:.6g}, their mean {finding.mean:.6g}.",
-        hint=f"Bound it by {math.ceil(finding.worst * 1000) / 1000:g} or more, require less of the "
-        "groups, or try another method.",
-    )
-    if bound.action == "refuse":
-        raise error
-    plpy.warning(error.message, detail=error.detail, hint=error.hint)
+    asked = Asked(history.find_release(release))
+    finding = judge_queries(asked.release, asked.estimator, bound, POLLED)
+    if not finding.satisfied:
+        error = unmet(bound, finding)
+        if bound.action == "refuse":
+            raise error
+        plpy.warning(error.message, detail=error.detail, hint=error.hint)
     return finding
 
 

@@ -17,7 +17,6 @@ import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.query.bound import QueryError
 from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.divergence import association as associate
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Asked",
     "association",
-    "judge_queries",
     "query_accuracy",
     "query_workload",
     "rewrite_query",
@@ -187,29 +185,6 @@ def _judged(texts: Sequence[str], actual: FloatArray, estimate: FloatArray) -> I
         texts, actual.tolist(), estimate.tolist(), errors, strict=True
     ):
         yield text, count, expected, None if math.isnan(error) else error
-
-
-def judge_queries(found: history.Release, query_error: QueryError) -> history.Finding:
-    """Measure the error of random queries on a release, and hold it against a bound.
-
-    The figure that is bounded, the median, stands where a requirement has its worst; nobody is
-    vulnerable to an error.
-    """
-    asked = Asked(found)
-    query_error = query_error.over(asked.release)
-    figures = query_error.measure(asked.release, asked.estimator, POLLED)
-    bound = query_error.bound
-    kept = not bound.broken(np.array([figures.median])).any()
-    return history.Finding(
-        bound.requirement,
-        dict(bound.parameters),
-        bound.threshold,
-        figures.median,
-        figures.mean,
-        None,
-        kept,
-        "exact",
-    )
 
 
 @entry

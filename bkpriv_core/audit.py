@@ -1,0 +1,228 @@
+"""Audits: a release held against requirements, and what is found.
+
+Each bound of a requirement is one *finding* about the published records. A record's figure is that
+of its cell in its group:
+
+- *worst*: the figure nearest to breaking the bound, or furthest beyond it, of any record;
+- *mean*: the mean of the figures over records, so that a large group counts for more;
+- *vulnerable*: the number of records whose figures break the bound;
+- *satisfied*: whether there are none.
+
+Figures that rest on counts are exact up to rounding. Those that rest on posterior beliefs are as
+exact as their inference, which `Finding.estimator` tells: exact, or by an estimate that may
+understate. Worst, mean and vulnerable are exact functions of the figures.
+
+The *fault* is where to look first: the group with the worst figure and, where a single value is to
+blame, how far its probability moved there.
+
+A bound on the error of queries is about no record: the median error stands for the worst, and
+nobody is vulnerable. It is exact for the workload that is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.query.bound import QueryError
+from bkpriv_core.query.estimator import Estimator as QueryEstimator
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Measurement, Requirement, Shift
+from bkpriv_core.table.groups import Groups, IntArray
+
+__all__ = ["Fault", "Finding", "findings", "judge_queries", "unmet"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Where a bound is nearest to being broken, or most broken.
+
+    Parameters
+    ----------
+    group : int
+        The first group with the worst figure.
+    records : int
+        Its records.
+    shift : Shift or None
+        The cell and value at fault, and the probability before and after; None if no single value
+        is.
+    """
+
+    group: int
+    records: int
+    shift: Shift | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One bound, and how a release keeps it; see the module.
+
+    Parameters
+    ----------
+    requirement : str
+        Name of the requirement, as in a policy.
+    parameters : mapping
+        Its parameters, as in a policy, and a smoothing other than the default where it matters.
+    threshold : float
+        The bound.
+    worst, mean : float
+        May be infinite.
+    vulnerable : int or None
+        Records over the bound; None for a bound that is about no record.
+    satisfied : bool
+        Whether the bound is kept.
+    estimator : str
+        How the figures were inferred, such as "exact, but omega for 3 groups (166 records)".
+    fault : Fault or None
+        None if it was not asked for, or the bound is about no group.
+    """
+
+    requirement: str
+    parameters: Mapping[str, Any]
+    threshold: float
+    worst: float
+    mean: float
+    vulnerable: int | None
+    satisfied: bool
+    estimator: str
+    fault: Fault | None = None
+
+
+def findings(
+    setting: Setting,
+    groups: Groups,
+    requirements: Sequence[Requirement],
+    measurements: Sequence[Measurement],
+    estimator: Estimator | None = None,
+) -> list[Finding]:
+    """Turn measurements of a release into findings.
+
+    Parameters
+    ----------
+    setting : Setting
+        What they were measured in.
+    groups : Groups
+        The published groups, at least one.
+    requirements : sequence of Requirement
+        What was measured.
+    measurements : sequence of Measurement
+        The measurement of each.
+    estimator : {"auto", "exact", "bethe", "omega"}, optional
+        How beliefs about the worst groups are inferred to find the faults; best the one that the
+        figures were measured with. None if faults are not asked for.
+
+    Returns
+    -------
+    list of Finding
+        One for each bound of each requirement, in their order.
+    """
+    weights = setting.parts.weights[groups.members]
+    found = []
+    for requirement, measured in zip(requirements, measurements, strict=True):
+        used = _estimators_used(groups, weights, measured)
+        unusual = requirement.infers and setting.smoothing != DEFAULT_SMOOTHING
+        stated = {"smoothing": setting.smoothing} if unusual else {}
+        for place, bound in enumerate(requirement.bounds):
+            figures = measured.figures[place]
+            vulnerable = int(weights[bound.broken(figures)].sum())
+            fault = None
+            if estimator is not None:
+                fault = _fault(setting, groups, requirement, measured, place, estimator)
+            found.append(
+                Finding(
+                    bound.requirement,
+                    {**bound.parameters, **stated},
+                    float(bound.threshold),
+                    bound.worst(figures),
+                    float(np.average(figures, weights=weights)),
+                    vulnerable,
+                    vulnerable == 0,
+                    used,
+                    fault,
+                )
+            )
+    return found
+
+
+def _fault(
+    setting: Setting,
+    groups: Groups,
+    requirement: Requirement,
+    measured: Measurement,
+    place: int,
+    estimator: Estimator,
+) -> Fault:
+    bound, figures = requirement.bounds[place], measured.figures[place]
+    group = int(groups.owner[np.argmax(figures) if bound.upper else np.argmin(figures)])
+    alone = groups.select(np.array([group]))
+    (records,) = setting.parts.sizes(alone).tolist()
+    return Fault(group, records, requirement.explain(setting, alone, place, estimator))
+
+
+def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement) -> str:
+    """How figures were inferred, the best way first."""
+    first, *others = np.unique(measured.used).tolist() or [EXACT]
+    exceptions = []
+    for place in others:
+        chosen = measured.used == place
+        records = int(weights[chosen[groups.owner]].sum())
+        counted = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
+        exceptions.append(f"{ESTIMATORS[place]} for {counted} ({records} records)")
+    return ESTIMATORS[first] + (f", but {' and '.join(exceptions)}" if exceptions else "")
+
+
+def judge_queries(
+    release: Release, estimator: QueryEstimator, demanded: QueryError, progress: Progress = SILENT
+) -> Finding:
+    """Measure the error of random queries on a release, and hold it against a bound.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    estimator : QueryEstimator
+        The estimator of its counts.
+    demanded : QueryError
+        The bound.
+    progress : Progress
+        Polled between steps.
+
+    Raises
+    ------
+    InvalidParameter
+        If no query of the workload counts anything, or the release does not have so many
+        quasi-identifiers.
+    """
+    demanded = demanded.over(release)
+    figures = demanded.measure(release, estimator, progress)
+    bound = demanded.bound
+    return Finding(
+        bound.requirement,
+        bound.parameters,
+        bound.threshold,
+        figures.median,
+        figures.mean,
+        None,
+        not bound.broken(np.array([figures.median])).any(),
+        ESTIMATORS[EXACT],
+    )
+
+
+def unmet(demanded: QueryError, finding: Finding) -> UnattainableRequirement:
+    """What is to be said of a release whose queries err more than a bound allows."""
+    return UnattainableRequirement(
+        f"{demanded.key} (median = {demanded.median:g}) is not met",
+        detail=f"The median relative error of {demanded.queries} random queries is "
+        f"{finding.worst:.6g}, their mean {finding.mean:.6g}.",
+        hint=f"Bound it by {math.ceil(finding.worst * 1000) / 1000:g} or more, require less of the "
+        "groups, or try another method.",
+    )

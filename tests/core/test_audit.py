@@ -1,0 +1,278 @@
+"""Findings of an audit, against records that are judged one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.audit import Finding, findings, judge_queries, unmet
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.query.bound import QueryError
+from bkpriv_core.query.generalized import Generalized
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import (
+    BtPrivacy,
+    KAnonymity,
+    LDiversity,
+    Measurement,
+    Requirement,
+    TCloseness,
+)
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from tests.core import oracles, requirement_oracles
+from tests.core.oracles import Number, Records
+from tests.core.query_strategies import one_group
+from tests.core.strategies import (
+    MANY,
+    SOME,
+    as_groups,
+    as_table,
+    bandwidths,
+    by_age,
+    partitions,
+    records_of,
+    tables,
+)
+
+
+class Judged(NamedTuple):
+    """What is found of records, one by one."""
+
+    worst: Number
+    mean: Number
+    vulnerable: int
+    worst_groups: set[int]
+
+
+def judge(figures: dict[int, list[Number]], threshold: float, *, upper: bool) -> Judged:
+    """Judge the figures of the records of each group."""
+    everyone = [(float(figure), group) for group, some in figures.items() for figure in some]
+    worst, total, vulnerable = everyone[0][0], 0.0, 0
+    for figure, _ in everyone:
+        total += figure
+        if figure > worst if upper else figure < worst:
+            worst = figure
+        if figure > threshold + 1e-9 if upper else figure < threshold - 1e-9:
+            vulnerable += 1
+    most = {group for figure, group in everyone if figure == worst or abs(figure - worst) < 1e-9}
+    return Judged(worst, total / len(everyone), vulnerable, most)
+
+
+def agrees(found: Finding, expected: Judged, sizes: Sequence[int]) -> None:
+    """Hold a finding with its fault against what was found one by one."""
+    assert found.worst == pytest.approx(expected.worst, abs=1e-9)
+    assert found.mean == pytest.approx(expected.mean, abs=1e-9)
+    assert found.vulnerable == expected.vulnerable
+    assert found.satisfied is (expected.vulnerable == 0)
+    assert found.fault is not None
+    assert found.fault.group in expected.worst_groups
+    assert found.fault.records == sizes[found.fault.group]
+
+
+def measured(
+    setting: Setting, groups: Groups, requirement: Requirement, estimator: Estimator = "omega"
+) -> list[Finding]:
+    """Findings about one requirement, with faults."""
+    measurement = requirement.measure(setting, groups, estimator)
+    return findings(setting, groups, [requirement], [measurement], estimator)
+
+
+@MANY
+@given(tables(max_records=16), st.floats(0.05, 0.9), st.integers(1, 4), st.data())
+def test_counts_are_judged_record_by_record(
+    records: Records, t: float, least: int, data: st.DataObject
+) -> None:
+    setting = Setting(as_table(records))
+    lists = data.draw(partitions(setting.table.cells, suppress=True).filter(bool))
+    groups = [records_of(records, cells) for cells in lists]
+    sizes = [len(group) for group in groups]
+    for requirement, of_group, threshold, upper in (
+        (KAnonymity(least), len, least, False),
+        (
+            LDiversity(least, "distinct"),
+            lambda group: requirement_oracles.distinct_diversity(records, group),
+            least,
+            False,
+        ),
+        (
+            LDiversity(2, "recursive", 1.5),
+            lambda group: requirement_oracles.recursive_diversity(records, group, 2),
+            1.5 - 2e-9,  # it must be below
+            True,
+        ),
+        (
+            TCloseness(t, "equal"),
+            lambda group: oracles.closeness(records, group, "equal"),
+            t,
+            True,
+        ),
+    ):
+        figures = {place: [of_group(group)] * len(group) for place, group in enumerate(groups)}
+        (found,) = measured(setting, as_groups(lists), requirement)
+        agrees(found, judge(figures, threshold, upper=upper), sizes)
+        assert found.estimator == "exact"
+        assert found.parameters == requirement.bounds[0].parameters
+        assert found.fault is not None
+        if found.fault.shift is None:
+            assert requirement == KAnonymity(least)
+            continue
+        shift = found.fault.shift
+        assert shift.cell is None
+        for share, group in (
+            (shift.before, records.everything()),
+            (shift.after, groups[found.fault.group]),
+        ):
+            assert share == pytest.approx(float(oracles.shares(records, group)[shift.value]))
+
+
+@SOME
+@given(
+    tables(max_records=7),
+    st.lists(st.tuples(bandwidths, st.floats(0.01, 0.6)), min_size=1, max_size=2),
+    st.sampled_from(["omega", "exact"]),
+    bandwidths.filter(lambda width: width > 0.2),
+    st.data(),
+)
+def test_beliefs_are_judged_record_by_record(
+    records: Records,
+    skyline: list[tuple[float, float]],
+    estimator: Estimator,
+    smoothing: float,
+    data: st.DataObject,
+) -> None:
+    setting = Setting(as_table(records), smoothing)
+    lists = data.draw(partitions(setting.table.cells, suppress=True).filter(bool))
+    found = measured(setting, as_groups(lists), BtPrivacy(tuple(skyline)), estimator)
+    assert len(found) == len(skyline)
+    for finding, (width, t) in zip(found, skyline, strict=True):
+        moves = [
+            requirement_oracles.belief_moves(
+                records, width, records_of(records, cells), smoothing, estimator
+            )
+            for cells in lists
+        ]
+        figures: dict[int, list[Number]] = {
+            place: [figure for _, _, figure in some.values()] for place, some in enumerate(moves)
+        }
+        agrees(finding, judge(figures, t, upper=True), list(map(len, moves)))
+        assert (finding.requirement, finding.threshold) == ("bt_privacy", t)
+        assert finding.parameters == {"bandwidth": width, "t": t} | (
+            {} if smoothing == 0.75 else {"smoothing": smoothing}
+        )
+        assert finding.fault is not None
+        assert finding.fault.shift is not None
+        shift = finding.fault.shift
+        assert shift.cell in lists[finding.fault.group]
+        before, after, moved = moves[finding.fault.group][records.cells()[shift.cell][0]]
+        assert moved == pytest.approx(finding.worst, abs=1e-9)
+        assert (shift.before, shift.after) == pytest.approx(
+            (before[shift.value], after[shift.value]), abs=1e-9
+        )
+
+
+# --- How it was inferred --------------------------------------------------------------------------
+
+
+def inferred(used: list[int], sizes: Sequence[int] = (1, 1, 1, 1)) -> str:
+    """The text about groups of some sizes that were inferred in these ways."""
+    secrets = [letter for letter, size in zip("abcd", sizes, strict=True) for _ in range(size)]
+    rows = tuple((letter, "s") for letter in secrets)
+    attribute, sensitive = (oracles.Attribute(name, tuple("abcd")) for name in ("x", "y"))
+    sensitive = replace(sensitive, values=("s",))
+    setting = Setting(as_table(Records((attribute,), sensitive, rows)))
+    groups = as_groups([[cell] for cell in range(4)])
+    measurement = Measurement(np.ones((1, 4)), np.array(used, dtype=np.int8))
+    (found,) = findings(setting, groups, [KAnonymity(1)], [measurement])
+    return found.estimator
+
+
+def test_the_ways_of_inference_are_told_best_first() -> None:
+    assert inferred([0, 0, 0, 0]) == "exact"
+    assert inferred([2, 2, 2, 2]) == "omega"
+    assert inferred([2, 0, 2, 0], (100, 1, 66, 3)) == "exact, but omega for 2 groups (166 records)"
+    assert inferred([1, 1, 1, 2], (1, 1, 1, 5)) == "bethe, but omega for 1 group (5 records)"
+    assert inferred([2, 1, 0, 0], (4, 3, 2, 1)) == (
+        "exact, but bethe for 1 group (3 records) and omega for 1 group (4 records)"
+    )
+
+
+def test_smoothing_is_stated_where_it_matters() -> None:
+    records = by_age("flu", "hiv", "flu", "hiv")
+    groups = as_groups([[0, 1], [2, 3]])
+    for smoothing, stated in ((0.75, {}), (0.5, {"smoothing": 0.5})):
+        setting = Setting(as_table(records), smoothing)
+        (found,) = measured(setting, groups, BtPrivacy(((0.3, 0.2),)))
+        assert found.parameters == {"bandwidth": 0.3, "t": 0.2, **stated}
+        (found,) = measured(setting, groups, KAnonymity(2))
+        assert found.parameters == {"k": 2}
+
+
+def test_faults_are_found_where_they_are_asked_for() -> None:
+    setting = Setting(as_table(by_age("flu", "hiv", "flu", "hiv")))
+    groups = as_groups([[0, 1], [2, 3]])
+    requirement = BtPrivacy(((0.3, 0.2),))
+    measurement = requirement.measure(setting, groups)
+    (without,) = findings(setting, groups, [requirement], [measurement])
+    (found,) = measured(setting, groups, requirement)
+    assert without.fault is None
+    assert found.fault is not None
+    assert replace(found, fault=None) == without
+
+
+def test_an_infinite_figure_is_the_worst_and_the_mean() -> None:
+    setting = Setting(as_table(by_age("flu", "flu", "hiv", "flu")))
+    (found,) = measured(setting, as_groups([[0, 1], [2, 3]]), LDiversity(2, "recursive", 1.0))
+    assert (found.worst, found.mean, found.vulnerable) == (math.inf, math.inf, 4)
+    assert found.fault is not None
+    assert (found.fault.group, found.fault.records) == (0, 2)
+
+
+# --- Queries --------------------------------------------------------------------------------------
+
+
+def test_queries_are_judged_by_their_median() -> None:
+    release = one_group([20, 21, 60, 61, 62], 1.0)
+    estimator = Generalized(release)
+    figures = QueryError(0).measure(release, estimator)
+    assert figures.median > 0
+    for median, satisfied in (
+        (figures.median, True),
+        (figures.median - 1e-6, False),
+        (max(figures.mean, figures.median) + 1, True),
+    ):
+        demanded = QueryError(median, dimensions=None)
+        found = judge_queries(release, estimator, demanded)
+        assert found.satisfied is satisfied
+        assert (found.worst, found.mean) == (figures.median, figures.mean)
+        assert (found.vulnerable, found.fault, found.estimator) == (None, None, "exact")
+        assert found.threshold == median
+        assert found.parameters["dimensions"] == 1  # what was measured, not what was left out
+
+
+def test_an_unmet_bound_says_what_would_be_met() -> None:
+    release = one_group([20, 21, 60, 61, 62], 1.0)
+    demanded = QueryError(0.01)
+    found = judge_queries(release, Generalized(release), demanded)
+    error = unmet(demanded, found)
+    assert error.message == "query_error (median = 0.01) is not met"
+    assert f"{found.worst:.6g}" in error.detail
+    (offered,) = (word for word in error.hint.split() if word[0].isdigit())
+    assert judge_queries(release, Generalized(release), QueryError(float(offered))).satisfied
+
+
+def test_exact_answers_keep_any_bound() -> None:
+    rows = tuple((value, secret) for value in "abcdef" for secret in "uv")
+    attribute = oracles.Attribute("x", tuple("abcdef"))
+    table = as_table(Records((attribute,), oracles.Attribute("s", ("u", "v")), rows))
+    release = Release(Parts.of(table), as_groups([[cell] for cell in range(table.cells)]), (None,))
+    found = judge_queries(release, Generalized(release), QueryError(0.0, selectivity=0.3))
+    assert (found.worst, found.mean, found.satisfied) == (0.0, 0.0, True)
