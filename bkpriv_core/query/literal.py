@@ -16,6 +16,7 @@ from typing import Protocol
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.notation import quoted
 
 __all__ = ["Literal", "Resolver", "domain_resolver", "number_point"]
 
@@ -98,7 +99,7 @@ def _order(label: str) -> tuple[bool, Decimal]:
 
 def _some(domain: Domain) -> str:
     """The first values of a domain, as they are shown in messages."""
-    labels = ["'" + label.replace("'", "''") + "'" for label in domain.labels if label is not None]
+    labels = [quoted(label) for label in domain.labels if label is not None]
     more = f", and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
     return ", ".join(labels[:_NAMED]) + more
 

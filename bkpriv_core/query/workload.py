@@ -11,7 +11,6 @@ among the values.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,10 +27,9 @@ from bkpriv_core.query.predicate import (
 )
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.notation import is_number, quoted
 
 __all__ = ["Workload", "draw_workload", "relative_errors"]
-
-_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 _MARKS = 200_000_000
 """Largest number of queries times values of all domains, arrays of 200 MB."""
@@ -109,9 +107,7 @@ def _literal(domain: Domain, code: int) -> str:
     """A value as an SQL literal."""
     label = domain.labels[code]
     assert label is not None
-    if domain.numeric and _NUMBER.fullmatch(label):
-        return label
-    return "'" + label.replace("'", "''") + "'"
+    return label if domain.numeric and is_number(label) else quoted(label)
 
 
 def draw_workload(

@@ -15,8 +15,6 @@ know more values than occur; widths and ranges are those of the occurring ones.
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,8 +25,6 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 
 __all__ = ["ROOT", "Domain"]
-
-_JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 
 ROOT = "*"
 """The label of everything, in a categorical domain without a hierarchy."""
@@ -114,21 +110,6 @@ class Domain:
         """Value of a code, for an error message."""
         label = self.labels[code]
         return "NULL" if label is None else repr(label)
-
-    def json_pairs(self, codes: IntArray) -> list[str]:
-        """The attribute and the value of each of some codes, as a pair of a JSON object."""
-        name = json.dumps(self.name, ensure_ascii=False)
-        return [f"{name}: {value}" for value in self.json_values(codes)]
-
-    def json_values(self, codes: IntArray) -> list[str]:
-        """Values in JSON; numbers are numbers, but for what JSON has no number for."""
-        values = [
-            label
-            if label is not None and self.numeric and _JSON_NUMBER.fullmatch(label)
-            else json.dumps(label, ensure_ascii=False)
-            for label in self.labels
-        ]
-        return [values[code] for code in codes.tolist()]
 
     @cached_property
     def scale(self) -> float:

@@ -12,10 +12,9 @@ import numpy as np
 from bkpriv_core.audit import Fault, Finding, findings, judge_queries
 from bkpriv_core.belief.posterior import check_estimator
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry, from_json, run
-from bkpriv_pl.disclosure import qi_json
 from bkpriv_pl.history import find_release, find_requirements, record_audit
 from bkpriv_pl.knowledge import find_trusted_prior
 from bkpriv_pl.progress import POLLED, Task
@@ -68,6 +67,6 @@ def _blamed(table: Table, fault: Fault | None) -> tuple[Any, ...]:
     if fault.shift is None:
         return fault.group, fault.records, None, None, None, None
     shift = fault.shift
-    (qi,) = (None,) if shift.cell is None else qi_json(Parts.of(table), np.array([shift.cell]))
+    (qi,) = (None,) if shift.cell is None else qi_json(table, np.array([shift.cell]))
     value = table.sensitive.labels[shift.value]
     return fault.group, fault.records, qi, value, shift.before, shift.after

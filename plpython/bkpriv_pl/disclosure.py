@@ -10,7 +10,8 @@ import numpy as np
 from bkpriv_core.belief.knowledge import parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
@@ -18,7 +19,7 @@ from bkpriv_pl.history import find_release
 from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.progress import POLLED
 
-__all__ = ["disclosure", "explain_disclosure", "posterior", "prior", "qi_json"]
+__all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
 
 
 @entry
@@ -28,7 +29,7 @@ def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
     table = read_table(find_dataset(dataset, to_change=False), "category")
     beliefs = Setting(table, library=find_prior, progress=POLLED).prior(known)
     return {
-        "qi": qi_json(Parts.of(table), np.arange(table.cells)),
+        "qi": qi_json(table, np.arange(table.cells)),
         "probabilities": _rows(beliefs),
         "sensitive": list(table.sensitive.labels),
     }
@@ -80,7 +81,7 @@ def explain_disclosure(
     rows = zip(
         worst_first.tolist(),
         parts.sizes(groups)[worst_first].tolist(),
-        qi_json(parts, groups.members[told.members[worst_first]]),
+        qi_json(found.table, parts.cell[groups.members[told.members[worst_first]]]),
         told.figures[worst_first].tolist(),
         [found.table.sensitive.labels[value] for value in told.values[worst_first]],
         told.before[worst_first].tolist(),
@@ -100,15 +101,6 @@ def _memberships(parts: Parts, groups: Groups, used: UsedArray) -> dict[str, Any
     """Columns that say which cell of which group a row is about, and how it was inferred."""
     return {
         "group_id": groups.owner.tolist(),
-        "qi": qi_json(parts, groups.members),
+        "qi": qi_json(parts.table, parts.cell[groups.members]),
         "estimated": [ESTIMATORS[place] for place in used[groups.owner].tolist()],
     }
-
-
-def qi_json(parts: Parts, chosen: IntArray) -> list[str]:
-    """Quasi-identifiers of some parts as JSON objects."""
-    columns = [
-        domain.json_pairs(parts.codes[chosen, axis])
-        for axis, domain in enumerate(parts.table.quasi_identifiers)
-    ]
-    return ["{" + ", ".join(row) + "}" for row in zip(*columns, strict=True)]

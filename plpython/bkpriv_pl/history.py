@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.audit import Finding
-from bkpriv_core.belief.distance import Smoothing
+from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Method, find_method

@@ -21,8 +21,8 @@ from bkpriv_core.implication.statement import (
     tell_atom,
     tell_witness,
 )
+from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.boundary import entry, from_json, require
-from bkpriv_pl.disclosure import qi_json
 from bkpriv_pl.history import Release, find_release, find_respondents
 from bkpriv_pl.progress import POLLED
 
@@ -141,7 +141,7 @@ def _of_cells(persons: Persons, beliefs: Beliefs) -> dict[str, Any]:
     return {
         "respondent": [None] * len(rows),
         "group_id": groups.owner[rows].tolist(),
-        "qi": qi_json(parts, groups.members[rows]),
+        "qi": qi_json(parts.table, parts.cell[groups.members[rows]]),
         "person": [None] * len(others) + numbers.tolist(),
         "place": [*(groups.owner[others] + 1).tolist(), *range(first, first + len(named))],
         "beliefs": texts,

@@ -10,14 +10,13 @@ see `bkpriv_pl.source`.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import UNKNOWN, outside_prior
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.notation import is_number
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.counts import Column, column_types
@@ -27,8 +26,6 @@ from bkpriv_pl.source import Relation, check_readable, open_relation
 __all__ = ["find_prior", "find_trusted_prior"]
 
 _PROBABILITY, _VALUE = "probability", "value"
-
-_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 
 def find_prior(table: Table, name: str) -> FloatArray:
@@ -138,5 +135,5 @@ def _compare_numbers(column: Column, domain: Domain) -> bool:
     return (
         domain.numeric
         and column.is_number
-        and all(label is None or _NUMBER.fullmatch(label) for label in domain.labels)
+        and all(label is None or is_number(label) for label in domain.labels)
     )

@@ -28,6 +28,7 @@ from bkpriv_core.query.rewriting import Bounds, Column, rewrite_bucketized, rewr
 from bkpriv_core.query.workload import draw_workload, relative_errors
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.notation import json_objects
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.literal import NUMBERS, TIMES, literal_resolver
@@ -170,11 +171,7 @@ def _parse(found: history.Release, text: str) -> Query:
 
 def _rows(release: Release, answer: GroupedCounts) -> Iterator[Row]:
     """Rows of one grouping set."""
-    pairs = [
-        release.domains[key].json_pairs(answer.codes[:, place])
-        for place, key in enumerate(answer.keys)
-    ]
-    keys = ["{" + ", ".join(row) + "}" for row in zip(*pairs, strict=True)] if pairs else ["{}"]
+    keys = json_objects([release.domains[key] for key in answer.keys], answer.codes)
     return _judged(keys, answer.actual, answer.estimate)
 
 

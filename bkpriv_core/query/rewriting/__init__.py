@@ -4,7 +4,7 @@ There is one module for each kind of release, as there is one estimator: `genera
 `bucketized`. Both are built of `fragment`, pieces of SQL made of labels and numbers.
 
 A query without GROUP BY becomes a SELECT of one row with one column, ``estimate``. With GROUP BY
-there is also ``key``, a JSON object of the values grouped by, as `Domain.json_pairs` writes them;
+there is also ``key``, a JSON object of the values grouped by, as `table.notation` writes them;
 keys with an estimate of 0 are left out, but the count of everything, ``{}``, never is. The values
 of keys are listed in a WITH clause, a table ``value_0`` for attribute 0 and so on.
 """

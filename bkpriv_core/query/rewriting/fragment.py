@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.notation import quoted
 
 __all__ = [
     "EMPTY_KEY",
@@ -85,8 +86,8 @@ def literal(label: str | None) -> str:
     """A string as SQL, which reads the same whatever standard_conforming_strings is."""
     if label is None:
         return "NULL"
-    quoted = "'" + label.replace("'", "''") + "'"
-    return "E" + quoted.replace("\\", "\\\\") if "\\" in quoted else quoted
+    plain = quoted(label)
+    return "E" + plain.replace("\\", "\\\\") if "\\" in plain else plain
 
 
 def number(figure: float) -> str:

@@ -33,6 +33,7 @@ from bkpriv_core.query.rewriting.fragment import (
 from bkpriv_core.query.rewriting.sides import Side, range_ends
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.notation import json_pairs, json_values
 
 __all__ = ["Key", "StretchKey", "exact_key", "generalized_key"]
 
@@ -235,7 +236,7 @@ def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolA
         f"    FROM stretch_{attribute} AS s WHERE s.first <= span.last AND s.last >= span.first) "
         f"AS held_{attribute}"
     ).replace("span.", f"span_{attribute}.")
-    listed = literal(f"[{', '.join(domain.json_values(codes))}]")
+    listed = literal(f"[{', '.join(json_values(domain, codes))}]")
     positions, masses = _floats(domain.positions[numbers]), _floats(axis.masses[codes])
     binned = domain.ends is not None
     check_length(len(listed) + len(positions) + len(masses) * binned)
@@ -303,7 +304,7 @@ def _key(
     before: str = "",
 ) -> Key:
     """A key that rows are joined with by value, given what its table has beside key and class."""
-    keys = [f"jsonb {literal(f'{{{pair}}}')}" for pair in domain.json_pairs(codes)]
+    keys = [f"jsonb {literal(f'{{{pair}}}')}" for pair in json_pairs(domain, codes)]
     table: dict[str, list[str]] = {"key": keys, **columns}
     if classes.size > 1:
         table["class"] = [str(member) for member in classes.members[codes].tolist()]

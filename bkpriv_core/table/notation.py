@@ -1,0 +1,64 @@
+"""Notation: values of attributes as JSON, and text as SQL.
+
+A value of a numeric attribute is a JSON number with the digits of its label, so that ``1.50`` stays
+``1.50``; what JSON has no number for, as infinity, is a string, as are all labels of a categorical
+attribute. Everything that is published or asked names a value so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.table import Table
+
+__all__ = ["is_number", "json_objects", "json_pairs", "json_values", "qi_json", "quoted"]
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+
+
+def is_number(label: str) -> bool:
+    """Tell whether a label is a number as SQL and JSON write it; NaN and infinity are not."""
+    return _NUMBER.fullmatch(label) is not None
+
+
+def json_values(domain: Domain, codes: IntArray) -> list[str]:
+    """Value of each of some codes as JSON."""
+    distinct, place = np.unique(codes, return_inverse=True)
+    labels = [domain.labels[code] for code in distinct.tolist()]
+    values = [
+        label
+        if label is not None and domain.numeric and is_number(label)
+        else json.dumps(label, ensure_ascii=False)
+        for label in labels
+    ]
+    return [values[code] for code in place.ravel().tolist()]
+
+
+def json_pairs(domain: Domain, codes: IntArray) -> list[str]:
+    """Attribute and value of each of some codes, as a pair of a JSON object."""
+    name = json.dumps(domain.name, ensure_ascii=False)
+    return [f"{name}: {value}" for value in json_values(domain, codes)]
+
+
+def json_objects(domains: Sequence[Domain], codes: IntArray) -> list[str]:
+    """Rows of codes, shape (rows, domains), as JSON objects of attributes and values."""
+    if not domains:
+        return ["{}"] * len(codes)
+    columns = [json_pairs(domain, codes[:, place]) for place, domain in enumerate(domains)]
+    return ["{" + ", ".join(row) + "}" for row in zip(*columns, strict=True)]
+
+
+def qi_json(table: Table, cells: IntArray) -> list[str]:
+    """Quasi-identifiers of each of some cells as a JSON object."""
+    return json_objects(table.quasi_identifiers, table.codes[cells])
+
+
+def quoted(text: str) -> str:
+    """Text as an SQL string, as read where standard_conforming_strings is on."""
+    return "'" + text.replace("'", "''") + "'"
