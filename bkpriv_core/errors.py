@@ -8,6 +8,7 @@ PostgreSQL turns the class into an SQLSTATE. The core raises nothing else on pur
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 __all__ = [
     "BkprivError",
@@ -27,8 +28,13 @@ _SHOWN = 200
 
 def as_json(value: object) -> str:
     """Write a value of decoded JSON for an error message, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(value, ensure_ascii=False, default=_plain)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _plain(value: object) -> float | str:
+    """What JSON has no type for, nearly: a decimal, as which a number may have been decoded."""
+    return float(value) if isinstance(value, Decimal) else str(value)
 
 
 def as_shape(shape: tuple[int, ...]) -> str:

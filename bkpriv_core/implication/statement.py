@@ -11,13 +11,15 @@ An atom says who has which value. Where respondents are named that is ``{"respon
 ``group`` may be left out where all records of the cell lie in one, and ``person`` for the first.
 
 A value is written as its text, or as the number that it is; NULL, where it is a value, as null.
+Numbers are compared as decimals of any length: as floats, two values could be one.
 """
 
 from __future__ import annotations
 
-import math
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
 
@@ -29,13 +31,11 @@ from bkpriv_core.implication.worst_case import Witness
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
 __all__ = ["Cells", "Names", "Persons", "parse_statements", "tell_implication", "tell_witness"]
-
-_DIGITS = 20
-"""Longest text of a number that is told as one: longer ones are not read back exactly."""
 
 _SHAPE = 'Write [{"if": [...], "then": [...]}, {"not": {...}}, ...]; see bkpriv.disclosure_given.'
 
@@ -79,8 +79,8 @@ class Persons(ABC):
         """
 
     @abstractmethod
-    def tell(self, group: int, person: int) -> dict[str, Any]:
-        """What an atom about a person says about who it is."""
+    def tell(self, group: int, person: int) -> str:
+        """What an atom about a person says about who it is: pairs of a JSON object."""
 
 
 class Names(Persons):
@@ -130,9 +130,10 @@ class Names(Persons):
             )
         return group, int(np.searchsorted(self.members[group], place))
 
-    def tell(self, group: int, person: int) -> dict[str, Any]:
+    def tell(self, group: int, person: int) -> str:
         """See `Persons`."""
-        return {"respondent": self.names[self.members[group][person]]}
+        name = self.names[self.members[group][person]]
+        return f'"respondent": {json.dumps(name, ensure_ascii=False)}'
 
 
 class Cells(Persons):
@@ -191,20 +192,15 @@ class Cells(Persons):
         before = int(self.parts.weights[self.groups.members[start:member]].sum())
         return int(group), before + person - 1
 
-    def tell(self, group: int, person: int) -> dict[str, Any]:
+    def tell(self, group: int, person: int) -> str:
         """See `Persons`."""
         members = self.groups[group]
         ends = np.cumsum(self.parts.weights[members])
         place = int(np.searchsorted(ends, person, side="right"))
         part = int(members[place])
-        qi = {
-            domain.name: tell_value(domain, int(code))
-            for domain, code in zip(
-                self.table.quasi_identifiers, self.parts.codes[part], strict=True
-            )
-        }
-        first = int(ends[place] - self.parts.weights[part])
-        return {"group": group, "qi": qi, "person": person - first + 1}
+        (qi,) = qi_json(self.table, self.parts.cell[[part]])
+        number = person - int(ends[place] - self.parts.weights[part]) + 1
+        return f'"group": {group}, "qi": {qi}, "person": {number}'
 
 
 def parse_statements(
@@ -280,9 +276,9 @@ class Values:
         self._texts = {label: code for code, label in enumerate(domain.labels)}
 
     @cached_property
-    def _numbers(self) -> dict[float, int]:
+    def _numbers(self) -> dict[Decimal, int]:
         """Values that are numbers, which have several texts: 1.5 and 1.50."""
-        found: dict[float, int] = {}
+        found: dict[Decimal, int] = {}
         for label, code in self._texts.items():
             number = None if label is None else _number(label)
             if number is not None:
@@ -290,7 +286,7 @@ class Values:
         return found
 
     def find(self, stated: object) -> int:
-        """Code of a value.
+        """Code of a value; a float stands for the shortest decimal that is read back as it.
 
         Raises
         ------
@@ -302,8 +298,8 @@ class Values:
             code = self._texts.get(stated)
         elif isinstance(stated, bool):
             code = self._texts.get(str(stated).lower())
-        elif isinstance(stated, int | float):
-            code = self._texts.get(str(stated), self._numbers.get(stated))
+        elif isinstance(stated, int | float | Decimal):
+            code = self._texts.get(str(stated), self._numbers.get(Decimal(str(stated))))
         if code is not None:
             return code
         labels = self._domain.labels
@@ -315,46 +311,34 @@ class Values:
         )
 
 
-def _number(label: str) -> float | None:
+def _number(label: str) -> Decimal | None:
     try:
-        return float(label)
-    except ValueError:
+        number = Decimal(label)
+    except InvalidOperation:
         return None
+    return number if number.is_finite() else None
 
 
-def tell_value(domain: Domain, code: int) -> str | int | float | None:
-    """A value of a domain as it goes into JSON: a number where that is the same text."""
-    label = domain.labels[code]
-    if label is not None and domain.numeric and len(label) < _DIGITS:
-        for read in (int, float):
-            try:
-                number = read(label)
-            except ValueError:
-                continue
-            if str(number) == label and math.isfinite(number):
-                return number
-    return label
+def tell_atom(atom: Atom, persons: Persons) -> str:
+    """An atom as it is stated, in JSON."""
+    value = json.dumps(persons.table.sensitive.labels[atom.value], ensure_ascii=False)
+    return f'{{{persons.tell(atom.bucket, atom.person)}, "value": {value}}}'
 
 
-def tell_atom(atom: Atom, persons: Persons) -> dict[str, Any]:
-    """An atom as it is stated."""
-    who = persons.tell(atom.bucket, atom.person)
-    return {**who, "value": persons.table.sensitive.labels[atom.value]}
-
-
-def tell_implication(implication: Implication, persons: Persons) -> dict[str, Any]:
-    """An implication as it is stated, or a negation."""
+def tell_implication(implication: Implication, persons: Persons) -> str:
+    """An implication as it is stated, or a negation, in JSON."""
+    antecedent, consequent = (
+        ", ".join(tell_atom(atom, persons) for atom in side)
+        for side in (implication.antecedent, implication.consequent)
+    )
     if not implication.consequent and len(implication.antecedent) == 1:
-        return {"not": tell_atom(implication.antecedent[0], persons)}
-    return {
-        "if": [tell_atom(atom, persons) for atom in implication.antecedent],
-        "then": [tell_atom(atom, persons) for atom in implication.consequent],
-    }
+        return f'{{"not": {antecedent}}}'
+    return f'{{"if": [{antecedent}], "then": [{consequent}]}}'
 
 
-def tell_witness(witness: Witness, language: str, persons: Persons) -> list[dict[str, Any]]:
-    """A witness as knowledge is stated: implications of its target, or negations."""
+def tell_witness(witness: Witness, language: str, persons: Persons) -> str:
+    """A witness as knowledge is stated, in JSON: implications of its target, or negations."""
     implications = witness.implications
     if language == "negations":
         implications = tuple(Implication((atom,)) for atom in witness.antecedents)
-    return [tell_implication(item, persons) for item in implications]
+    return f"[{', '.join(tell_implication(item, persons) for item in implications)}]"

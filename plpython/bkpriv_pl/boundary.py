@@ -146,17 +146,27 @@ def require(value: str | None, name: str) -> str:
     return value
 
 
-def from_json(text: str | None, name: str) -> Any:
-    """Decode a jsonb argument that must not be NULL."""
+def from_json(text: str | None, name: str, *, exact: bool = False) -> Any:
+    """Decode a jsonb argument that must not be NULL; see `decode`."""
     if text is None:
         raise InvalidParameter(
             f"{name} is missing", detail="It is NULL.", hint=f"Give {name} as jsonb."
         )
-    return decode(text, name)
+    return decode(text, name, exact=exact)
 
 
-def decode(text: str, name: str) -> Any:
+def decode(text: str, name: str, *, exact: bool = False) -> Any:
     """Decode JSON that somebody else wrote.
+
+    Parameters
+    ----------
+    text : str
+        The JSON.
+    name : str
+        What it is, for messages.
+    exact : bool
+        Whether numbers that are no short integers become decimals with all their digits, for they
+        name values; otherwise floats.
 
     Raises
     ------
@@ -171,16 +181,16 @@ def decode(text: str, name: str) -> Any:
             hint="Nothing that bkpriv reads needs more than a few.",
         )
 
-    def read(digits: str) -> float:
+    def read(digits: str) -> float | Decimal:
         number = float(digits)
-        exact = Decimal(digits)
-        if math.isinf(number) or (number == 0.0 and exact):
+        decimal = Decimal(digits)
+        if math.isinf(number) or (number == 0.0 and decimal):
             raise InvalidParameter(
-                f"the JSON of {name} holds {exact.normalize():.6g}, beyond double precision",
+                f"the JSON of {name} holds {decimal.normalize():.6g}, beyond double precision",
                 detail="Such numbers lie between about 1e-308 and 1e308, or are 0.",
                 hint="Write a number in that range.",
             )
-        return number
+        return decimal if exact else number
 
     # An integer that is too long is read like other large numbers.
     return json.loads(

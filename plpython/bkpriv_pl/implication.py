@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -47,8 +46,7 @@ def max_disclosure(
     def told(witness: Witness) -> tuple[str, str]:
         """Witness and target; once for all k beyond which nothing more can be disclosed."""
         POLLED.poll()
-        known = tell_witness(witness, language, persons)
-        return json.dumps(known), json.dumps(tell_atom(witness.target, persons))
+        return tell_witness(witness, language, persons), tell_atom(witness.target, persons)
 
     rows = [(pieces, witness.disclosure, *told(witness)) for pieces, witness in enumerate(worst)]
     return iter(rows)
@@ -59,7 +57,7 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
     """See ``bkpriv.disclosure_given``."""
     found = find_release(release)
     persons = _persons(found)
-    known = parse_statements(from_json(knowledge, "knowledge"), persons, POLLED)
+    known = parse_statements(from_json(knowledge, "knowledge", exact=True), persons, POLLED)
     beliefs = _believe(found, known)
     told = (
         _of_names(persons, beliefs) if isinstance(persons, Names) else _of_cells(persons, beliefs)

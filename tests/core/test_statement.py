@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,11 @@ from bkpriv_core.implication.statement import (
     parse_statements,
     tell_atom,
     tell_implication,
-    tell_value,
     tell_witness,
 )
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.notation import json_values
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from tests.core.oracles import Records
@@ -35,11 +36,12 @@ NUMBERS = Domain(
     ("-1.50", "0.1", "2", "10", "10000000000000000000000000", None),
     positions=np.array([-1.5, 0.1, 2, 10, 1e25, np.nan]),
 )
-WORDS = Domain("word", ("1", "one", "true", "", None))
+WORDS = Domain("word", ("1", "one", "true", "", "sNaN", "Infinity", None))
 
 
-def through_json(value: Any) -> Any:
-    return json.loads(json.dumps(value, allow_nan=False))
+def decoded(text: str) -> Any:
+    """JSON as it comes from PostgreSQL: numbers may have any number of digits."""
+    return json.loads(text, parse_float=Decimal)
 
 
 def persons_of(records: Records, data: st.DataObject, kind: str) -> Persons:
@@ -70,34 +72,42 @@ def test_everybody_is_found_by_what_is_told(
         members = groups[group]
         size = int(persons.parts.weights[members].sum()) if kind == "cells" else len(members)
         for person in range(size):
-            who = through_json(persons.tell(group, person))
+            who = decoded(f"{{{persons.tell(group, person)}}}")
             assert set(who) == persons.keys
             assert persons.find(who) == (group, person)
-            told.append(json.dumps(who))
+            told.append(persons.tell(group, person))
             for value in range(persons.table.sensitive.size):
                 atom = Atom(group, person, value)
-                (found,) = parse_statements(
-                    [{"not": through_json(tell_atom(atom, persons))}], persons
-                )
+                stated = decoded(tell_atom(atom, persons))
+                (found,) = parse_statements([{"not": stated}], persons)
                 assert found == Implication((atom,))
     assert len(set(told)) == len(told)
 
 
 @pytest.mark.parametrize("domain", [NUMBERS, WORDS])
-def test_values_are_found_as_they_are_told(domain: Domain) -> None:
-    for code, label in enumerate(domain.labels):
-        assert Values(domain).find(through_json(tell_value(domain, code))) == code
+def test_values_are_found_as_they_are_written(domain: Domain) -> None:
+    written = json_values(domain, np.arange(domain.size))
+    for code, (label, text) in enumerate(zip(domain.labels, written, strict=True)):
+        assert Values(domain).find(decoded(text)) == code
         assert Values(domain).find(label) == code
 
 
 def test_numbers_are_found_by_what_they_are() -> None:
-    numbers = (-1.5, 0.1, 2, 2.0, 10, 1e25)
-    assert [Values(NUMBERS).find(number) for number in numbers] == [*(0, 1, 2, 2, 3, 4)]
-    told = [type(tell_value(NUMBERS, code)) for code in range(6)]
-    assert told == [str, float, int, int, str, type(None)]
+    numbers = (-1.5, Decimal("-1.500"), 0.1, 2, 2.0, 10, 1e25, 10**25)
+    found = [Values(NUMBERS).find(number) for number in numbers]
+    assert found == [*(0, 0, 1, 2, 2, 3, 4, 4)]
     assert Values(WORDS).find(1) == 0
     assert Values(WORDS).find(True) == 2
-    strange: list[object] = ["-1.5", 3, True, "none", [], {}, float("nan")]
+    strange: list[object] = [
+        "-1.5",
+        3,
+        True,
+        "none",
+        [],
+        {},
+        float("nan"),
+        Decimal("0.10000000000000000000000001"),
+    ]
     for stated in strange:
         with pytest.raises(InvalidParameter, match='"size" has no value'):
             Values(NUMBERS).find(stated)
@@ -117,7 +127,7 @@ PEOPLE = Names(
 def test_implications_are_told_and_read() -> None:
     flu, mumps = Atom(0, 0, 0), Atom(0, 1, 1)
     item = Implication((flu, mumps), (Atom(0, 2, 0),))
-    stated = tell_implication(item, PEOPLE)
+    stated = decoded(tell_implication(item, PEOPLE))
     assert stated == {
         "if": [{"respondent": "a", "value": "flu"}, {"respondent": "b", "value": "mumps"}],
         "then": [{"respondent": "c", "value": "flu"}],
@@ -126,8 +136,9 @@ def test_implications_are_told_and_read() -> None:
     one_of = Implication((), (flu, mumps))
     none_of = Implication((flu, mumps))
     for item in (one_of, none_of):
-        assert parse_statements([tell_implication(item, PEOPLE)], PEOPLE) == [item]
-    assert tell_implication(Implication((flu,)), PEOPLE) == {
+        stated = decoded(tell_implication(item, PEOPLE))
+        assert parse_statements([stated], PEOPLE) == [item]
+    assert decoded(tell_implication(Implication((flu,)), PEOPLE)) == {
         "not": {"respondent": "a", "value": "flu"}
     }
 
@@ -135,9 +146,9 @@ def test_implications_are_told_and_read() -> None:
 def test_a_witness_is_told_in_its_language() -> None:
     witness = Witness(0.5, Atom(0, 0, 0), (Atom(0, 0, 1),))
     said = {"respondent": "a", "value": "mumps"}
-    assert tell_witness(witness, "negations", PEOPLE) == [{"not": said}]
+    assert decoded(tell_witness(witness, "negations", PEOPLE)) == [{"not": said}]
     then = [{"respondent": "a", "value": "flu"}]
-    assert tell_witness(witness, "implications", PEOPLE) == [{"if": [said], "then": then}]
+    assert decoded(tell_witness(witness, "implications", PEOPLE)) == [{"if": [said], "then": then}]
 
 
 def test_names_may_be_written_as_numbers() -> None:
@@ -165,3 +176,13 @@ def test_a_suppressed_cell_is_in_no_group() -> None:
     for group in (1, True, "0", None):
         with pytest.raises(InvalidParameter, match="has no records"):
             persons.find({"qi": {"sex": "m"}, "group": group})
+
+
+def test_values_that_are_one_as_floats_are_told_apart() -> None:
+    labels = ("0.1", "0.1000000000000000000001", "1.50", "12345678901234567890123")
+    prices = Domain("price", labels, positions=np.array([0.1, 0.1, 1.5, 1.2345678901234568e22]))
+    table = Table((prices,), HOSPITAL.sensitive, np.arange(4)[:, None], np.ones((4, 2), np.int64))
+    persons = Cells(Parts.of(table), Groups.whole(4))
+    for cell, label in enumerate(labels):
+        assert f'"qi": {{"price": {label}}}' in persons.tell(0, 2 * cell)
+        assert persons.find(decoded(f"{{{persons.tell(0, 2 * cell)}}}")) == (0, 2 * cell)

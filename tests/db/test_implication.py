@@ -128,6 +128,30 @@ def test_the_calculator_refuses(shared_db: Connection, arguments: str, names: li
 # --- the witness ----------------------------------------------------------------------------------
 
 
+def test_a_witness_names_numbers_as_all_else_does(db: Connection) -> None:
+    prices = ["1.50", "2", "0.1", "0.1000000000000000000001"]
+    db.execute("CREATE TABLE sale (price numeric, item text)")
+    fill(db, "sale", [(price, item) for price in prices for item in ("hat", "cap")])
+    db.execute("SELECT bkpriv.register_dataset('sale', 'sale', '{price}', 'item')")
+    state_policy(db, "plain", {"k_anonymity": {"k": 2}})
+    release = publish(db, "sale", view="public.v", method="bucketize")
+    belief = "SELECT DISTINCT qi::text FROM bkpriv.posterior(%s, '0.3')"
+    written = {row[0] for row in db.execute(belief, [release])}
+    assert written == {f'{{"price": {price}}}' for price in prices}
+    rows = db.execute(
+        "SELECT (target -> 'qi')::text, target FROM bkpriv.max_disclosure(%s, 1)", [release]
+    ).fetchall()
+    assert {qi for qi, _ in rows} <= written
+    for qi in written:
+        beliefs = db.execute(
+            "SELECT sensitive, probability FROM bkpriv.disclosure_given(%s, jsonb_build_array("
+            "jsonb_build_object('not', jsonb_build_object('qi', %s::jsonb, 'value', 'hat')))) "
+            "WHERE qi = %s::jsonb AND person = 1",
+            [release, qi, qi],
+        ).fetchall()
+        assert dict(beliefs) == {"hat": 0, "cap": 1}
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dataset", ["people", "patients"])
 @pytest.mark.parametrize("language", ["implications", "negations"])
