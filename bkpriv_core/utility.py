@@ -1,18 +1,12 @@
-"""Utility: what generalization costs the analyst.
+"""Utility of a release: its costs, see `bkpriv_core.table.cost`, and the suppressed share.
 
-- *Discernibility* DM (Bayardo, Agrawal 2005): the sum of squared group sizes, plus ``n`` for each
-  suppressed record.
-- *Average class size*: published records per group.
-- *GCP*, the global certainty penalty (Xu et al. 2006): the mean, over published records, of the
-  group's normalised certainty penalty averaged over attributes, in [0, 1]; 0 where the method
-  publishes quasi-identifiers exactly.
-- *Suppressed share*: unpublished records over all records.
-
-All are exact.
+The GCP is that of the groups' extents, and 0 where the method publishes quasi-identifiers exactly.
+The *suppressed share* is that of unpublished records among all. All are exact.
 """
 
 from __future__ import annotations
 
+from bkpriv_core.table.cost import costs
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
 
@@ -33,15 +27,9 @@ def utility(parts: Parts, groups: Groups, *, generalized: bool = True) -> dict[s
     """
     table = parts.table
     sizes = parts.sizes(groups)
-    published = int(sizes.sum())
-    suppressed = table.records - published
-    penalty = 0.0
-    if generalized:
-        low, high = parts.boxes(groups)
-        penalty = float((sizes * table.penalty(low, high)).sum())
+    penalty = float((sizes * table.penalty(*parts.boxes(groups))).sum()) if generalized else 0.0
+    suppressed = table.records - int(sizes.sum())
     return {
-        "discernibility": float((sizes.astype(float) ** 2).sum() + suppressed * table.records),
-        "average_class_size": published / len(groups) if len(groups) else float("nan"),
-        "gcp": penalty / published if published else float("nan"),
+        **costs(sizes, table.records, penalty),
         "suppressed_share": suppressed / table.records,
     }

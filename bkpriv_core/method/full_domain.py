@@ -21,7 +21,7 @@ import numpy as np
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method.base import Method, Options
-from bkpriv_core.partition.incognito import COSTS, Lattice, Node, incognito
+from bkpriv_core.partition.incognito import Lattice, Node, incognito
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.divergence import divergences
@@ -29,6 +29,7 @@ from bkpriv_core.query.joint import CellJoint, GeneralizedJoint
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, OneOf, Range
+from bkpriv_core.table.cost import COSTS
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.shuffle import Shuffle

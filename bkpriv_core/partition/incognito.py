@@ -38,12 +38,12 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, satisfied
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.cost import COSTS, costs
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.levels import Levels
-from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
-__all__ = ["COSTS", "MOST_NODES", "Lattice", "Node", "first_holding", "incognito"]
+__all__ = ["MOST_NODES", "Lattice", "Node", "first_holding", "incognito"]
 
 Node = tuple[int, ...]
 """A level for each quasi-identifier."""
@@ -115,10 +115,17 @@ class Lattice:
         return self.costs(node, self.groups(node))[utility]
 
     def costs(self, node: Node, groups: Groups) -> dict[str, float]:
-        """What publishing groups of a node costs, by each measure of `COSTS`."""
-        penalties = _penalties(self.setting.table, self.levels, node)
+        """What publishing groups of a node costs, by each measure of `COSTS`.
+
+        The GCP counts what is published: the extent of each value's class at its level, see
+        `Levels`. Costs that are not defined, as nothing is published, are infinite: no node has
+        more.
+        """
         parts = self.setting.parts
-        return {name: cost(parts, groups, penalties) for name, cost in COSTS.items()}
+        penalties = _penalties(parts.table, self.levels, node)[groups.members]
+        penalty = float((parts.weights[groups.members] * penalties).sum())
+        found = costs(parts.sizes(groups), parts.table.records, penalty)
+        return {name: np.inf if np.isnan(cost) else cost for name, cost in found.items()}
 
     def cheapest(self, utility: str) -> Node | None:
         """Minimal node of least cost, the first of several; None if no node is safe."""
@@ -279,30 +286,3 @@ def _check_utility(utility: str) -> str:
             hint=f"It must be one of {', '.join(COSTS)}.",
         )
     return utility
-
-
-def _discernibility(parts: Parts, groups: Groups, penalties: FloatArray) -> float:
-    sizes, records = parts.sizes(groups).astype(np.float64), parts.table.records
-    return float((sizes**2).sum() + (records - sizes.sum()) * records)
-
-
-def _average_class_size(parts: Parts, groups: Groups, penalties: FloatArray) -> float:
-    return float(parts.sizes(groups).sum()) / len(groups) if len(groups) else np.inf
-
-
-def _certainty_penalty(parts: Parts, groups: Groups, penalties: FloatArray) -> float:
-    weights = parts.weights[groups.members]
-    if not weights.size:
-        return np.inf
-    return float((weights * penalties[groups.members]).sum() / weights.sum())
-
-
-COSTS: dict[str, Callable[[Parts, Groups, FloatArray], float]] = {
-    "discernibility": _discernibility,
-    "average_class_size": _average_class_size,
-    "gcp": _certainty_penalty,
-}
-"""What a node may be chosen by: the less the better, all exact.
-
-``gcp`` counts what is published: the extent of each value's class at its level, see `Levels`.
-"""

@@ -41,6 +41,7 @@ from bkpriv_core.query.predicate import (
     Values,
 )
 from bkpriv_core.query.runs import Runs
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -257,8 +258,9 @@ class Ranges(Axis):
         null = high > last
         mixed = null & (low < high)
         sides = np.column_stack((np.where(mixed, 0, low), np.where(mixed, last, high), mixed))
-        distinct, owner = np.unique(sides, axis=0, return_inverse=True)
-        super().__init__(domain, owner.ravel().astype(np.int64))
+        first, owner, _ = distinct_rows(sides)
+        distinct = sides[first]
+        super().__init__(domain, owner)
         self._first, self._last = distinct[:, 0], distinct[:, 1]
         self._low = domain.positions[self._first]
         self._high = domain.positions[self._last]

@@ -21,6 +21,7 @@ from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.extent import axes_of
 from bkpriv_core.query.predicate import EVERYTHING, BoolArray
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["CellJoint", "GeneralizedJoint", "Joint"]
@@ -84,10 +85,10 @@ class CellJoint(Joint):
 
 def _merge(codes: IntArray, counts: npt.NDArray[Any]) -> tuple[IntArray, FloatArray, IntArray]:
     """Distinct rows of codes, their counts summed, and the place of each row among them."""
-    distinct, place = np.unique(codes, axis=0, return_inverse=True)
-    merged = np.zeros((len(distinct), counts.shape[1]))
-    np.add.at(merged, place.ravel(), counts)
-    return distinct, merged, place.ravel().astype(np.int64)
+    first, place, _ = distinct_rows(codes)
+    merged = np.zeros((len(first), counts.shape[1]))
+    np.add.at(merged, place, counts)
+    return codes[first], merged, place
 
 
 def _merged(codes: IntArray, counts: npt.NDArray[Any]) -> tuple[IntArray, FloatArray]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.partition import incognito as incognito_module
-from bkpriv_core.partition.incognito import COSTS, Lattice, Node, first_holding, incognito
+from bkpriv_core.partition.incognito import Lattice, Node, first_holding, incognito
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -24,6 +24,7 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
+from bkpriv_core.table.cost import COSTS
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
 from tests.core import oracles
