@@ -85,6 +85,10 @@ class Intervals:
             )
         return cls(tuple(numbers[1:]), numbers[0])
 
+    def scaled(self, unit: Decimal) -> Intervals:
+        """The same intervals in a smaller unit, of which this one has so many."""
+        return Intervals(tuple(width * unit for width in self.widths), self.origin * unit)
+
 
 def _is_double(number: Decimal) -> bool:
     """Tell whether a number is finite, neither too large nor too small, and of few digits."""

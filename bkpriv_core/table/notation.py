@@ -19,7 +19,7 @@ from bkpriv_core.table.table import Table
 
 __all__ = ["is_number", "json_objects", "json_pairs", "json_values", "qi_json", "quoted"]
 
-_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 
 
 def is_number(label: str) -> bool:

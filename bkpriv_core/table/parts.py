@@ -199,9 +199,9 @@ class Parts:
             shown += domain.shown(low[:, axis], high[:, axis])
         if not len(groups) or not shown:
             return groups
-        alike, labels = np.unique(np.column_stack(shown), axis=0, return_inverse=True)
-        if len(alike) == len(groups):
+        first, alike, _ = distinct_rows(np.column_stack(shown) + 1)
+        if len(first) == len(groups):
             return groups
         joined = np.full(len(self), SUPPRESSED, dtype=np.int64)
-        joined[groups.members] = labels.ravel()[groups.owner]
+        joined[groups.members] = alike[groups.owner]
         return Groups.from_labels(joined)

@@ -45,19 +45,26 @@ class Respondents:
     values: IntArray
 
     @classmethod
-    def of_records(
-        cls, column: str, names: Sequence[str | None], cells: IntArray, values: IntArray
+    def of_rows(
+        cls,
+        column: str,
+        names: Sequence[str | None],
+        cells: IntArray,
+        values: IntArray,
+        records: IntArray,
     ) -> Respondents:
-        """Take whom each record is about.
+        """Take whom the records of counted rows are about.
 
         Parameters
         ----------
         column : str
             The column of respondents, for messages.
         names : sequence of str or None
-            Respondent of each record, as text.
-        cells, values : (n,) int array
-            Cell and sensitive value of each record.
+            Respondent of each record, as text, row after row.
+        cells, values : (r,) int array
+            Cell and sensitive value of each row.
+        records : (r,) int array
+            Its number of records.
 
         Raises
         ------
@@ -81,7 +88,8 @@ class Respondents:
                 "dataset without a respondent column.",
             )
         order = sorted(range(len(names)), key=lambda place: str(names[place]))
-        return cls(tuple(str(names[place]) for place in order), cells[order], values[order])
+        row = np.repeat(np.arange(len(records)), records)[order]
+        return cls(tuple(str(names[place]) for place in order), cells[row], values[row])
 
     def same_as(self, other: Respondents) -> bool:
         """Whether the same respondents have the same records."""

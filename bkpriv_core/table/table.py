@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.errors import TooLarge
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 
@@ -66,6 +67,43 @@ class Table:
     sensitive: Domain
     codes: IntArray
     counts: IntArray
+
+    @classmethod
+    def from_rows(
+        cls,
+        quasi_identifiers: tuple[Domain, ...],
+        sensitive: Domain,
+        codes: IntArray,
+        records: IntArray,
+    ) -> tuple[Table, IntArray]:
+        """Assemble a table from counted rows, in any order.
+
+        Parameters
+        ----------
+        quasi_identifiers, sensitive
+            See `Table`.
+        codes : (r, d + 1) int array
+            The value codes of each row, those of the sensitive attribute last.
+        records : (r,) int array
+            How many records each row stands for, at least 1; rows that recur add up.
+
+        Returns
+        -------
+        table : Table
+            Cells in the order of their codes.
+        cells : (r,) int array
+            The cell of each row.
+
+        Raises
+        ------
+        TooLarge
+            If the counts would not fit in memory.
+        """
+        first, cells, _ = distinct_rows(codes[:, :-1])
+        check_dense(len(first), "cells", sensitive)
+        counts = np.zeros((len(first), sensitive.size), dtype=np.int64)
+        np.add.at(counts, (cells, codes[:, -1]), records)
+        return cls(quasi_identifiers, sensitive, codes[first, :-1], counts), cells
 
     @property
     def domains(self) -> tuple[Domain, ...]:

@@ -18,12 +18,11 @@ import plpy
 
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.table import Table, check_dense
+from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import Bin
-from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.source import open_relation
 
 __all__ = ["FIXED", "MOST_QUASI_IDENTIFIERS", "Column", "column_types", "count_cells"]
@@ -195,15 +194,14 @@ def count_cells(
     if nulls == "error":
         _refuse_nulls(schema, name, row, columns)
     codes = np.column_stack(
-        [np.frombuffer(row[f"codes_{place}"], ">i4") for place in range(len(columns))]
-    ).astype(np.int64)
-    records = np.frombuffer(row["records"], ">i8").astype(np.int64)
-    table, cells = _assemble(tuple(domains[:-1]), domains[-1], codes, records)
+        [unpack_integers(row[f"codes_{place}"]) for place in range(len(columns))]
+    )
+    records = unpack_integers(row["records"], ">i8")
+    table, cells = Table.from_rows(tuple(domains[:-1]), domains[-1], codes, records)
     if respondent is None:
         return table, None
     names = [name for counted in json.loads(row["respondents"]) for name in counted]
-    about = (np.repeat(part, records) for part in (cells, codes[:, -1]))
-    return table, Respondents.of_records(respondent, names, *about)
+    return table, Respondents.of_rows(respondent, names, cells, codes[:, -1], records)
 
 
 def _read(
@@ -340,23 +338,17 @@ def _positions(place: int, position: str, name: str) -> str:
 
 
 def _domain(
-    row: dict[str, object], place: int, column: Column, hierarchy: Hierarchy | Intervals | None
+    row: dict[str, Any], place: int, column: Column, hierarchy: Hierarchy | Intervals | None
 ) -> Domain:
-    labels = row[f"labels_{place}"]
-    assert isinstance(labels, list)
-    positions, ends = (_unpacked(row.get(f"{name}_{place}")) for name in ("positions", "ends"))
+    labels = tuple(row[f"labels_{place}"])
+    positions, ends = (
+        None if (packed := row.get(f"{name}_{place}")) is None else unpack_floats(packed)
+        for name in ("positions", "ends")
+    )
     if isinstance(hierarchy, Intervals):
-        unit = _SECONDS.get(column.type_name, Decimal(1))
-        widths = tuple(width * unit for width in hierarchy.widths)
-        intervals = Intervals(widths, hierarchy.origin * unit)
-        return Domain(column.name, tuple(labels), positions, intervals=intervals, ends=ends)
-    return Domain(column.name, tuple(labels), positions, hierarchy, ends=ends)
-
-
-def _unpacked(packed: object) -> FloatArray | None:
-    if not isinstance(packed, bytes):
-        return None
-    return np.frombuffer(packed, ">f8").astype(np.float64)
+        intervals = hierarchy.scaled(_SECONDS.get(column.type_name, Decimal(1)))
+        return Domain(column.name, labels, positions, intervals=intervals, ends=ends)
+    return Domain(column.name, labels, positions, hierarchy, ends=ends)
 
 
 def _refuse_nulls(
@@ -374,23 +366,3 @@ def _refuse_nulls(
             detail=f"Column (records with NULL): {', '.join(found)}.",
             hint='Replace them, or publish with option {"nulls": "category"}.',
         )
-
-
-def _assemble(
-    quasi_identifiers: tuple[Domain, ...], sensitive: Domain, codes: IntArray, records: IntArray
-) -> tuple[Table, IntArray]:
-    """Cells in order with their counts by sensitive value, and the cell of each row of `codes`."""
-    sizes = [domain.size for domain in quasi_identifiers]
-    if np.prod(sizes, dtype=float) < 2.0**62:
-        # One number per cell sorts much faster than a row of numbers.
-        keys, place = np.unique(
-            np.ravel_multi_index(tuple(codes[:, :-1].T), sizes), return_inverse=True
-        )
-        cells = np.column_stack(np.unravel_index(keys, sizes))
-    else:
-        cells, place = np.unique(codes[:, :-1], axis=0, return_inverse=True)
-    check_dense(len(cells), "cells", sensitive)
-    counts = np.zeros((len(cells), sensitive.size), dtype=np.int64)
-    counts[place.ravel(), codes[:, -1]] = records
-    table = Table(quasi_identifiers, sensitive, cells.astype(np.int64), counts)
-    return table, place.ravel().astype(np.int64)

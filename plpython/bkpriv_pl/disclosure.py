@@ -10,10 +10,10 @@ import numpy as np
 from bkpriv_core.belief.knowledge import parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
-from bkpriv_pl.boundary import entry, from_json
+from bkpriv_pl.boundary import array_literal, entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.history import find_release
 from bkpriv_pl.knowledge import find_prior
@@ -30,7 +30,7 @@ def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
     beliefs = Setting(table, library=find_prior, progress=POLLED).prior(known)
     return {
         "qi": qi_json(table, np.arange(table.cells)),
-        "probabilities": _rows(beliefs),
+        "probabilities": list(map(array_literal, beliefs)),
         "sensitive": list(table.sensitive.labels),
     }
 
@@ -46,8 +46,8 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     after = found.setting.adversaries([known]).posterior(groups, estimator)
     return {
         **_memberships(parts, groups, after.used),
-        "priors": _rows(before[groups.members]),
-        "posteriors": _rows(after.beliefs[0]),
+        "priors": list(map(array_literal, before[groups.members])),
+        "posteriors": list(map(array_literal, after.beliefs[0])),
         "sensitive": list(found.table.sensitive.labels),
     }
 
@@ -90,11 +90,6 @@ def explain_disclosure(
         strict=True,
     )
     return iter(rows)
-
-
-def _rows(beliefs: FloatArray) -> list[str]:
-    """Each row of beliefs as the text of a PostgreSQL array."""
-    return ["{" + ",".join(map(repr, row)) + "}" for row in beliefs.tolist()]
 
 
 def _memberships(parts: Parts, groups: Groups, used: UsedArray) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from bkpriv_core.stated import read
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
-from bkpriv_pl.boundary import Refusal, decode, run
+from bkpriv_pl.boundary import Refusal, array_literal, decode, run
 from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
@@ -29,7 +29,6 @@ from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
 __all__ = [
     "Release",
-    "array_literal",
     "find_release",
     "find_requirements",
     "find_respondents",
@@ -105,11 +104,6 @@ class Release:
     def setting(self) -> Setting:
         """What its beliefs and requirements are measured in."""
         return Setting(self.parts, self.smoothing, library=self.library, progress=POLLED)
-
-
-def array_literal(values: IntArray) -> str:
-    """Write integers as a PostgreSQL array literal, much faster than element by element."""
-    return "{" + ",".join(map(str, values.tolist())) + "}"
 
 
 def next_version(dataset: str, owner: str) -> int:

@@ -18,7 +18,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import is_number
 from bkpriv_core.table.table import Table
-from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.counts import Column, column_types
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.source import Relation, check_readable, open_relation
@@ -99,9 +99,10 @@ def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
         ["text[]"] * len(domains),
         [[label for label in domain.labels if label is not None] for domain in domains],
     )[0]
-    packed = [row[f"codes_{place}"] or b"" for place in range(len(domains))]
-    codes = np.column_stack([np.frombuffer(part, ">i4") for part in packed]).astype(np.int64)
-    chances = np.frombuffer(row["chances"] or b"", ">f8").astype(np.float64)
+    codes = np.column_stack(
+        [unpack_integers(row[f"codes_{place}"]) for place in range(len(domains))]
+    )
+    chances = unpack_floats(row["chances"])
     return outside_prior(table, name, codes[:, :-1], codes[:, -1], chances, POLLED)
 
 

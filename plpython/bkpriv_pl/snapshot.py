@@ -27,10 +27,9 @@ from bkpriv_core.method import Form, Options
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.counts import Column
 from bkpriv_pl.dataset import Dataset, columns_of
-from bkpriv_pl.history import array_literal
 from bkpriv_pl.view import Part
 
 __all__ = ["Columns", "check_columns", "parts_of", "write_snapshot"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.levels import Levels
 
 MARITAL = Domain(
@@ -124,6 +124,13 @@ def test_intervals_are_those_of_plain_division(
 def test_widths_must_nest(widths: list[int]) -> None:
     with pytest.raises(InvalidParameter, match="do not nest"):
         Levels.of_intervals(numeric(1, 2), widths)
+
+
+def test_intervals_in_days_are_those_in_seconds() -> None:
+    days = Intervals((Decimal("0.5"), Decimal(7)), Decimal(-3))
+    assert days.scaled(Decimal(86400)) == Intervals(
+        (Decimal(43200), Decimal(604800)), Decimal(-259200)
+    )
 
 
 def test_intervals_need_numbers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import seeded_shuffle
@@ -18,14 +20,20 @@ from tests.core.strategies import MANY, as_table, tables
 
 
 def numbered(records: Records, seed: int) -> tuple[Respondents, dict[str, tuple[int, int]]]:
-    """A table's records in some order, with numbers for names; each one's cell and value."""
-    cells, values = Parts.of(as_table(records)).enumerate_records()
-    order = seeded_shuffle(seed)(len(cells))
-    names = [str(number) for number in range(len(cells))]
-    truth = dict(
-        zip(names, zip(cells[order].tolist(), values[order].tolist(), strict=True), strict=True)
-    )
-    return Respondents.of_records("id", names, cells[order], values[order]), truth
+    """A table's rows in some order, with numbers for names; each record's cell and value."""
+    table = as_table(records)
+    cells, values = (kind[seeded_shuffle(seed)(len(kind))] for kind in np.nonzero(table.counts))
+    counts = table.counts[cells, values]
+    truth: dict[str, tuple[int, int]] = {}
+    for cell, value, count in zip(cells.tolist(), values.tolist(), counts.tolist(), strict=True):
+        for _ in range(count):
+            truth[str(len(truth))] = cell, value
+    return Respondents.of_rows("id", list(truth), cells, values, counts), truth
+
+
+def of_records(names: Sequence[str | None], cells: IntArray, values: IntArray) -> Respondents:
+    """Respondents of rows of one record each."""
+    return Respondents.of_rows("id", names, cells, values, np.ones_like(cells))
 
 
 @MANY
@@ -79,16 +87,16 @@ def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:
 def test_records_are_about_one_respondent_each() -> None:
     some = np.zeros(4, dtype=np.int64)
     with pytest.raises(InvalidData, match="2 respondents have more than one") as caught:
-        Respondents.of_records("id", ["b", "a", "b", "a"], some, some)
+        of_records(["b", "a", "b", "a"], some, some)
     assert "'a' (2), 'b' (2)" in caught.value.detail
     with pytest.raises(InvalidData, match='"id" has NULL in 1 of 4'):
-        Respondents.of_records("id", ["b", None, "c", "a"], some, some)
+        of_records(["b", None, "c", "a"], some, some)
 
 
 def test_the_same_respondents_have_the_same_records() -> None:
     cells, values = np.array([0, 1]), np.array([1, 0])
-    one = Respondents.of_records("id", ["a", "b"], cells, values)
-    assert one.same_as(Respondents.of_records("id", ["b", "a"], cells[::-1], values[::-1]))
-    assert not one.same_as(Respondents.of_records("id", ["b", "a"], cells, values))
-    assert not one.same_as(Respondents.of_records("id", ["a", "c"], cells, values))
-    assert not one.same_as(Respondents.of_records("id", ["a", "b"], cells, values[::-1]))
+    one = of_records(["a", "b"], cells, values)
+    assert one.same_as(of_records(["b", "a"], cells[::-1], values[::-1]))
+    assert not one.same_as(of_records(["b", "a"], cells, values))
+    assert not one.same_as(of_records(["a", "c"], cells, values))
+    assert not one.same_as(of_records(["a", "b"], cells, values[::-1]))
