@@ -16,6 +16,9 @@ module                  theory
 ``bucketization``       buckets that come, go and split: what is kept, and (c,k)-safety
 ``worst_case``          the curve for ``0 ... k``, and the knowledge that attains it
 ``given``               probabilities under knowledge that is stated
+``persons``             the persons of a release, and what they are called
+``statement``           knowledge about them in JSON, read and written
+``inference``           what is believed about all of them under such knowledge
 ======================  ==========================================================================
 
 Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, *Worst-case background knowledge for

@@ -1,206 +1,26 @@
-"""Knowledge as people state it, in decoded JSON, and the persons that it speaks about.
+"""Knowledge as people state it, in JSON.
 
 Knowledge is a list. Each of its items holds::
 
     {"if": [atom, ...], "then": [atom, ...]}    all of the first, then one of the second
     {"not": atom}                               it is not so
 
-An atom says who has which value. Where respondents are named that is ``{"respondent": "7", "value":
-"flu"}``. Otherwise a person is one of a cell's in a group, ``{"group": 3, "qi": {"age": 41},
-"person": 1, "value": "flu"}``, counted from 1: persons of a group differ in nothing but identity.
-``group`` may be left out where all records of the cell lie in one, and ``person`` for the first.
-
-A value is written as its text, or as the number that it is; NULL, where it is a value, as null.
-Numbers are compared as decimals of any length: as floats, two values could be one.
+An atom says who has which value, as `bkpriv_core.implication.persons` names both.
 """
 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
-from functools import cached_property
-from typing import Any
-
-import numpy as np
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.implication.atoms import Atom, Implication
+from bkpriv_core.implication.persons import Persons
 from bkpriv_core.implication.worst_case import Witness
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
-from bkpriv_core.table.notation import qi_json
-from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.table import Table
 
-__all__ = ["Cells", "Names", "Persons", "parse_statements", "tell_implication", "tell_witness"]
+__all__ = ["parse_statements", "tell_atom", "tell_implication", "tell_witness"]
 
 _SHAPE = 'Write [{"if": [...], "then": [...]}, {"not": {...}}, ...]; see bkpriv.disclosure_given.'
-
-
-class Persons(ABC):
-    """The persons of the published groups, and what they are called.
-
-    Parameters
-    ----------
-    parts : Parts
-        The table's cells, or parts of them.
-    groups : Groups
-        The published groups.
-    """
-
-    keys: frozenset[str]
-    """What an atom says about who it is, as far as it says anything."""
-
-    def __init__(self, parts: Parts, groups: Groups) -> None:
-        self.parts = parts
-        self.groups = groups
-
-    @property
-    def table(self) -> Table:
-        """The table."""
-        return self.parts.table
-
-    @cached_property
-    def sensitive(self) -> Values:
-        """What an atom says that a person has."""
-        return Values(self.table.sensitive)
-
-    @abstractmethod
-    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
-        """Group and number within it of the person that an atom is about.
-
-        Raises
-        ------
-        InvalidParameter
-            If there is no such person.
-        """
-
-    @abstractmethod
-    def tell(self, group: int, person: int) -> str:
-        """What an atom about a person says about who it is: pairs of a JSON object."""
-
-
-class Names(Persons):
-    """Persons by the names of respondents.
-
-    Parameters
-    ----------
-    parts, groups
-        See `Persons`.
-    names : sequence of str
-        The respondents.
-    labels : (n,) int array
-        The group of each, `SUPPRESSED` for those who are not published.
-    """
-
-    keys = frozenset({"respondent"})
-
-    def __init__(
-        self, parts: Parts, groups: Groups, names: Sequence[str], labels: IntArray
-    ) -> None:
-        super().__init__(parts, groups)
-        self.names = names
-        self._labels = labels
-        self.members = Groups.from_labels(labels)
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
-
-    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
-        """See `Persons`."""
-        name = stated.get("respondent")
-        text = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
-        place = self._places.get(text) if isinstance(text, str) else None
-        if place is None:
-            raise InvalidParameter(
-                f"there is no respondent {as_json(name)} in the release",
-                detail=f"It is about {len(self.names)} respondents, whose names are texts.",
-                hint='Write for example {"respondent": "7", "value": "flu"}.',
-            )
-        group = int(self._labels[place])
-        if group == SUPPRESSED:
-            raise InvalidParameter(
-                f"respondent {text!r} was suppressed",
-                detail="The release says nothing about whoever is not in it.",
-                hint="Leave out what is known about this respondent.",
-            )
-        return group, int(np.searchsorted(self.members[group], place))
-
-    def tell(self, group: int, person: int) -> str:
-        """See `Persons`."""
-        name = self.names[self.members[group][person]]
-        return f'"respondent": {json.dumps(name, ensure_ascii=False)}'
-
-
-class Cells(Persons):
-    """Persons by their quasi-identifiers and a number."""
-
-    keys = frozenset({"group", "qi", "person"})
-
-    @cached_property
-    def _values(self) -> list[Values]:
-        return [Values(domain) for domain in self.table.quasi_identifiers]
-
-    @cached_property
-    def _memberships(self) -> dict[tuple[int, ...], list[int]]:
-        """Memberships of the parts of each cell, by its codes."""
-        found: dict[tuple[int, ...], list[int]] = {}
-        for place, codes in enumerate(self.parts.codes[self.groups.members].tolist()):
-            found.setdefault(tuple(codes), []).append(place)
-        return found
-
-    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
-        """See `Persons`."""
-        qi = stated.get("qi")
-        names = [domain.name for domain in self.table.quasi_identifiers]
-        if not isinstance(qi, Mapping) or set(qi) != set(names):
-            raise InvalidParameter(
-                f"an atom does not say who it is about: {as_json(dict(stated))}",
-                detail=f"qi must have a value for each of {', '.join(names)}; the dataset "
-                "declares no respondents.",
-                hint='Write {"group": ..., "qi": {...}, "person": ..., "value": ...}.',
-            )
-        codes = tuple(
-            values.find(qi[name]) for name, values in zip(names, self._values, strict=True)
-        )
-        here = self._memberships.get(codes, [])
-        held = self.groups.owner[here].tolist()
-        group = stated.get("group", held[0] if len(held) == 1 else None)
-        if isinstance(group, bool) or group not in held:
-            listed = ", ".join(map(str, held)) or "none"
-            raise InvalidParameter(
-                f"group {as_json(group)} has no records with {as_json(dict(qi))}"
-                if "group" in stated or not held
-                else f"several groups have records with {as_json(dict(qi))}",
-                detail=f"Published groups that have them: {listed}.",
-                hint="Name one of these groups, or other quasi-identifiers.",
-            )
-        member = here[held.index(group)]
-        weight = int(self.parts.weights[self.groups.members[member]])
-        person = stated.get("person", 1)
-        if isinstance(person, bool) or not isinstance(person, int) or not 0 < person <= weight:
-            raise InvalidParameter(
-                f"there is no person {as_json(person)} with {as_json(dict(qi))} in group {group}",
-                detail=f"Such persons are numbered from 1 to {weight}.",
-                hint="Persons of one cell and group are told apart by number only.",
-            )
-        start = int(self.groups.offsets[group])
-        before = int(self.parts.weights[self.groups.members[start:member]].sum())
-        return int(group), before + person - 1
-
-    def tell(self, group: int, person: int) -> str:
-        """See `Persons`."""
-        members = self.groups[group]
-        ends = np.cumsum(self.parts.weights[members])
-        place = int(np.searchsorted(ends, person, side="right"))
-        part = int(members[place])
-        (qi,) = qi_json(self.table, self.parts.cell[[part]])
-        number = person - int(ends[place] - self.parts.weights[part]) + 1
-        return f'"group": {group}, "qi": {qi}, "person": {number}'
 
 
 def parse_statements(
@@ -260,63 +80,6 @@ def _atom(stated: object, persons: Persons) -> Atom:
 
 def _misshapen(message: str, found: object) -> InvalidParameter:
     return InvalidParameter(message, detail=f"It is {as_json(found)}.", hint=_SHAPE)
-
-
-class Values:
-    """Values of a domain by what is stated of them in decoded JSON.
-
-    Parameters
-    ----------
-    domain : Domain
-        The domain.
-    """
-
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
-        self._texts = {label: code for code, label in enumerate(domain.labels)}
-
-    @cached_property
-    def _numbers(self) -> dict[Decimal, int]:
-        """Values that are numbers, which have several texts: 1.5 and 1.50."""
-        found: dict[Decimal, int] = {}
-        for label, code in self._texts.items():
-            number = None if label is None else _number(label)
-            if number is not None:
-                found.setdefault(number, code)
-        return found
-
-    def find(self, stated: object) -> int:
-        """Code of a value; a float stands for the shortest decimal that is read back as it.
-
-        Raises
-        ------
-        InvalidParameter
-            If the domain has no such value.
-        """
-        code = None
-        if stated is None or isinstance(stated, str):
-            code = self._texts.get(stated)
-        elif isinstance(stated, bool):
-            code = self._texts.get(str(stated).lower())
-        elif isinstance(stated, int | float | Decimal):
-            code = self._texts.get(str(stated), self._numbers.get(Decimal(str(stated))))
-        if code is not None:
-            return code
-        labels = self._domain.labels
-        values = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
-        raise InvalidParameter(
-            f'"{self._domain.name}" has no value {as_json(stated)}',
-            detail=f"Its values in the release's source are {values}.",
-            hint="Values are written as PostgreSQL writes them as text.",
-        )
-
-
-def _number(label: str) -> Decimal | None:
-    try:
-        number = Decimal(label)
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
 
 
 def tell_atom(atom: Atom, persons: Persons) -> str:

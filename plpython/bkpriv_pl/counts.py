@@ -17,11 +17,12 @@ import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.bins import Bin
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
-from bkpriv_pl.bins import Bin
+from bkpriv_pl.bins import bin_end, bin_start
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.source import open_relation
 
@@ -82,7 +83,7 @@ class Column:
     def expression(self, relation: str) -> str:
         """SQL for the value by which records of a relation, under that alias, are counted."""
         raw = f"{relation}.{plpy.quote_ident(self.name)}"
-        return raw if self.bin is None else self.bin.start(raw)
+        return raw if self.bin is None else bin_start(self.bin, raw)
 
     def position(self, value: str) -> str:
         """SQL for the position of the SQL expression `value`."""
@@ -320,7 +321,7 @@ def _query(
         if column.numeric and column.name not in hierarchies:
             listed.append(_positions(place, column.position("v"), "positions"))
             if column.bin is not None:
-                listed.append(_positions(place, column.position(column.bin.end("v")), "ends"))
+                listed.append(_positions(place, column.position(bin_end(column.bin, "v")), "ends"))
     return (
         f"WITH g AS MATERIALIZED ({groups}), {', '.join(domains)} "
         f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "

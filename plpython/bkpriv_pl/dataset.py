@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import plpy
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
-from bkpriv_pl.bins import parse_bins
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, Column, column_types, count_cells
 from bkpriv_pl.inspection import inspect_hierarchy, inspect_source

@@ -27,6 +27,7 @@ from bkpriv_core.method import Form, Options
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
+from bkpriv_pl.bins import bin_end
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.counts import Column
 from bkpriv_pl.dataset import Dataset, columns_of
@@ -193,7 +194,8 @@ def _extent(parts: Parts, axis: int, column: Column, low: IntArray, high: IntArr
     name, bound = _range_type(column, domain)
     shown = f"{name}({{low}}::{bound}, {{high}}::{bound}, '[]')"
     if column.bin is not None:
-        shown = f"{name}({{low}}::{bound}, {column.bin.end(f'{{high}}::{_BINNED[name]}')}::{bound})"
+        end = bin_end(column.bin, f"{{high}}::{_BINNED[name]}")
+        shown = f"{name}({{low}}::{bound}, {end}::{bound})"
     elif name == "daterange" and _LAST_DAY in domain.labels:
         raise InvalidData(
             f'attribute "{domain.name}" has the value {_LAST_DAY}, which no range of days can hold',
@@ -233,7 +235,7 @@ def _exact(column: Column, domain: Domain) -> _Exact:
         return _Exact(domain.name, column.published_as, f"label::{column.published_as}")
     name, bound = _range_type(column, domain)
     start = f"label::{_BINNED[name]}"
-    expression = f"{name}({start}::{bound}, {column.bin.end(start)}::{bound})"
+    expression = f"{name}({start}::{bound}, {bin_end(column.bin, start)}::{bound})"
     return _Exact(domain.name, name, f"CASE WHEN label IS NOT NULL THEN {expression} END")
 
 

@@ -13,11 +13,8 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.implication import Atom, Implication, Witness
+from bkpriv_core.implication.persons import Cells, Names, Persons, StatedValues
 from bkpriv_core.implication.statement import (
-    Cells,
-    Names,
-    Persons,
-    Values,
     parse_statements,
     tell_atom,
     tell_implication,
@@ -88,16 +85,16 @@ def test_everybody_is_found_by_what_is_told(
 def test_values_are_found_as_they_are_written(domain: Domain) -> None:
     written = json_values(domain, np.arange(domain.size))
     for code, (label, text) in enumerate(zip(domain.labels, written, strict=True)):
-        assert Values(domain).find(decoded(text)) == code
-        assert Values(domain).find(label) == code
+        assert StatedValues(domain).find(decoded(text)) == code
+        assert StatedValues(domain).find(label) == code
 
 
 def test_numbers_are_found_by_what_they_are() -> None:
     numbers = (-1.5, Decimal("-1.500"), 0.1, 2, 2.0, 10, 1e25, 10**25)
-    found = [Values(NUMBERS).find(number) for number in numbers]
+    found = [StatedValues(NUMBERS).find(number) for number in numbers]
     assert found == [*(0, 0, 1, 2, 2, 3, 4, 4)]
-    assert Values(WORDS).find(1) == 0
-    assert Values(WORDS).find(True) == 2
+    assert StatedValues(WORDS).find(1) == 0
+    assert StatedValues(WORDS).find(True) == 2
     strange: list[object] = [
         "-1.5",
         3,
@@ -110,7 +107,7 @@ def test_numbers_are_found_by_what_they_are() -> None:
     ]
     for stated in strange:
         with pytest.raises(InvalidParameter, match='"size" has no value'):
-            Values(NUMBERS).find(stated)
+            StatedValues(NUMBERS).find(stated)
 
 
 HOSPITAL = Table(

@@ -1,0 +1,91 @@
+"""What is believed about the persons of a release, given knowledge that is stated of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
+from bkpriv_core.implication.atoms import Implication
+from bkpriv_core.implication.given import Beliefs, disclosure_given
+from bkpriv_core.implication.persons import Persons, Roll
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray
+
+__all__ = ["PersonBeliefs", "believe"]
+
+_SHOWN = 8
+"""How many groups an error message lists."""
+
+
+@dataclass(frozen=True, eq=False)
+class PersonBeliefs:
+    """Beliefs about all persons of a release.
+
+    Parameters
+    ----------
+    roll : Roll
+        The persons.
+    beliefs : (b, m) float array
+        The different beliefs about them, by `Roll.belief`.
+    """
+
+    roll: Roll
+    beliefs: FloatArray
+
+
+def believe(
+    persons: Persons, known: Sequence[Implication], release: str, progress: Progress = SILENT
+) -> PersonBeliefs:
+    """Infer what is believed about everybody; exact, see `bkpriv_core.implication.given`.
+
+    Parameters
+    ----------
+    persons : Persons
+        The persons of the release.
+    known : sequence of Implication
+        The knowledge.
+    release : str
+        What the release is called in messages.
+    progress : Progress
+        Polled between steps.
+
+    Raises
+    ------
+    ContradictoryKnowledge
+        If the release is impossible under the knowledge.
+    TooLarge
+        If the knowledge links too many persons.
+    """
+    mentioned = {(atom.bucket, atom.person) for item in known for atom in item.atoms}
+    by_group = Counter(group for group, _ in mentioned).most_common(_SHOWN)
+    listed = ", ".join(f"{group} ({count})" for group, count in by_group)
+    try:
+        found = disclosure_given(persons.parts.histograms(persons.groups), known, progress=progress)
+    except ContradictoryKnowledge as error:
+        raise ContradictoryKnowledge(
+            f"the knowledge contradicts {release}",
+            detail="No way to hand out the values of its groups agrees with it. Groups (persons) "
+            f"that it names: {listed}.",
+            hint=error.hint,
+        ) from None
+    except TooLarge as error:
+        raise TooLarge(
+            error.message,
+            detail=f"{error.detail} Groups (persons) that it names: {listed}.",
+            hint=error.hint,
+        ) from None
+    apart = sorted(found.persons)
+    return PersonBeliefs(persons.call(apart), _distinct(found, apart))
+
+
+def _distinct(found: Beliefs, apart: Sequence[tuple[int, int]]) -> FloatArray:
+    """Beliefs about whoever is not told apart, group by group, then about those who are."""
+    shares = found.histograms / found.histograms.sum(axis=1, keepdims=True)
+    for group, others in found.others.items():
+        shares[group] = others
+    beliefs: FloatArray = np.vstack((shares, *(found.persons[person] for person in apart)))
+    return beliefs
