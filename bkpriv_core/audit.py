@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
-from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, EXACT_STATES, Estimator, exact_states
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
@@ -38,8 +38,9 @@ from bkpriv_core.query.estimator import Estimator as QueryEstimator
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Measurement, Requirement, Shift
 from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
-__all__ = ["Fault", "Finding", "findings", "judge_queries", "unmet"]
+__all__ = ["Fault", "Finding", "exactly_auditable", "findings", "judge_queries", "unmet"]
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,12 @@ def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement) -
         counted = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
         exceptions.append(f"{ESTIMATORS[place]} for {counted} ({records} records)")
     return ESTIMATORS[first] + (f", but {' and '.join(exceptions)}" if exceptions else "")
+
+
+def exactly_auditable(parts: Parts, groups: Groups) -> bool:
+    """Tell whether beliefs about all of some groups can be inferred exactly."""
+    states = exact_states(groups, parts.weights, parts.histograms(groups))
+    return bool((states <= EXACT_STATES).all())
 
 
 def judge_queries(

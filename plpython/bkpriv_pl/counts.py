@@ -24,7 +24,7 @@ from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import bin_end, bin_start
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
-from bkpriv_pl.source import open_relation
+from bkpriv_pl.source import Relation, open_relation
 
 __all__ = ["FIXED", "MOST_QUASI_IDENTIFIERS", "Column", "column_types", "count_cells"]
 
@@ -140,8 +140,7 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
 
 
 def count_cells(
-    schema: str,
-    name: str,
+    source: Relation,
     quasi_identifiers: tuple[Column, ...],
     sensitive: Column,
     hierarchies: dict[str, Hierarchy | Intervals],
@@ -152,7 +151,7 @@ def count_cells(
 
     Parameters
     ----------
-    schema, name : str
+    source : Relation
         The source.
     quasi_identifiers : tuple of Column
         The quasi-identifiers.
@@ -181,10 +180,10 @@ def count_cells(
     """
     columns = (*quasi_identifiers, sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
-    row = _read(f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}", columns, trees, respondent)
+    row = _read(source, columns, trees, respondent)
     if row["records"] is None:
         raise InvalidData(
-            f'table "{schema}"."{name}" is empty',
+            f'table "{source.schema}"."{source.name}" is empty',
             detail="It has no records.",
             hint="There is nothing to publish; load the data first.",
         )
@@ -193,7 +192,7 @@ def count_cells(
         for place, column in enumerate(columns)
     ]
     if nulls == "error":
-        _refuse_nulls(schema, name, row, columns)
+        _refuse_nulls(source, row, columns)
     codes = np.column_stack(
         [unpack_integers(row[f"codes_{place}"]) for place in range(len(columns))]
     )
@@ -206,12 +205,12 @@ def count_cells(
 
 
 def _read(
-    source: str,
+    source: Relation,
     columns: tuple[Column, ...],
     hierarchies: dict[str, Hierarchy],
     respondent: str | None,
 ) -> dict[str, Any]:
-    """Count a relation, named as in SQL; its foreign partitions one by one, where that may be.
+    """Count a relation; its foreign partitions one by one, where that may be.
 
     A server ships a grouping to a foreign partition only where it is counted by itself, or the
     partition key is among the columns; otherwise it fetches every record.
@@ -230,7 +229,7 @@ def _read(
     return run(_query(_groups(source, columns), columns, hierarchies))[0]
 
 
-def _members(source: str, columns: tuple[Column, ...]) -> tuple[list[str], str]:
+def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str], str]:
     """Tables, named as in SQL, that may be counted one by one in place of a relation.
 
     There are some where a partition or child is a foreign table, if the caller may read all of them
@@ -244,7 +243,6 @@ def _members(source: str, columns: tuple[Column, ...]) -> tuple[list[str], str]:
     unchanged : str
         SQL that tells, within the statement that counts, whether they are still all there are.
     """
-    relation = open_relation(source)
     family = (
         f"WITH RECURSIVE family AS (SELECT {relation.oid}::oid AS oid, false AS leaving UNION "
         f"SELECT i.inhrelid, i.inhdetachpending "
@@ -275,7 +273,9 @@ def _members(source: str, columns: tuple[Column, ...]) -> tuple[list[str], str]:
     return [str(member) for member in members], unchanged
 
 
-def _groups(source: str, columns: tuple[Column, ...], respondent: str | None = None) -> str:
+def _groups(
+    source: Relation | str, columns: tuple[Column, ...], respondent: str | None = None
+) -> str:
     """SQL that counts the records of a relation, named as in SQL, by the values of `columns`."""
     keys = [column.expression("s") for column in columns]
     shown = [f"{key} AS v{place}" for place, key in enumerate(keys)]
@@ -352,9 +352,7 @@ def _domain(
     return Domain(column.name, labels, positions, hierarchy, ends=ends)
 
 
-def _refuse_nulls(
-    schema: str, name: str, row: dict[str, object], columns: tuple[Column, ...]
-) -> None:
+def _refuse_nulls(source: Relation, row: dict[str, object], columns: tuple[Column, ...]) -> None:
     found = [
         f'"{column.name}" ({row[f"nulls_{place}"]})'
         for place, column in enumerate(columns)
@@ -363,7 +361,7 @@ def _refuse_nulls(
     if found:
         raise Refusal(
             "22004",
-            f'table "{schema}"."{name}" has NULL in columns that are published',
+            f'table "{source.schema}"."{source.name}" has NULL in columns that are published',
             detail=f"Column (records with NULL): {', '.join(found)}.",
             hint='Replace them, or publish with option {"nulls": "category"}.',
         )

@@ -180,8 +180,7 @@ def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respond
         for row in rows
     }
     return count_cells(
-        dataset.source_schema,
-        dataset.source_name,
+        source,
         tuple(columns[name] for name in dataset.quasi_identifiers),
         columns[dataset.sensitive],
         hierarchies,

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import plpy
 
-from bkpriv_core.audit import Finding, findings, judge_queries, unmet
-from bkpriv_core.belief.posterior import EXACT_STATES, exact_states
+from bkpriv_core.audit import Finding, exactly_auditable, findings, judge_queries, unmet
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
 from bkpriv_core.method import Method, Options, find_method, parse_options
@@ -275,14 +274,11 @@ def _record(request: _Request, setting: Setting, certificate: Certificate) -> in
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
-        states = exact_states(
-            certificate.groups, parts.weights, parts.histograms(certificate.groups)
-        )
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
             hint=f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
-            if states.max() <= EXACT_STATES
+            if exactly_auditable(parts, certificate.groups)
             else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
             "these are too large for that.",
         )
