@@ -3,7 +3,9 @@
 What lives here knows a table and nothing else: no belief, no requirement, no way of publishing.
 
 - `domain`, `hierarchy`, `levels`: the values of an attribute, their distances and generalizations;
-- `table`, `groups`: distinct cells and counts, and sets of them;
+- `bins`: values that are intervals; `notation`: values as JSON, and text as SQL;
+- `table`, `parts`, `groups`: distinct cells and counts, parts of them, and sets of those;
+- `cost`: what publishing groups costs the analyst, whatever the method;
 - `respondent`: whom records are about; `inspection`: what deserves a warning;
 - `arrays`, `shuffle`: rows of integers, and random orders.
 """

@@ -98,12 +98,11 @@ class Parts:
         TooLarge
             If the parts' counts would not fit in memory.
         """
-        keys, part = np.unique((labels - SUPPRESSED) * table.cells + cells, return_inverse=True)
-        check_dense(keys.size, "parts of cells", table.sensitive)
-        shape = (keys.size, table.sensitive.size)
+        first, part, _ = distinct_rows(np.column_stack((labels - SUPPRESSED, cells)))
+        check_dense(len(first), "parts of cells", table.sensitive)
+        shape = (len(first), table.sensitive.size)
         counts = np.bincount(part * shape[1] + values, minlength=shape[0] * shape[1])
-        group, cell = np.divmod(keys, table.cells)
-        return cls(table, cell, counts.reshape(shape)), Groups.from_labels(group + SUPPRESSED)
+        return cls(table, cells[first], counts.reshape(shape)), Groups.from_labels(labels[first])
 
     def __len__(self) -> int:
         return len(self.cell)

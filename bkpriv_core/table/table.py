@@ -101,9 +101,10 @@ class Table:
         """
         first, cells, _ = distinct_rows(codes[:, :-1])
         check_dense(len(first), "cells", sensitive)
-        counts = np.zeros((len(first), sensitive.size), dtype=np.int64)
-        np.add.at(counts, (cells, codes[:, -1]), records)
-        return cls(quasi_identifiers, sensitive, codes[first, :-1], counts), cells
+        counts = np.zeros(len(first) * sensitive.size, dtype=np.int64)
+        np.add.at(counts, cells * sensitive.size + codes[:, -1], records)
+        shape = (len(first), sensitive.size)
+        return cls(quasi_identifiers, sensitive, codes[first, :-1], counts.reshape(shape)), cells
 
     @property
     def domains(self) -> tuple[Domain, ...]:

@@ -20,6 +20,7 @@ RETURNS SETOF text LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS 
 plpy.execute("SELECT bkpriv_internal.bootstrap()")
 import json
 from bkpriv_pl import counts
+from bkpriv_pl.source import open_relation
 found, members = counts.column_types("far", name), counts._members
 def interrupted(*args):
     answer = members(*args)
@@ -29,7 +30,8 @@ try:
     if meanwhile is not None:
         counts._members = interrupted
     *keys, last = (found[column] for column in columns)
-    table = counts.count_cells("far", name, tuple(keys), last, {}, "category")[0]
+    relation = open_relation("far." + plpy.quote_ident(name))
+    table = counts.count_cells(relation, tuple(keys), last, {}, "category")[0]
 finally:
     counts._members = members
 for cell, row in zip(table.codes.tolist(), table.counts.tolist()):
