@@ -15,7 +15,13 @@ from bkpriv_core.requirement import Measurement, Requirement
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.disclosure import qi_json
-from bkpriv_pl.history import Release, find_release, find_requirements, findings, record_audit
+from bkpriv_pl.history import (
+    RecordedRelease,
+    find_release,
+    find_requirements,
+    findings,
+    record_audit,
+)
 from bkpriv_pl.knowledge import find_trusted_prior
 from bkpriv_pl.progress import Task
 from bkpriv_pl.query import judge_queries
@@ -73,7 +79,7 @@ def audit(
 
 
 def _fault(
-    found: Release,
+    found: RecordedRelease,
     requirement: Requirement,
     measured: Measurement,
     place: int,

@@ -23,7 +23,7 @@ from bkpriv_core.implication.statement import (
 )
 from bkpriv_pl.boundary import entry, from_json, require
 from bkpriv_pl.disclosure import qi_json
-from bkpriv_pl.history import Release, find_release, find_respondents
+from bkpriv_pl.history import RecordedRelease, find_release, find_respondents
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["disclosure_given", "max_disclosure"]
@@ -67,14 +67,14 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
     return {**told, "sensitive": list(found.table.sensitive.labels)}
 
 
-def _persons(found: Release) -> Persons:
+def _persons(found: RecordedRelease) -> Persons:
     respondents = find_respondents(found)
     if respondents is None:
         return Cells(found.parts, found.groups)
     return Names(found.parts, found.groups, *respondents)
 
 
-def _believe(found: Release, known: Sequence[Implication]) -> Beliefs:
+def _believe(found: RecordedRelease, known: Sequence[Implication]) -> Beliefs:
     """Infer, with groups and persons instead of buckets in what is refused."""
     named = {(atom.bucket, atom.person) for item in known for atom in item.atoms}
     by_group = Counter(group for group, _ in named).most_common(8)

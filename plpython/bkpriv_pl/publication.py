@@ -23,6 +23,8 @@ from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
+from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_core.table.table import Table
@@ -34,9 +36,8 @@ from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.query import judge_queries
-from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
+from bkpriv_pl.snapshot import check_columns, write_snapshot
 from bkpriv_pl.view import (
-    Part,
     ShownView,
     View,
     check_name,
@@ -96,16 +97,16 @@ def publish(
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
-    certificate = request.method.make(
+    made, certificate = request.method.make(
         setting, request.policy.requirements, request.options, shuffle, task
     )
     task.step("writing")
-    release = _record(request, certificate)
+    release = _record(request, made, certificate)
     if respondents is not None:
-        labels = certificate.groups.labels(len(certificate.parts))
-        within = respondents.labels(certificate.parts, labels, shuffle)
+        labels = made.groups.labels(len(made.parts))
+        within = respondents.labels(made.parts, labels, shuffle)
         history.record_respondents(release, respondents.names, within)
-    _show(request, certificate, release, previous)
+    _show(request, made, release, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
     task.done()
@@ -140,16 +141,16 @@ def _overlap(request: _Request) -> UnattainableRequirement | None:
     )
 
 
-def _shown_before(request: _Request) -> dict[Part, ShownView]:
-    """Views that the release will take the place of, by the part that they show."""
+def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
+    """Views that the release will take the place of, by the exhibit that they show."""
     dataset = request.dataset
-    shown: dict[Part, ShownView] = {}
-    parts = parts_of(request.method.form)
-    for part in parts:
-        found = find_view(request.view.of(part), part, dataset.name, dataset.owner)
+    shown: dict[Exhibit, ShownView] = {}
+    exhibits = request.method.form.exhibits
+    for exhibit in exhibits:
+        found = find_view(request.view.of(exhibit), exhibit, dataset.name, dataset.owner)
         if found is not None:
-            shown[part] = found
-    if "records" in shown and "sensitive" not in parts:
+            shown[exhibit] = found
+    if "records" in shown and "sensitive" not in exhibits:
         companion = find_view(
             request.view.of("sensitive"),
             "sensitive",
@@ -164,30 +165,23 @@ def _shown_before(request: _Request) -> dict[Part, ShownView]:
 
 def _show(
     request: _Request,
-    certificate: Certificate,
+    made: Release,
     release: int,
-    previous: dict[Part, ShownView],
+    previous: dict[Exhibit, ShownView],
 ) -> None:
     """Write the tables of the release, and move the views to them."""
-    written = write_snapshot(
-        release,
-        certificate.parts,
-        request.dataset,
-        certificate.groups,
-        request.method.form,
-        request.options,
-    )
-    for part, columns in written.items():
+    written = write_snapshot(release, made, request.dataset, request.options.seed)
+    for exhibit, columns in written.items():
         put_view(
-            request.view.of(part),
+            request.view.of(exhibit),
             release,
-            part,
+            exhibit,
             columns,
             request.options.materialized,
-            previous.get(part),
+            previous.get(exhibit),
         )
-    for part, shown in previous.items():
-        if part not in written:
+    for exhibit, shown in previous.items():
+        if exhibit not in written:
             shown.drop()
     for former in sorted({shown.release for shown in previous.values()}):
         if history.happened(former, "withdrawn"):
@@ -224,8 +218,8 @@ def _validated(
     check_columns(found, way.form)
     decoded = from_json(options, "options")
     view = parse_view_name(require(view_name, "view name"), view_schema)
-    for part in parts_of(way.form):
-        check_name(view.of(part).name)
+    for exhibit in way.form.exhibits:
+        check_name(view.of(exhibit).name)
     return _Request(
         found,
         policy,
@@ -240,9 +234,9 @@ def _validated(
     )
 
 
-def _record(request: _Request, certificate: Certificate) -> int:
+def _record(request: _Request, made: Release, certificate: Certificate) -> int:
     """Write the release, what it was made from, and its certification into the history."""
-    dataset, parts = request.dataset, certificate.parts
+    dataset, parts, groups = request.dataset, made.parts, made.groups
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -259,14 +253,14 @@ def _record(request: _Request, certificate: Certificate) -> int:
         period=request.period,
         records=parts.table.records,
         suppressed=int(parts.weights[certificate.suppressed].sum()),
-        groups=len(certificate.groups),
+        groups=len(groups),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
-    history.record_content(release, parts, certificate.groups, types)
+    history.record_content(release, made, types)
     rows = history.findings(
         parts,
-        certificate.groups,
+        groups,
         request.policy.requirements,
         certificate.measurements,
         request.options.smoothing,
@@ -276,9 +270,7 @@ def _record(request: _Request, certificate: Certificate) -> int:
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
-        states = exact_states(
-            certificate.groups, parts.weights, parts.histograms(certificate.groups)
-        )
+        states = exact_states(groups, parts.weights, made.histograms)
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",

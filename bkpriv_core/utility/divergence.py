@@ -22,7 +22,7 @@ import numpy as np
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.joint import CellJoint, Joint
+from bkpriv_core.query.joint import CellJoint
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import FloatArray
 
@@ -35,25 +35,25 @@ _PAIRS = 20_000_000
 """Largest number of pairs of values, for one pair of attributes."""
 
 
-def divergences(original: CellJoint, estimated: Joint, published: int) -> dict[str, float]:
+def divergences(release: Release, progress: Progress = SILENT) -> dict[str, float]:
     """Divergences of the estimated from the original joint distribution, by name.
 
     Parameters
     ----------
-    original : CellJoint
-        Records of the source.
-    estimated : Joint
-        Expected records by the release.
-    published : int
-        Number of published records.
+    release : Release
+        The release.
+    progress : Progress
+        Polled between steps.
 
     Returns
     -------
     dict of str to float
         NaN where nothing is published.
     """
+    published = release.published
     if not published:
         return dict.fromkeys(("kl", "chi_square", "l2"), float("nan"))
+    original, estimated = CellJoint(release.actual), release.form.joint(release, progress)
     p = original.counts / original.counts.sum()
     q = estimated.at(original.codes) / published
     there = original.counts > 0
@@ -70,12 +70,9 @@ def divergences(original: CellJoint, estimated: Joint, published: int) -> dict[s
 
 
 def association(
-    release: Release,
-    original: Joint,
-    estimated: Joint,
-    progress: Progress = SILENT,
+    release: Release, progress: Progress = SILENT
 ) -> list[tuple[int, int, float, float]]:
-    """Uncertainty coefficients of all pairs of attributes; `poll` may raise to cancel.
+    """Uncertainty coefficients of all pairs of attributes.
 
     Returns
     -------
@@ -83,6 +80,7 @@ def association(
         Attribute ``A``, other ``B``, and ``U(A | B)`` by the source and by the release; NaN where
         it is undefined.
     """
+    original, estimated = CellJoint(release.actual), release.form.joint(release, progress)
     domains = release.domains
     found = []
     for one, other in permutations(range(len(domains)), 2):

@@ -6,39 +6,19 @@ formulas of that, and the same as those of `extent`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes
-from bkpriv_core.query.extent import Labels, Ranges
-from bkpriv_core.query.predicate import Atom, BoolArray, Codes
-from bkpriv_core.query.rewriting.fragment import Column, number, one_of, over, within
+from bkpriv_core.query.predicate import BoolArray, Codes, Criterion
+from bkpriv_core.release.generalized.extent import Labels, Ranges
+from bkpriv_core.release.rewriting.fragment import ShownColumn, number, one_of, over, within
+from bkpriv_core.release.rewriting.side import Side
 from bkpriv_core.table.domain import Domain
 
-__all__ = ["LabelSide", "RangeSide", "SensitiveSide", "Side", "range_ends"]
-
-
-class Side(ABC):
-    """One attribute of a condition, as SQL.
-
-    Parameters
-    ----------
-    classes : Classes
-        Its values or pieces as far as the condition tells them apart.
-    joined : str
-        What the statement joins the view with, to calculate shares.
-    """
-
-    def __init__(self, classes: Classes, joined: str = "") -> None:
-        self.classes = classes
-        self.joined = joined
-
-    @abstractmethod
-    def share(self, some: BoolArray) -> str:
-        """SQL of a row's share in some of the values or pieces."""
+__all__ = ["LabelSide", "RangeSide", "SensitiveSide", "range_ends"]
 
 
 class SensitiveSide(Side):
@@ -48,11 +28,11 @@ class SensitiveSide(Side):
     ----------
     attribute : int
         The attribute.
-    told : sequence of Atom
+    told : sequence of Criterion
         The condition's comparisons with it.
     domain : Domain
         Its values.
-    column : Column
+    column : ShownColumn
         Where it is shown.
     progress : Progress
         Polled between steps.
@@ -61,9 +41,9 @@ class SensitiveSide(Side):
     def __init__(
         self,
         attribute: int,
-        told: Sequence[Atom],
+        told: Sequence[Criterion],
         domain: Domain,
-        column: Column,
+        column: ShownColumn,
         progress: Progress = SILENT,
     ) -> None:
         super().__init__(Classes.of(attribute, told, Codes.of(domain), progress))
@@ -82,26 +62,26 @@ class LabelSide(Side):
     ----------
     attribute, told, column, progress
         See `SensitiveSide`.
-    axis : Labels
+    labels : Labels
         The labels.
     """
 
     def __init__(
         self,
         attribute: int,
-        told: Sequence[Atom],
-        axis: Labels,
-        column: Column,
+        told: Sequence[Criterion],
+        labels: Labels,
+        column: ShownColumn,
         progress: Progress = SILENT,
     ) -> None:
-        super().__init__(Classes.of(attribute, told, Codes.of(axis.domain), progress))
-        self._axis, self._column = axis, column
+        super().__init__(Classes.of(attribute, told, Codes.of(labels.domain), progress))
+        self._labels, self._column = labels, column
 
     def share(self, some: BoolArray) -> str:
         """See `Side`."""
-        shares = self._axis.covered(some[None, :])[0]
+        shares = self._labels.covered(some[None, :])[0]
         labelled: dict[float, list[str | None]] = {}
-        for label, share in zip(self._axis.labels, shares.tolist(), strict=True):
+        for label, share in zip(self._labels.labels, shares.tolist(), strict=True):
             labelled.setdefault(share, []).append(label)
         usual = max(labelled, key=lambda share: len(labelled[share]))
         cases = [
@@ -121,27 +101,28 @@ class RangeSide(Side):
     ----------
     attribute, told, column, progress
         See `SensitiveSide`.
-    axis : Ranges
+    ranges : Ranges
         The ranges.
     """
 
     def __init__(
         self,
         attribute: int,
-        told: Sequence[Atom],
-        axis: Ranges,
-        column: Column,
+        told: Sequence[Criterion],
+        ranges: Ranges,
+        column: ShownColumn,
         progress: Progress = SILENT,
     ) -> None:
-        pieces, _ = axis.pieces(told)
+        pieces, _ = ranges.pieces(told)
         super().__init__(
-            Classes.of(attribute, told, pieces, progress), range_ends(attribute, axis.step, column)
+            Classes.of(attribute, told, pieces, progress),
+            range_ends(attribute, ranges.domain.step, column),
         )
-        self._axis, self._column = axis, column
+        self._ranges, self._column = ranges, column
         self._told = told
         self._cuts = list(pieces.cuts)
         ranks, positions, after = zip(*self._cuts, strict=True) if self._cuts else ((), (), ())
-        _, located, behind = axis.located(
+        _, located, behind = ranges.located(
             np.array(ranks, dtype=np.int64),
             np.array(positions, dtype=np.float64),
             np.array(after, dtype=bool),
@@ -172,17 +153,17 @@ class RangeSide(Side):
 
     def _mixed(self, some: BoolArray) -> float:
         """Share of a range without bounds, which may be anything: the same in every row."""
-        if self._axis.domain.size == 1:
+        if self._ranges.domain.size == 1:
             return 0.0  # There is nothing that NULL could be mixed with.
-        _, shares = self._axis.unbounded().pieces(self._told)
+        _, shares = self._ranges.unbounded().pieces(self._told)
         return float(shares[some].sum())
 
     def _below(self, cut: int) -> str:
         """Mass of the range below a cut."""
         position, after = self._located[cut]
         along = f"{number(position)} - {self._low}"
-        if self._axis.step is not None:
-            steps = over(along, self._axis.step)
+        if self._ranges.domain.step is not None:
+            steps = over(along, self._ranges.domain.step)
             points = f"floor({steps}) + 1" if after else f"ceil({steps})"
             return f"least(greatest({points}, 0), {self._whole})"
         sign = "<=" if after else "<"
@@ -191,7 +172,7 @@ class RangeSide(Side):
         return f"CASE WHEN {self._low} = {self._high} THEN {point} ELSE {length} END"
 
 
-def range_ends(attribute: int, step: float | None, column: Column) -> str:
+def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
     """What a view is joined with for the ends and the mass of its ranges of an attribute.
 
     Its columns are ``low``, ``high`` and ``whole``; the one for attribute 0 is called ``range_0``.
@@ -202,7 +183,7 @@ def range_ends(attribute: int, step: float | None, column: Column) -> str:
         The attribute.
     step : float, optional
         Distance of neighbouring points, or None for a continuum.
-    column : Column
+    column : ShownColumn
         Where it is shown.
     """
     assert column.bounds is not None

@@ -1,9 +1,4 @@
-"""Attributes that are grouped by, as SQL: a row is joined with each value that it may have.
-
-The values stand in a table of the WITH clause, with the key that each is shown as and, where the
-condition tells values apart, the number of its class; values that cannot meet the condition are
-left out. A row and a value that are joined weigh what the row's share in the value is; the
-condition then asks for the value's class.
+"""Quasi-identifiers that are grouped by, as SQL, where they are shown as labels or ranges.
 
 A range of integers or days, or of bins, may hold thousands of values. These have *places*, from 1
 in their order, NULL last, and a row is joined with *stretches* of values of one class instead:
@@ -19,10 +14,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.query.combination import Classes
-from bkpriv_core.query.extent import Axis, Labels, Ranges
 from bkpriv_core.query.predicate import BoolArray
-from bkpriv_core.query.rewriting.fragment import (
-    Column,
+from bkpriv_core.release.generalized.extent import Extents, Labels, Ranges
+from bkpriv_core.release.generalized.sides import range_ends
+from bkpriv_core.release.rewriting.fragment import (
+    ShownColumn,
     check_length,
     equal,
     literal,
@@ -30,51 +26,10 @@ from bkpriv_core.query.rewriting.fragment import (
     value_of,
     values_table,
 )
-from bkpriv_core.query.rewriting.sides import Side, range_ends
-from bkpriv_core.table.domain import Domain
+from bkpriv_core.release.rewriting.side import Key, value_key
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["Key", "StretchKey", "exact_key", "generalized_key"]
-
-
-class Key(Side):
-    """One attribute that is grouped by, as SQL.
-
-    Parameters
-    ----------
-    classes : Classes
-        Its values as far as the condition tells them apart.
-    joined : str
-        What the statement joins the view with.
-    weight : str
-        SQL of a row's share in the value that it is joined with.
-    tables : sequence of str
-        Tables for the WITH clause; none if the attribute can have no value.
-    values : int
-        How many values it can have.
-    """
-
-    told = "value"
-    """The table that has the class of what a row is joined with."""
-
-    def __init__(
-        self, classes: Classes, joined: str, weight: str, tables: Sequence[str], values: int
-    ) -> None:
-        super().__init__(classes, joined)
-        self.weight = weight
-        self.tables = tuple(tables) if values else ()
-        self.values = values
-
-    @property
-    def key(self) -> str:
-        """SQL of a value as a JSON object."""
-        return value_of(self.classes.attribute, "key")
-
-    def share(self, some: BoolArray) -> str:
-        """See `Side`."""
-        listed = ", ".join(map(str, np.unique(self.classes.members[some]).tolist()))
-        held = f"{self.told}_{self.classes.attribute}.class IN ({listed})"
-        return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
+__all__ = ["StretchKey", "generalized_key"]
 
 
 class StretchKey(Key):
@@ -124,69 +79,49 @@ class StretchKey(Key):
         return f"place_{self.classes.attribute}"
 
 
-def exact_key(
-    classes: Classes, domain: Domain, column: Column, possible: BoolArray | None = None
+def generalized_key(
+    classes: Classes, extents: Extents, column: ShownColumn, possible: BoolArray
 ) -> Key:
-    """An attribute that is shown as it is.
-
-    Parameters
-    ----------
-    classes : Classes
-        Its values, as far as the condition tells them apart.
-    domain : Domain
-        Its values.
-    column : Column
-        Where it is shown.
-    possible : (size,) bool array, optional
-        Which values may meet the condition; if not given, all.
-    """
-    codes = np.arange(domain.size) if possible is None else np.flatnonzero(possible)
-    values = [f"{literal(domain.labels[code])}::{column.type}" for code in codes.tolist()]
-    on = equal(value_of(classes.attribute, "value"), column.name, domain.has_null)
-    return _key(classes, domain, codes, {"value": values}, on=on)
-
-
-def generalized_key(classes: Classes, axis: Axis, column: Column, possible: BoolArray) -> Key:
     """An attribute that is shown as labels or ranges.
 
     Parameters
     ----------
     classes, column, possible
         See `exact_key`.
-    axis : Labels or Ranges
+    extents : Labels or Ranges
         The labels or ranges.
     """
     if not possible.any():
         return Key(classes, "", "0", (), 0)
-    if isinstance(axis, Labels):
-        return _label_key(classes, axis, column, possible)
-    assert isinstance(axis, Ranges)
-    if axis.step is None and axis.domain.ends is None:
-        return _point_key(classes, axis, column, possible)
-    return _stretch_key(classes, axis, column, possible)
+    if isinstance(extents, Labels):
+        return _label_key(classes, extents, column, possible)
+    assert isinstance(extents, Ranges)
+    if extents.domain.step is None and extents.domain.ends is None:
+        return _point_key(classes, extents, column, possible)
+    return _stretch_key(classes, extents, column, possible)
 
 
-def _label_key(classes: Classes, axis: Labels, column: Column, possible: BoolArray) -> Key:
-    under = axis.spread().tocoo()
+def _label_key(classes: Classes, shown: Labels, column: ShownColumn, possible: BoolArray) -> Key:
+    under = shown.spread().tocoo()
     held = possible[under.row]
-    labels = [axis.labels[extent] for extent in under.col[held].tolist()]
-    return _key(
+    labels = [shown.labels[extent] for extent in under.col[held].tolist()]
+    return value_key(
         classes,
-        axis.domain,
+        shown.domain,
         under.row[held].astype(np.int64),
         {
             "label": [f"{literal(label)}::{column.type}" for label in labels],
             "share": [number(share) for share in under.data[held].tolist()],
         },
-        on=equal(value_of(classes.attribute, "label"), column.name, None in axis.labels),
+        on=equal(value_of(classes.attribute, "label"), column.name, None in shown.labels),
         weight=value_of(classes.attribute, "share"),
     )
 
 
-def _point_key(classes: Classes, axis: Ranges, column: Column, possible: BoolArray) -> Key:
+def _point_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible: BoolArray) -> Key:
     """Of a continuum no value has a share, unless it is all there is."""
-    domain, attribute = axis.domain, classes.attribute
-    runs = axis.runs(possible)
+    domain, attribute = ranges.domain, classes.attribute
+    runs = ranges.runs(possible)
     codes = np.unique(runs.written(np.arange(len(runs.length)))[1])
     labels = [domain.labels[code] for code in codes.tolist()]
     point, low = value_of(attribute, "point"), f"range_{attribute}.low"
@@ -199,18 +134,18 @@ def _point_key(classes: Classes, axis: Ranges, column: Column, possible: BoolArr
     columns = {"point": listed}
     on, weight = f"{point} = {column.name}", "1"
     if domain.has_null:
-        columns["mixed"] = _mixed(axis, codes)
+        columns["mixed"] = _mixed(ranges, codes)
         on = (
             f"CASE WHEN {column.name} IS NULL THEN {point} IS NULL "
             f"WHEN {low} IS NULL THEN true ELSE {on} END"
         )
         weight = _weight(column, low, value_of(attribute, "mixed"), weight)
-    ends = range_ends(attribute, axis.step, column)
-    return _key(classes, domain, codes, columns, on=on, weight=weight, before=ends)
+    ends = range_ends(attribute, domain.step, column)
+    return value_key(classes, domain, codes, columns, on=on, weight=weight, before=ends)
 
 
-def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolArray) -> Key:
-    domain, attribute = axis.domain, classes.attribute
+def _stretch_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible: BoolArray) -> Key:
+    domain, attribute = ranges.domain, classes.attribute
     assert domain.positions is not None
     codes = np.flatnonzero(possible)
     numbers = codes[codes < domain.size - domain.has_null]
@@ -219,7 +154,7 @@ def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolA
     null = len(numbers) + 1
     first = f"{null} - width_bucket(-{low}, (SELECT down FROM position_{attribute}))"
     last = f"width_bucket({high}, (SELECT up FROM position_{attribute}))"
-    if axis.step is None:  # Where the last bin ends, another may begin.
+    if domain.step is None:  # Where the last bin ends, another may begin.
         last = f"{len(numbers)} - width_bucket(-{high}, (SELECT down FROM position_{attribute}))"
     weight = f"(1 / range_{attribute}.whole)"
     if domain.has_null:
@@ -228,7 +163,7 @@ def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolA
         last = f"CASE WHEN {low} IS NULL THEN {null} ELSE {last} END"
         weight = _weight(column, low, f"held_{attribute}.mixed", weight)
     joined = (
-        f"{range_ends(attribute, axis.step, column)}\n"
+        f"{range_ends(attribute, domain.step, column)}\n"
         f"CROSS JOIN LATERAL (SELECT {first} AS first, {last} AS last) AS span_{attribute}\n"
         "CROSS JOIN LATERAL (SELECT greatest(s.first, span.first) AS first, "
         "least(s.last, span.last) AS last, s.class, s.mixed\n"
@@ -236,7 +171,7 @@ def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolA
         f"AS held_{attribute}"
     ).replace("span.", f"span_{attribute}.")
     listed = literal(f"[{', '.join(domain.json_values(codes))}]")
-    positions, masses = _floats(domain.positions[numbers]), _floats(axis.masses[codes])
+    positions, masses = _floats(domain.positions[numbers]), _floats(ranges.masses[codes])
     binned = domain.ends is not None
     check_length(len(listed) + len(positions) + len(masses) * binned)
     elements, mass = f"jsonb_array_elements({listed})", ""
@@ -249,26 +184,26 @@ def _stretch_key(classes: Classes, axis: Ranges, column: Column, possible: BoolA
         f"position_{attribute} (up, down) AS (\n"
         "    SELECT array_agg(at ORDER BY at), array_agg(-at ORDER BY -at)\n"
         f"    FROM unnest({positions}) AS at\n)",
-        values_table(f"stretch_{attribute}", _stretches(classes, axis, codes)),
+        values_table(f"stretch_{attribute}", _stretches(classes, ranges, codes)),
     ]
     return StretchKey(classes, joined, weight, tables, len(codes), binned=binned)
 
 
-def _stretches(classes: Classes, axis: Ranges, codes: IntArray) -> dict[str, Sequence[str]]:
+def _stretches(classes: Classes, ranges: Ranges, codes: IntArray) -> dict[str, Sequence[str]]:
     """Stretches of values of one class; NULL is one of its own."""
     members = classes.members[codes]
-    null = codes == axis.domain.size - axis.domain.has_null
+    null = codes == ranges.domain.size - ranges.domain.has_null
     starts = np.flatnonzero((np.diff(members, prepend=-1) != 0) | null)
     ends = np.append(starts[1:], len(codes))
     return {
         "first": [str(start + 1) for start in starts.tolist()],
         "last": [str(end) for end in ends.tolist()],
         "class": [str(member) for member in members[starts].tolist()],
-        "mixed": _mixed(axis, codes[starts]),
+        "mixed": _mixed(ranges, codes[starts]),
     }
 
 
-def _weight(column: Column, low: str, mixed: str, weight: str) -> str:
+def _weight(column: ShownColumn, low: str, mixed: str, weight: str) -> str:
     """A row's share in a value, where it may be NULL or a range without bounds."""
     return (
         f"(CASE WHEN {column.name} IS NULL THEN 1 WHEN {low} IS NULL THEN {mixed} "
@@ -276,37 +211,17 @@ def _weight(column: Column, low: str, mixed: str, weight: str) -> str:
     )
 
 
-def _mixed(axis: Ranges, codes: IntArray) -> list[str]:
+def _mixed(ranges: Ranges, codes: IntArray) -> list[str]:
     """What values of mass 1 would share of a range that mixes numbers and NULL, if there is one."""
-    shares = np.zeros(axis.domain.size)
-    if axis.domain.has_null:
-        whole = axis.unbounded().runs(np.ones(axis.domain.size, dtype=bool))
+    shares = np.zeros(ranges.domain.size)
+    if ranges.domain.has_null:
+        whole = ranges.unbounded().runs(np.ones(ranges.domain.size, dtype=bool))
         _, values, found = whole.written(np.zeros(1, dtype=np.int64))
         shares[values] = found
-    return [number(share) for share in (shares / axis.masses)[codes].tolist()]
+    return [number(share) for share in (shares / ranges.masses)[codes].tolist()]
 
 
 def _floats(figures: FloatArray) -> str:
     """An array as PostgreSQL reads it, exactly; most figures are whole."""
     listed = ", ".join(repr(figure).removesuffix(".0") for figure in figures.tolist())
     return f"'{{{listed}}}'::float8[]"
-
-
-def _key(
-    classes: Classes,
-    domain: Domain,
-    codes: IntArray,
-    columns: dict[str, list[str]],
-    *,
-    on: str,
-    weight: str = "1",
-    before: str = "",
-) -> Key:
-    """A key that rows are joined with by value, given what its table has beside key and class."""
-    keys = [f"jsonb {literal(f'{{{pair}}}')}" for pair in domain.json_pairs(codes)]
-    table: dict[str, list[str]] = {"key": keys, **columns}
-    if classes.size > 1:
-        table["class"] = [str(member) for member in classes.members[codes].tolist()]
-    name = f"value_{classes.attribute}"
-    joined = f"{before}\nJOIN {name} ON {on}"
-    return Key(classes, joined, weight, [values_table(name, table)], len(codes))

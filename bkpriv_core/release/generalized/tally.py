@@ -25,19 +25,18 @@ import numpy as np
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.combination import Classes, atoms_by_attribute, combinations_met
-from bkpriv_core.query.estimator import Estimator, check_keys
-from bkpriv_core.query.extent import Axis, axes_of, by_column
-from bkpriv_core.query.predicate import Atom, BoolArray, Codes, Predicate, Values
-from bkpriv_core.query.runs import Runs, sum_boxes
+from bkpriv_core.query.combination import Classes, combinations_met, criteria_by_attribute
+from bkpriv_core.query.predicate import BoolArray, Codes, Criterion, Line, Predicate
+from bkpriv_core.query.tally import Tally, check_keys
 from bkpriv_core.query.workload import Workload
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.generalized.extent import Boxes, by_column
+from bkpriv_core.release.generalized.runs import Runs, sum_boxes
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Generalized"]
+__all__ = ["BoxTally"]
 
 _WORK = 20_000_000_000
 """Largest number of combinations of classes times groups."""
@@ -99,28 +98,22 @@ class _Key:
     owner: IntArray
 
 
-class Generalized(Estimator):
+class BoxTally(Tally):
     """Uniform spread over the group's box.
 
     Parameters
     ----------
-    release : Release
-        The release.
+    boxes : Boxes
+        The groups.
     """
 
-    def __init__(self, release: Release) -> None:
-        self.release = release
-        self._sensitive = len(release.domains) - 1
-
-    @cached_property
-    def _axes(self) -> list[Axis]:
-        return axes_of(self.release.parts, self.release.groups, self.release.steps)
-
-    @cached_property
-    def _histograms(self) -> FloatArray:
-        """Records of each group by sensitive value, shape (m, g)."""
-        histograms = self.release.parts.histograms(self.release.groups)
-        return np.ascontiguousarray(histograms.T.astype(np.float64))
+    def __init__(self, boxes: Boxes) -> None:
+        self.domains = boxes.domains
+        self._extents = boxes.extents
+        self._groups = len(boxes.histograms)
+        # Records of each group by sensitive value, shape (m, g).
+        self._histograms = np.ascontiguousarray(boxes.histograms.T)
+        self._sensitive = len(boxes.extents)
 
     def by_key(
         self,
@@ -128,8 +121,8 @@ class Generalized(Estimator):
         keys: Sequence[int] = (),
         progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
-        """See `Estimator`."""
-        asked = atoms_by_attribute(predicate)
+        """See `Tally`."""
+        asked = criteria_by_attribute(predicate)
         wanted = [self._key(key, asked.get(key, []), progress) for key in keys]
         rest = [
             self._side(place, told, progress)
@@ -140,11 +133,11 @@ class Generalized(Estimator):
         met = combinations_met(predicate, classes, progress)
         self._check_work(met.size)
         known = self._sensitive in {*keys, *asked}  # its histogram has the records
-        records = np.ones(len(self.release.groups)) if known else self._histograms.sum(axis=0)
+        records = np.ones(self._groups) if known else self._histograms.sum(axis=0)
         if not keys:
             weights = self._weights(met, rest, records, progress)
             return np.zeros((1, 0), dtype=np.int64), np.array([weights.sum()])
-        check = partial(check_keys, self.release.domains, keys)
+        check = partial(check_keys, self.domains, keys)
         codes, counts = [np.zeros((0, len(keys)), dtype=np.int64)], [np.zeros(0)]
         for chosen in np.ndindex(*met.shape[: len(keys)]):
             if not met[chosen].any():
@@ -163,28 +156,28 @@ class Generalized(Estimator):
         order = np.lexsort(rows.T[::-1])
         return rows[order], np.concatenate(counts)[order]
 
-    def _key(self, attribute: int, told: list[Atom], progress: Progress) -> _Key:
-        classes = Classes.of(attribute, told, Codes.of(self.release.domains[attribute]), progress)
+    def _key(self, attribute: int, told: list[Criterion], progress: Progress) -> _Key:
+        classes = Classes.of(attribute, told, Codes.of(self.domains[attribute]), progress)
         if attribute == self._sensitive:
             from scipy import sparse  # slow to import, and only wanted here
 
-            groups = np.arange(len(self.release.groups), dtype=np.int64)
+            groups = np.arange(self._groups, dtype=np.int64)
             return _Key(classes, partial(by_column, sparse.csr_array(self._histograms)), groups)
-        axis = self._axes[attribute]
-        return _Key(classes, axis.runs, axis.owner)
+        extents = self._extents[attribute]
+        return _Key(classes, extents.runs, extents.owner)
 
-    def _side(self, attribute: int, told: list[Atom], progress: Progress) -> _Side:
-        values: Values = Codes.of(self.release.domains[attribute])
+    def _side(self, attribute: int, told: list[Criterion], progress: Progress) -> _Side:
+        values: Line = Codes.of(self.domains[attribute])
         shares: FloatArray | sparse.csr_array = self._histograms
-        owner = np.arange(len(self.release.groups), dtype=np.int64)
+        owner = np.arange(self._groups, dtype=np.int64)
         if attribute != self._sensitive:
-            axis = self._axes[attribute]
-            owner = axis.owner
-            values, shares = axis.pieces(told)
+            extents = self._extents[attribute]
+            owner = extents.owner
+            values, shares = extents.pieces(told)
         return _Side(Classes.of(attribute, told, values, progress), shares, owner)
 
     def _check_work(self, combinations: int) -> None:
-        groups = len(self.release.groups)
+        groups = self._groups
         if groups * combinations > _WORK:
             raise TooLarge(
                 f"the condition tells {combinations} combinations of values apart",
@@ -197,7 +190,7 @@ class Generalized(Estimator):
         self, met: BoolArray, sides: list[_Side], records: FloatArray, progress: Progress
     ) -> FloatArray:
         """Probability of a set of combinations of classes in each group, times (g,) records."""
-        groups = len(self.release.groups)
+        groups = self._groups
         found = np.empty(groups)
         for part in _chunks(groups, met.size):
             progress.poll()
@@ -208,15 +201,15 @@ class Generalized(Estimator):
         return found
 
     def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
-        """See `Estimator`."""
+        """See `Tally`."""
         found = np.empty(len(workload))
-        for part in _chunks(len(workload), len(self.release.groups)):
+        for part in _chunks(len(workload), self._groups):
             progress.poll()
             *chosen, secret = (chosen[part] for chosen in workload.chosen)
             counts = secret.astype(np.float64) @ self._histograms
-            for place, axis in enumerate(self._axes):
+            for place, extents in enumerate(self._extents):
                 if workload.queried[part, place].any():
-                    counts *= np.take(axis.covered(chosen[place]), axis.owner, axis=1)
+                    counts *= np.take(extents.covered(chosen[place]), extents.owner, axis=1)
             found[part] = counts.sum(axis=1)
         return found
 

@@ -12,7 +12,7 @@ from bkpriv_core.table.groups import IntArray
 __all__ = [
     "EMPTY_KEY",
     "Bounds",
-    "Column",
+    "ShownColumn",
     "check_length",
     "equal",
     "literal",
@@ -49,7 +49,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Column:
+class ShownColumn:
     """An attribute as a published view shows it.
 
     Parameters

@@ -23,45 +23,42 @@ from functools import cache
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.combination import Classes, atoms_by_attribute, combinations_met
-from bkpriv_core.query.extent import Axis, Labels, Ranges, axes_of
-from bkpriv_core.query.grouping import GroupingSet
-from bkpriv_core.query.predicate import Atom, BoolArray, Codes, Predicate
-from bkpriv_core.query.rewriting.fragment import (
+from bkpriv_core.query.combination import Classes, combinations_met, criteria_by_attribute
+from bkpriv_core.query.grouping import Query
+from bkpriv_core.query.predicate import BoolArray, Codes, Criterion, Predicate
+from bkpriv_core.release.generalized.extent import Boxes, Labels, Ranges
+from bkpriv_core.release.generalized.keys import StretchKey, generalized_key
+from bkpriv_core.release.generalized.sides import LabelSide, RangeSide, SensitiveSide
+from bkpriv_core.release.rewriting.fragment import (
     EMPTY_KEY,
-    Column,
+    ShownColumn,
     check_length,
     product,
     with_values,
 )
-from bkpriv_core.query.rewriting.keys import Key, StretchKey, exact_key, generalized_key
-from bkpriv_core.query.rewriting.sides import LabelSide, RangeSide, SensitiveSide, Side
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.rewriting.side import Key, Side, exact_key
 
 __all__ = ["rewrite_generalized"]
 
 
 def rewrite_generalized(
-    release: Release,
-    predicate: Predicate,
-    grouping_sets: Sequence[GroupingSet],
+    boxes: Boxes,
+    query: Query,
     view: str,
-    columns: Sequence[Column],
+    columns: Sequence[ShownColumn],
     progress: Progress = SILENT,
 ) -> str:
     """Write the estimate of a generalized release as SQL.
 
     Parameters
     ----------
-    release : Release
-        The release.
-    predicate : Predicate
-        What to count.
-    grouping_sets : sequence of tuple of int
-        What to group by.
+    boxes : Boxes
+        The groups.
+    query : Query
+        The query.
     view : str
         The published view, as SQL.
-    columns : sequence of Column
+    columns : sequence of ShownColumn
         Its columns for all attributes.
     progress : Progress
         Polled between steps.
@@ -76,32 +73,27 @@ def rewrite_generalized(
     TooLarge
         If the condition tells too many values apart, or the statement is too long.
     """
-    told = atoms_by_attribute(predicate)
-    axes = [*axes_of(release.parts, release.groups, release.steps), None]
+    told = criteria_by_attribute(query.predicate)
     sides = {
-        attribute: _side(
-            release, attribute, told[attribute], axes[attribute], columns[attribute], progress
-        )
+        attribute: _side(boxes, attribute, told[attribute], columns[attribute], progress)
         for attribute in sorted(told)
     }
     keys = {
-        key: _key(
-            release, predicate, key, told.get(key, []), sides, axes[key], columns[key], progress
-        )
-        for key in sorted({key for keys in grouping_sets for key in keys})
+        key: _key(boxes, query.predicate, key, told.get(key, []), sides, columns[key], progress)
+        for key in sorted({key for keys in query.grouping_sets for key in keys})
     }
 
     @cache
     def probability(grouped: frozenset[int]) -> str:
         """Of the condition, some of whose attributes are grouped by."""
         involved = [keys[key] if key in grouped else sides[key] for key in sides]
-        met = combinations_met(predicate, [side.classes for side in involved], progress)
+        met = combinations_met(query.predicate, [side.classes for side in involved], progress)
         return _probability(met, involved, progress)
 
-    keyed = tuple(grouping_sets) != ((),)
+    keyed = query.grouping_sets != ((),)
     counts: list[str] = []
     length = 0
-    for some in grouping_sets:
+    for some in query.grouping_sets:
         progress.poll()
         others = [side for attribute, side in sides.items() if attribute not in some]
         share = probability(frozenset(some).intersection(sides))
@@ -116,41 +108,40 @@ def rewrite_generalized(
 
 
 def _side(
-    release: Release,
+    boxes: Boxes,
     attribute: int,
-    told: list[Atom],
-    axis: Axis | None,
-    column: Column,
+    told: list[Criterion],
+    column: ShownColumn,
     progress: Progress,
 ) -> Side:
-    """An attribute of the condition; the sensitive one has no axis."""
-    if axis is None:
-        return SensitiveSide(attribute, told, release.table.sensitive, column, progress)
-    if isinstance(axis, Labels):
-        return LabelSide(attribute, told, axis, column, progress)
-    assert isinstance(axis, Ranges)
-    return RangeSide(attribute, told, axis, column, progress)
+    """An attribute of the condition."""
+    if attribute == len(boxes.extents):
+        return SensitiveSide(attribute, told, boxes.domains[attribute], column, progress)
+    extents = boxes.extents[attribute]
+    if isinstance(extents, Labels):
+        return LabelSide(attribute, told, extents, column, progress)
+    assert isinstance(extents, Ranges)
+    return RangeSide(attribute, told, extents, column, progress)
 
 
 def _key(
-    release: Release,
+    boxes: Boxes,
     predicate: Predicate,
     attribute: int,
-    told: list[Atom],
+    told: list[Criterion],
     sides: Mapping[int, Side],
-    axis: Axis | None,
-    column: Column,
+    column: ShownColumn,
     progress: Progress,
 ) -> Key:
     """An attribute that is grouped by, with the values for which the condition may be true."""
-    domain = release.domains[attribute]
+    domain = boxes.domains[attribute]
     classes = Classes.of(attribute, told, Codes.of(domain), progress)
     others = [side.classes for other, side in sides.items() if other != attribute]
     met = combinations_met(predicate, [classes, *others], progress).reshape(classes.size, -1)
     possible = np.asarray(met.any(axis=1))[classes.members]
-    if axis is None:
+    if attribute == len(boxes.extents):
         return exact_key(classes, domain, column, possible)
-    return generalized_key(classes, axis, column, possible)
+    return generalized_key(classes, boxes.extents[attribute], column, possible)
 
 
 def _count(

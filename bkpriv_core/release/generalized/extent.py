@@ -32,29 +32,28 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.query.predicate import (
-    Atom,
     BoolArray,
     Codes,
     Comparison,
+    Criterion,
+    Line,
     Membership,
     Point,
-    Values,
 )
-from bkpriv_core.query.runs import Runs
+from bkpriv_core.release.generalized.runs import Runs
 from bkpriv_core.table.domain import ROOT, Domain
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Axis", "Labels", "Pieces", "Ranges", "axes_of", "by_column"]
+__all__ = ["Boxes", "Extents", "Labels", "Pieces", "Ranges", "by_column"]
 
 _SHARES = 100_000_000
 """Largest number of pieces times extents of an attribute, an array of 800 MB."""
 
 
-class Axis(ABC):
+class Extents(ABC):
     """The extents of all groups in one quasi-identifier.
 
     Parameters
@@ -70,12 +69,12 @@ class Axis(ABC):
         self.owner = owner
 
     @abstractmethod
-    def pieces(self, atoms: Sequence[Atom]) -> tuple[Values, FloatArray | sparse.csr_array]:
+    def pieces(self, criteria: Sequence[Criterion]) -> tuple[Line, FloatArray | sparse.csr_array]:
         """Cut the line so that no comparison tells two values of a piece apart.
 
         Returns
         -------
-        Values
+        Line
             The pieces, ``t`` of them.
         (t, x) array
             Share of each extent in each piece; columns sum to 1.
@@ -125,7 +124,7 @@ class Axis(ABC):
         """
 
 
-class Labels(Axis):
+class Labels(Extents):
     """Labels of a hierarchy; attribute `labels` has that of each extent.
 
     Parameters
@@ -153,20 +152,20 @@ class Labels(Axis):
         under = sparse.csr_array((np.ones(len(codes)), (codes, extents)), shape=shape)
         self._shares = sparse.csr_array(under / under.sum(axis=0))
 
-    def pieces(self, atoms: Sequence[Atom]) -> tuple[Values, FloatArray | sparse.csr_array]:
-        """See `Axis`."""
+    def pieces(self, criteria: Sequence[Criterion]) -> tuple[Line, FloatArray | sparse.csr_array]:
+        """See `Extents`."""
         return Codes.of(self.domain), self._shares
 
     def runs(self, chosen: BoolArray) -> Runs:
-        """See `Axis`."""
+        """See `Extents`."""
         return by_column(self._shares, chosen)
 
     def spread(self) -> sparse.csr_array:
-        """See `Axis`."""
+        """See `Extents`."""
         return self._shares
 
     def covered(self, chosen: BoolArray) -> FloatArray:
-        """See `Axis`."""
+        """See `Extents`."""
         return np.asarray(chosen.astype(np.float64) @ self._shares)
 
 
@@ -215,16 +214,16 @@ class Pieces:
 
     @property
     def null(self) -> BoolArray:
-        """See `Values`."""
+        """See `Line`."""
         null: BoolArray = self._pieces == len(self.cuts) + 1
         return null
 
     def below(self, point: Point) -> BoolArray:
-        """See `Values`."""
+        """See `Line`."""
         return self._pieces <= self.cuts[_before(point)]
 
     def through(self, point: Point) -> BoolArray:
-        """See `Values`."""
+        """See `Line`."""
         return self._pieces <= self.cuts[_after(point)]
 
 
@@ -238,7 +237,7 @@ def _after(point: Point) -> tuple[int, float, bool]:
     return (point.through, point.position, True)
 
 
-class Ranges(Axis):
+class Ranges(Extents):
     """Ranges of numbers.
 
     Parameters
@@ -247,11 +246,9 @@ class Ranges(Axis):
         The attribute's values.
     low, high : (g,) int array
         Codes of the smallest and largest value of each group.
-    step : float, optional
-        Distance of neighbouring points, or None for a continuum.
     """
 
-    def __init__(self, domain: Domain, low: IntArray, high: IntArray, step: float | None) -> None:
+    def __init__(self, domain: Domain, low: IntArray, high: IntArray) -> None:
         assert domain.positions is not None
         last = domain.size - 1 - domain.has_null  # -1 if there is nothing but NULL
         null = high > last
@@ -264,8 +261,7 @@ class Ranges(Axis):
         self._high = domain.positions[self._last]
         if domain.ends is not None:
             # The last point of the last bin; its end, of a continuum.
-            self._high = domain.ends[self._last] - (step or 0.0)
-        self.step = step
+            self._high = domain.ends[self._last] - (domain.step or 0.0)
         self._null = np.where(distinct[:, 2] > 0, 1 / domain.size, self._first > last)
         ends = np.array([last + 1])
         self._mass = self._below(ends, np.zeros(1), np.ones(1, dtype=bool))[0]
@@ -289,12 +285,12 @@ class Ranges(Axis):
         point = ~(self._low < self._high)  # NULL alone, whose place is NaN, is one too.
         whole = np.where(point, 1.0, self._high - self._low)
         along = position[:, None] - self._low
-        if self.step is None:
+        if self.domain.step is None:
             along = np.where(point, (along > 0) | (after[:, None] & (along == 0)), along)
         else:
-            steps = along / self.step
+            steps = along / self.domain.step
             along = np.where(after[:, None], np.floor(steps) + 1, np.ceil(steps))
-            whole = np.where(point, 1.0, np.round(whole / self.step) + 1)
+            whole = np.where(point, 1.0, np.round(whole / self.domain.step) + 1)
         # What is before the first or after the last value is told by rank: that is exact.
         along = np.where(rank[:, None] > self._last, whole, along)
         return np.where(rank[:, None] <= self._first, 0.0, along)
@@ -330,24 +326,26 @@ class Ranges(Axis):
         assert self.domain.positions is not None
         size = self.domain.size - self.domain.has_null
         lengths = (self.domain.ends - self.domain.positions)[:size]
-        if self.step is None and (lengths <= 0).any():
+        if self.domain.step is None and (lengths <= 0).any():
             raise InvalidData(
                 f'bins of attribute "{self.domain.name}" are too narrow to be weighed',
                 detail="In double precision the bin of value "
                 f"{self.domain.quote(int(lengths.argmin()))} has no length.",
                 hint="Do not group by it; or register a dataset with wider bins.",
             )
-        found[:size] = lengths if self.step is None else np.maximum(lengths / self.step, 1.0)
+        found[:size] = (
+            lengths if self.domain.step is None else np.maximum(lengths / self.domain.step, 1.0)
+        )
         return found
 
-    def pieces(self, atoms: Sequence[Atom]) -> tuple[Pieces, FloatArray]:
-        """See `Axis`."""
+    def pieces(self, criteria: Sequence[Criterion]) -> tuple[Pieces, FloatArray]:
+        """See `Extents`."""
         points: set[Point] = set()
-        for atom in atoms:
-            if isinstance(atom, Membership):
-                points.update(atom.points)
-            elif isinstance(atom, Comparison):
-                points.add(atom.point)
+        for criterion in criteria:
+            if isinstance(criterion, Membership):
+                points.update(criterion.points)
+            elif isinstance(criterion, Comparison):
+                points.add(criterion.point)
         cuts = sorted({*map(_before, points), *map(_after, points)})
         self._check_size(len(cuts))
         ranks = np.array([cut[0] for cut in cuts], dtype=np.int64)
@@ -363,11 +361,11 @@ class Ranges(Axis):
         return Pieces(numbered, self.domain.has_null), shares
 
     def runs(self, chosen: BoolArray) -> Runs:
-        """See `Axis`."""
+        """See `Extents`."""
         size = self.domain.size - self.domain.has_null
         mixed = (self._null > 0) & (self._null < 1)
         first, last = self._first, self._last
-        if self.step is None and self.domain.ends is None:
+        if self.domain.step is None and self.domain.ends is None:
             # Of a continuum no value has a share, unless it is all there is.
             last = np.where(first == last, last, first - 1)
         numbers = np.flatnonzero(chosen[:size])
@@ -390,7 +388,7 @@ class Ranges(Axis):
         return Runs(np.concatenate(values), np.concatenate(shares), start, end - start, scale)
 
     def spread(self) -> sparse.csr_array:
-        """See `Axis`."""
+        """See `Extents`."""
         from scipy import sparse  # slow to import, and only wanted here
 
         # An extent that mixes numbers and NULL holds every value of the domain, NULL being last.
@@ -406,10 +404,10 @@ class Ranges(Axis):
 
     def unbounded(self) -> Ranges:
         """The one range that mixes numbers and NULL, for a domain that has both."""
-        return Ranges(self.domain, np.array([0]), np.array([self.domain.size - 1]), self.step)
+        return Ranges(self.domain, np.array([0]), np.array([self.domain.size - 1]))
 
     def covered(self, chosen: BoolArray) -> FloatArray:
-        """See `Axis`."""
+        """See `Extents`."""
         assert self.domain.positions is not None
         numbers = chosen[:, : self.domain.size - self.domain.has_null]
         first = numbers.argmax(axis=1)
@@ -422,14 +420,23 @@ class Ranges(Axis):
         return shares + chosen[:, -1:] * self._null
 
 
-def axes_of(parts: Parts, groups: Groups, steps: Sequence[float | None]) -> list[Axis]:
-    """Extents of groups in each quasi-identifier."""
-    low, high = parts.boxes(groups)
-    axes: list[Axis] = []
-    domains = parts.table.quasi_identifiers
-    for place, (domain, step) in enumerate(zip(domains, steps, strict=True)):
-        if domain.numeric:
-            axes.append(Ranges(domain, low[:, place], high[:, place], step))
-        else:
-            axes.append(Labels(domain, parts.labels(place, low[:, place], high[:, place])))
-    return axes
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """The groups of a generalized release, as a reader sees them.
+
+    Parameters
+    ----------
+    domains : tuple of Domain
+        Domains of all attributes.
+    low : (g, d) int array
+        First leaf place of each box in each quasi-identifier.
+    extents : tuple of Extents
+        Sides of the boxes in each quasi-identifier.
+    histograms : (g, m) array
+        Records of each group with each sensitive value.
+    """
+
+    domains: tuple[Domain, ...]
+    low: IntArray
+    extents: tuple[Extents, ...]
+    histograms: FloatArray

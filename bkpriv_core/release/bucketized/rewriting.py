@@ -6,50 +6,47 @@ counts by its share, and grouped by PostgreSQL itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes
-from bkpriv_core.query.grouping import GroupingSet
-from bkpriv_core.query.predicate import And, Codes, IsNull, Not, Or, Predicate, atom_truth
-from bkpriv_core.query.rewriting.fragment import (
+from bkpriv_core.query.grouping import Query
+from bkpriv_core.query.predicate import And, Codes, IsNull, Not, Or, Predicate, criterion_truth
+from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.rewriting.fragment import (
     EMPTY_KEY,
-    Column,
+    ShownColumn,
     check_length,
     one_of,
     with_values,
 )
-from bkpriv_core.query.rewriting.keys import exact_key
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.rewriting.side import exact_key
 from bkpriv_core.table.domain import Domain
 
 __all__ = ["rewrite_bucketized"]
 
 
 def rewrite_bucketized(
-    release: Release,
-    predicate: Predicate,
-    grouping_sets: Sequence[GroupingSet],
-    views: tuple[str, str],
-    columns: Sequence[Column],
+    domains: Sequence[Domain],
+    query: Query,
+    views: Mapping[Exhibit, str],
+    columns: Sequence[ShownColumn],
     progress: Progress = SILENT,
 ) -> str:
     """Write the estimate of a release that keeps the quasi-identifiers as SQL.
 
     Parameters
     ----------
-    release : Release
-        The release.
-    predicate : Predicate
-        What to count.
-    grouping_sets : sequence of tuple of int
-        What to group by.
-    views : (str, str)
+    domains : sequence of Domain
+        Domains of all attributes.
+    query : Query
+        The query.
+    views : mapping of Exhibit to str
         The published views, as SQL: quasi-identifiers and ``group_id``; ``group_id``, sensitive
         value and ``count``.
-    columns : sequence of Column
+    columns : sequence of ShownColumn
         Their columns for all attributes, the last one in the second view.
     progress : Progress
         Polled between steps.
@@ -64,30 +61,28 @@ def rewrite_bucketized(
     TooLarge
         If the statement is too long.
     """
-    records, sensitive = views
+    sensitive = views["sensitive"]
     keys = {
         key: exact_key(
-            Classes.of(key, (), Codes.of(release.domains[key]), progress),
-            release.domains[key],
+            Classes.of(key, (), Codes.of(domains[key]), progress),
+            domains[key],
             columns[key],
         )
-        for key in sorted({key for keys in grouping_sets for key in keys})
+        for key in sorted({key for keys in query.grouping_sets for key in keys})
     }
     shown = grouped = ""
-    if tuple(grouping_sets) != ((),):
+    if query.grouping_sets != ((),):
         # A key is never NULL but in sets that it is not in.
         parts = [EMPTY_KEY, *(f"coalesce({key.key}, {EMPTY_KEY})" for key in keys.values())]
         shown = f"{' || '.join(parts)} AS key, "
-        sets = [f"({', '.join(keys[key].key for key in some)})" for some in grouping_sets]
+        sets = [f"({', '.join(keys[key].key for key in some)})" for some in query.grouping_sets]
         grouped = f"\nGROUP BY GROUPING SETS ({', '.join(sets)})"
-    condition = _condition(
-        predicate, release.domains, [column.name for column in columns], progress
-    )
+    condition = _condition(query.predicate, domains, [column.name for column in columns], progress)
     joined = "".join(key.joined for key in keys.values())
     statement = (
         with_values([table for key in keys.values() for table in key.tables])
         + f"SELECT {shown}coalesce(sum(s.count / g.records), 0)::float8 AS estimate\n"
-        f"FROM {records} AS r\n"
+        f"FROM {views['records']} AS r\n"
         "JOIN (SELECT group_id, sum(count)::float8 AS records\n"
         f"      FROM {sensitive} GROUP BY group_id) AS g ON g.group_id = r.group_id\n"
         f"JOIN {sensitive} AS s ON s.group_id = r.group_id{joined}\n"
@@ -117,6 +112,6 @@ def _condition(
     column, domain = columns[predicate.attribute], domains[predicate.attribute]
     if isinstance(predicate, IsNull):
         return f"({column} IS NULL)"
-    met = np.flatnonzero(atom_truth(predicate, Codes.of(domain)).true)
+    met = np.flatnonzero(criterion_truth(predicate, Codes.of(domain)).true)
     # Nothing meets it: false, but unknown for NULL.
     return f"({one_of(domain, met, column)})" if met.size else f"({column} <> {column})"

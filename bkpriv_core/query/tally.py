@@ -1,4 +1,4 @@
-"""Estimators: counts from the release alone, one class for each way of publishing."""
+"""Tallies: what counts the records that meet a condition, as they are or as a release tells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bkpriv_core.query.workload import Workload
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["Estimator", "check_keys"]
+__all__ = ["Tally", "check_keys"]
 
 _KEYS = 1_000_000
 """Largest number of keys of one grouping set that are answered."""
@@ -44,11 +44,18 @@ def check_keys(domains: Sequence[Domain], keys: Sequence[int], count: int) -> No
         )
 
 
-class Estimator(ABC):
-    """Estimated counts of the records that meet a condition.
+class Tally(ABC):
+    """Counts of the records that meet a condition: actual, or expected by a release.
 
     Suppressed records are not in a release, so no estimate counts them.
+
+    Parameters
+    ----------
+    domains : tuple of Domain
+        Domains of all attributes.
     """
+
+    domains: tuple[Domain, ...]
 
     @abstractmethod
     def by_key(
@@ -57,7 +64,7 @@ class Estimator(ABC):
         keys: Sequence[int] = (),
         progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
-        """Estimate what meets a condition, by the values of some attributes that anything has.
+        """Count what meets a condition, by the values of some attributes that anything has.
 
         Parameters
         ----------
@@ -73,7 +80,7 @@ class Estimator(ABC):
         codes : (r, k) int array
             Values of the keys, in lexicographic order; one row where there are no keys.
         counts : (r,) float array
-            Expected counts, positive but where there are no keys.
+            Counts, positive but where there are no keys.
 
         Raises
         ------
@@ -83,4 +90,4 @@ class Estimator(ABC):
 
     @abstractmethod
     def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
-        """Estimates of all queries of a workload, shape (q,)."""
+        """Counts of all queries of a workload, shape (q,)."""
