@@ -209,7 +209,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
         # They all look alike, but are told apart by number.
         options = Options(seed=1)
         requirements = parse_policy(policy).requirements
-        made = METHODS["anatomy"].make(setting, requirements, options, seeded_shuffle(1), SILENT)
+        made, _ = METHODS["anatomy"].make(setting, requirements, options, seeded_shuffle(1), SILENT)
         assert len(made.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
         METHODS["anatomy"].partition(
@@ -230,9 +230,9 @@ def test_incognito_may_suppress_what_keeps_the_whole_table_from_meeting_a_policy
         method.check(setting, requirements, method.options())
     options = method.options(suppression=0.5)
     method.check(setting, requirements, options)
-    made = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
-    assert [cells.tolist() for cells in made.groups] == [[1]]
-    assert made.suppressed.tolist() == [0]
+    release, certificate = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    assert [cells.tolist() for cells in release.groups] == [[1]]
+    assert certificate.suppressed.tolist() == [0]
 
 
 @pytest.mark.parametrize("name", ["mondriaan", "", None, 3])
