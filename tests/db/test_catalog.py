@@ -124,7 +124,7 @@ VOLATILITY = {
     "IMMUTABLE": {
         *("exact_posterior", "bethe_posterior", "omega_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
-        *_internal("python_path", "release_table", "auditor"),
+        *_internal("digest", "python_path", "release_table", "auditor"),
     },
     # They read tables or catalogs.
     "STABLE": {
@@ -148,7 +148,7 @@ VOLATILITY = {
     },
 }
 
-PARALLEL_SAFE = {"version", *_internal("python_path", "release_table")}
+PARALLEL_SAFE = {"version", *_internal("digest", "python_path", "release_table")}
 
 DEFINERS = {
     *_internal("create_release_table", "seal_release_tables", "clear_release", "erase_release"),

@@ -13,16 +13,7 @@
 -- Alterations that change values without a write, or stop the watch for a while, mark releases too, by
 -- event triggers.
 
-CREATE TABLE bkpriv.watched (
-    token text PRIMARY KEY,
-    at timestamptz NOT NULL DEFAULT now()
-);
-COMMENT ON TABLE bkpriv.watched IS
-    'Tokens of watches, and when a release was last made under each: what writers and publications that cannot see each other meet at';
-ALTER TABLE bkpriv.watched ENABLE ROW LEVEL SECURITY;
-SELECT pg_catalog.pg_extension_config_dump('bkpriv.watched', '');
-
-CREATE FUNCTION bkpriv_internal.written_tables(source oid) RETURNS SETOF oid
+CREATE OR REPLACE FUNCTION bkpriv_internal.written_tables(source oid) RETURNS SETOF oid
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -37,11 +28,11 @@ CREATE FUNCTION bkpriv_internal.written_tables(source oid) RETURNS SETOF oid
     )
     SELECT oid FROM named
 $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.written_tables(oid) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.written_tables(oid) IS
     'A source with its partitions and children, and the parents of all these: whatever a write to it may name; and the other way round, the sources that a write to this table may change';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.written_tables(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
-CREATE FUNCTION bkpriv_internal.mark_stale() RETURNS trigger
+CREATE OR REPLACE FUNCTION bkpriv_internal.mark_stale() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -49,11 +40,11 @@ BEGIN
     PERFORM bkpriv_internal.add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME));
     RETURN NULL;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.mark_stale() FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.mark_stale() IS
     'Statement trigger on a watched table: marks the releases that have its token as stale';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.mark_stale() TO bkpriv_publisher, bkpriv_watcher;
 
-CREATE FUNCTION bkpriv_internal.add_stale(changed oid, tokens text[], reason text, lost text DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(changed oid, tokens text[], reason text, lost text DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -86,11 +77,11 @@ BEGIN
                             AND changed NOT IN (SELECT * FROM bkpriv_internal.written_tables(c.oid))
                             AND bkpriv_internal.watch_token(w) = ANY (tokens));
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text) IS
     'Marks the releases that have one of the tokens of a table, and the attribute that was lost, if one was, unless they are stale or withdrawn already';
+-- Granted to nobody: triggers call it, as the extension's owner.
 
-CREATE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
+CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -100,10 +91,10 @@ CREATE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
         AND t.tgfoid = 'bkpriv_internal.mark_stale()'::regprocedure AND t.tgtype = 4 + 8 + 16 + 32
         AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = '' AND t.tgnargs = 1
 $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.watch_token(oid) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS 'Token of the trigger that watches a table; NULL if none does, or not always';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
-CREATE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
+CREATE OR REPLACE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -112,11 +103,11 @@ CREATE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name tex
     CROSS JOIN bkpriv_internal.written_tables(c.oid) AS w CROSS JOIN bkpriv_internal.watch_token(w) AS token
     WHERE n.nspname = source_schema AND c.relname = source_name
 $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.watch_tokens(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.watch_tokens(text, text) IS
     'Tokens of all tables that a write to the source may name; NULL unless every one of them is watched';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_tokens(text, text) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
-CREATE FUNCTION bkpriv_internal.note_alteration() RETURNS event_trigger
+CREATE OR REPLACE FUNCTION bkpriv_internal.note_alteration() RETURNS event_trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -157,21 +148,11 @@ BEGIN
         END LOOP;
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.note_alteration() FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.note_alteration() IS
     'Event trigger: marks releases as stale where a watched table loses its watch or a published column, or a column changes its type';
+-- Granted to nobody: an event trigger.
 
--- Columns of tables are renamed by other commands, too, and dropped with their types.
-CREATE EVENT TRIGGER bkpriv_altered ON ddl_command_end
-    WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER INDEX',
-                 'ALTER SEQUENCE', 'ALTER TYPE')
-    EXECUTE FUNCTION bkpriv_internal.note_alteration();
-CREATE EVENT TRIGGER bkpriv_dropped ON sql_drop
-    EXECUTE FUNCTION bkpriv_internal.note_alteration();
-CREATE EVENT TRIGGER bkpriv_rewritten ON table_rewrite
-    EXECUTE FUNCTION bkpriv_internal.note_alteration();
-
-CREATE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -179,10 +160,10 @@ BEGIN
     INSERT INTO bkpriv.watched (token) SELECT carried FROM bkpriv_internal.watch_token(source) AS carried WHERE carried IS NOT NULL
         ON CONFLICT (token) DO NOTHING;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.register_watch(oid) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.register_watch(oid) IS 'Notes the token of a table that is watched';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.register_watch(oid) TO bkpriv_publisher, bkpriv_watcher;
 
-CREATE FUNCTION bkpriv_internal.hold_writers(new_release bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION bkpriv_internal.hold_writers(new_release bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -215,28 +196,28 @@ BEGIN
 EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.hold_writers(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.hold_writers(bigint) IS
     'Locks the source of a release of this transaction against writers, unless one is at work';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.hold_writers(bigint) TO bkpriv_publisher;
 
-CREATE FUNCTION bkpriv.watch(source regclass) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].staleness.watch(source)
 $$;
-REVOKE ALL ON FUNCTION bkpriv.watch(regclass) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.watch(regclass) IS
     'Has a table watched, by its owner: from then on it is known whether releases that are made from it are stale; one trigger for all datasets, which tells nobody about them';
+GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass) TO bkpriv_publisher, bkpriv_watcher;
 
-CREATE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].staleness.unwatch(source)
 $$;
-REVOKE ALL ON FUNCTION bkpriv.unwatch(regclass) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.unwatch(regclass) IS
     'Ends the watch of a table, its partitions and children, by their owner: whether releases made from them are stale becomes unknown, and stays so';
+GRANT EXECUTE ON FUNCTION bkpriv.unwatch(regclass) TO bkpriv_publisher, bkpriv_watcher;

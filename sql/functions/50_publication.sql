@@ -3,19 +3,15 @@
 -- acts only on a release that the caller's transaction has just recorded in the history (which
 -- row-level security lets only the dataset's owner do).
 
-CREATE SCHEMA bkpriv_release;
-REVOKE ALL ON SCHEMA bkpriv_release FROM PUBLIC;
-COMMENT ON SCHEMA bkpriv_release IS 'Frozen release tables of bkpriv, read through the published views';
-
-CREATE FUNCTION bkpriv_internal.release_table(release bigint, part text DEFAULT 'records') RETURNS text
+CREATE OR REPLACE FUNCTION bkpriv_internal.release_table(release bigint, part text DEFAULT 'records') RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
     AS $$ SELECT 'release_' || release || CASE part WHEN 'records' THEN '' WHEN 'sensitive' THEN '_sensitive' END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.release_table(bigint, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.release_table(bigint, text) IS
     'Name in bkpriv_release of a release''s table of records, or of the sensitive values of its groups';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.release_table(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
 
-CREATE FUNCTION bkpriv_internal.release_tables(release bigint) RETURNS SETOF text
+CREATE OR REPLACE FUNCTION bkpriv_internal.release_tables(release bigint) RETURNS SETOF text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -23,10 +19,10 @@ CREATE FUNCTION bkpriv_internal.release_tables(release bigint) RETURNS SETOF tex
     WHERE c.relnamespace = 'bkpriv_release'::regnamespace
         AND c.relname IN (bkpriv_internal.release_table(release, 'records'), bkpriv_internal.release_table(release, 'sensitive'))
 $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.release_tables(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.release_tables(bigint) IS 'The tables of a release that exist';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.release_tables(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
-CREATE FUNCTION bkpriv_internal.create_release_table(
+CREATE OR REPLACE FUNCTION bkpriv_internal.create_release_table(
     new_release bigint, columns text[], types regtype[], part text DEFAULT 'records'
 ) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -60,11 +56,11 @@ BEGIN
     END LOOP;
     EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', release_table, publisher);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) IS
     'Makes a table of a release of this transaction, for its publisher to fill';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) TO bkpriv_publisher;
 
-CREATE FUNCTION bkpriv_internal.seal_release_tables(new_release bigint) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.seal_release_tables(new_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -84,11 +80,11 @@ BEGIN
         EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
     END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.seal_release_tables(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.seal_release_tables(bigint) IS
     'Freezes the tables of a release of this transaction; its publisher and the dataset''s owner may then only read them';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.seal_release_tables(bigint) TO bkpriv_publisher;
 
-CREATE FUNCTION bkpriv.publish(
+CREATE OR REPLACE FUNCTION bkpriv.publish(
     dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
     period text DEFAULT NULL, options jsonb DEFAULT '{}', view_schema text DEFAULT current_schema()
 ) RETURNS bigint
@@ -98,6 +94,6 @@ CREATE FUNCTION bkpriv.publish(
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
 $$;
-REVOKE ALL ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
     'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); publishing under the same view name again moves the views';
+GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;

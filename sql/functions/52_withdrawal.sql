@@ -4,7 +4,7 @@
 -- about whose dataset, the transaction has just recorded something (which row-level security lets
 -- only the dataset's owner do).
 
-CREATE FUNCTION bkpriv_internal.clear_release(old_release bigint) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.clear_release(old_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -46,11 +46,11 @@ BEGIN
         END LOOP;
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.clear_release(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.clear_release(bigint) IS
     'Empties a withdrawn release, and removes its views, unless something depends on them, and tables';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.clear_release(bigint) TO bkpriv_publisher;
 
-CREATE FUNCTION bkpriv_internal.empty_view(stored regclass, emptied regclass) RETURNS boolean
+CREATE OR REPLACE FUNCTION bkpriv_internal.empty_view(stored regclass, emptied regclass) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -86,17 +86,17 @@ EXCEPTION WHEN OTHERS THEN
     EXECUTE format('DROP MATERIALIZED VIEW %s CASCADE', stored);
     RETURN false;
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.empty_view(regclass, regclass) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.empty_view(regclass, regclass) IS
     'Empties a materialized view over an emptied table, or drops it where that fails; one that is not as it was published becomes unreadable; whether it is still there';
+-- Granted to nobody: clear_release calls it, as the extension's owner.
 
-CREATE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].withdrawal.withdraw(release, reason)
 $$;
-REVOKE ALL ON FUNCTION bkpriv.withdraw(bigint, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.withdraw(bigint, text) IS
     'Removes a release''s data and the views that show it; a view that others build on stays, empty; the history stays';
+GRANT EXECUTE ON FUNCTION bkpriv.withdraw(bigint, text) TO bkpriv_publisher;

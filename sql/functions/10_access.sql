@@ -3,15 +3,15 @@
 -- auditor is the right to execute bkpriv_internal.auditor(), so that it is granted, dumped and revoked like any
 -- other privilege.
 
-CREATE FUNCTION bkpriv_internal.auditor() RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.auditor() RETURNS void
     LANGUAGE sql IMMUTABLE
     SET search_path = pg_catalog, pg_temp
     AS $$ SELECT $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.auditor() FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.auditor() IS
     'Does nothing; a role that may execute it sees every release (grant_auditor)';
+-- Granted to nobody: to auditors themselves (grant_auditor).
 
-CREATE FUNCTION bkpriv_internal.owns(owner text) RETURNS boolean
+CREATE OR REPLACE FUNCTION bkpriv_internal.owns(owner text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -19,18 +19,18 @@ CREATE FUNCTION bkpriv_internal.owns(owner text) RETURNS boolean
     SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')
                    OR rolname = current_user AND rolsuper)
 $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.owns(text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.owns(text) IS 'Whether the current user is the role, a member of it, or a superuser';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.owns(text) TO bkpriv_publisher, bkpriv_auditor;
 
-CREATE FUNCTION bkpriv_internal.sees(owner text) RETURNS boolean
+CREATE OR REPLACE FUNCTION bkpriv_internal.sees(owner text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$ SELECT has_function_privilege('bkpriv_internal.auditor()', 'EXECUTE') OR bkpriv_internal.owns(owner) $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.sees(text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.sees(text) IS
     'Whether the current user may see what belongs to the role';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.sees(text) TO bkpriv_publisher, bkpriv_auditor;
 
-CREATE FUNCTION bkpriv_internal.reads(source_schema text, source_name text) RETURNS boolean
+CREATE OR REPLACE FUNCTION bkpriv_internal.reads(source_schema text, source_name text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -38,5 +38,5 @@ CREATE FUNCTION bkpriv_internal.reads(source_schema text, source_name text) RETU
                    WHERE n.nspname = source_schema AND c.relname = source_name
                        AND has_any_column_privilege(c.oid, 'SELECT'))
 $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.reads(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.reads(text, text) IS 'Whether the current user may read columns of a relation';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.reads(text, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -6,7 +6,7 @@
 -- to the role itself, here, and show in a dump of this database. USAGE on bkpriv_internal is the groups':
 -- its functions act on the tables of bkpriv, which who has no USAGE there cannot name.
 
-CREATE FUNCTION bkpriv_internal.grant_job(job text, role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.grant_job(job text, role regrole) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -23,10 +23,10 @@ BEGIN
     EXECUTE format('GRANT %I TO %s', 'bkpriv_' || job, role);
     EXECUTE format('GRANT USAGE ON SCHEMA bkpriv TO %s', role);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv_internal.grant_job(text, regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv_internal.grant_job(text, regrole) IS 'Makes a role a member of a job''s group, in this database';
+-- Granted to nobody: for superusers.
 
-CREATE FUNCTION bkpriv.grant_auditor(role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.grant_auditor(role regrole) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -34,11 +34,11 @@ BEGIN
     PERFORM bkpriv_internal.grant_job('auditor', role);
     EXECUTE format('GRANT EXECUTE ON FUNCTION bkpriv_internal.auditor() TO %s', role);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv.grant_auditor(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.grant_auditor(regrole) IS
     'Lets a role measure every release and read the whole history, and change nothing';
+-- Granted to nobody: for superusers.
 
-CREATE FUNCTION bkpriv.grant_publisher(role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.grant_publisher(role regrole) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -46,22 +46,22 @@ BEGIN
     PERFORM bkpriv_internal.grant_job('publisher', role);
     EXECUTE format('GRANT USAGE ON SCHEMA bkpriv_release TO %s', role);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv.grant_publisher(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.grant_publisher(regrole) IS
     'Lets a role register and publish the tables it may read, and measure its own releases';
+-- Granted to nobody: for superusers.
 
-CREATE FUNCTION bkpriv.grant_watcher(role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.grant_watcher(role regrole) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
     PERFORM bkpriv_internal.grant_job('watcher', role);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv.grant_watcher(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.grant_watcher(regrole) IS
     'Lets a role have its own tables watched (watch, unwatch), and nothing else; publishers may, too';
+-- Granted to nobody: for superusers.
 
-CREATE FUNCTION bkpriv.revoke_jobs(role regrole) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.revoke_jobs(role regrole) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -74,6 +74,6 @@ BEGIN
     EXECUTE format('REVOKE ALL ON SCHEMA bkpriv, bkpriv_release FROM %s', role);
     EXECUTE format('REVOKE ALL ON FUNCTION bkpriv_internal.auditor() FROM %s', role);
 END $$;
-REVOKE ALL ON FUNCTION bkpriv.revoke_jobs(regrole) FROM PUBLIC;
 COMMENT ON FUNCTION bkpriv.revoke_jobs(regrole) IS
     'Takes all jobs in this database back from a role, which stays a member of the group roles of the cluster';
+-- Granted to nobody: for superusers.
