@@ -60,8 +60,10 @@ def _versions() -> list[Check]:
 def _digest(path: str) -> Check:
     """Whether the database holds the SQL that is installed, which versions alone do not tell."""
     held = run("SELECT bkpriv_internal.digest() AS digest")[0]["digest"]
-    with open(os.path.join(path, "sql.digest"), encoding="ascii") as file:
-        installed = file.read().strip()
+    installed = "unknown"
+    if os.path.exists(stated := os.path.join(path, "sql.digest")):
+        with open(stated, encoding="ascii") as file:
+            installed = file.read().strip()
     if held == installed:
         return ("sql", True, f"that of the installed files, {held[:12]}")
     return (
