@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
-from tests.conftest import Connection, Database
+from tests.conftest import Connection, Database, fresh_database
 from tests.db.catalogue import catalogue
 from tests.db.clinic import one, overhear, rows_of
 from tests.db.released import DIRECTORY, ROLES, figures
@@ -25,24 +22,6 @@ VERSIONS = ["0.1.0"]
 UPDATE = "ALTER EXTENSION bkpriv UPDATE"
 
 UNSOUND = "SELECT check_name, detail FROM bkpriv.doctor() WHERE NOT ok"
-
-
-@contextmanager
-def made(server: Connection, template: str = "template0") -> Iterator[Database]:
-    """Make a database, by default one without the extension."""
-    name = f"bkpriv_upgrade_{uuid.uuid4().hex[:8]}"
-    server.execute(
-        sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-            sql.Identifier(name), sql.Identifier(template)
-        )
-    )
-    database = Database(make_conninfo(host=server.info.host, port=server.info.port, dbname=name))
-    try:
-        yield database
-    finally:
-        for connection in database.opened:
-            connection.close()
-        server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def name_of(database: Database) -> str:
@@ -84,7 +63,7 @@ def restored(
     extension = "CREATE EXTENSION IF NOT EXISTS bkpriv WITH SCHEMA bkpriv"
     script = kept(f"{version}.dump.sql", roles)
     assert script.count(extension) == 1
-    with made(server) as database:
+    with fresh_database(server, "template0") as database:
         restore(
             server_programs,
             database,
@@ -96,7 +75,7 @@ def restored(
 @pytest.fixture(scope="module")
 def template_upgraded(server: Connection, restored: str) -> Iterator[tuple[str, list[str]]]:
     """Name of a copy of it that was upgraded, and what the upgrade said."""
-    with made(server, restored) as database:
+    with fresh_database(server, restored) as database:
         connection = database.connect()
         said = overhear(connection)
         connection.execute(UPDATE)
@@ -107,21 +86,21 @@ def template_upgraded(server: Connection, restored: str) -> Iterator[tuple[str, 
 @pytest.fixture
 def old(server: Connection, restored: str) -> Iterator[Database]:
     """A database of the older version, not upgraded yet."""
-    with made(server, restored) as database:
+    with fresh_database(server, restored) as database:
         yield database
 
 
 @pytest.fixture
 def upgraded(server: Connection, template_upgraded: tuple[str, list[str]]) -> Iterator[Database]:
     """A database of the older version that was upgraded."""
-    with made(server, template_upgraded[0]) as database:
+    with fresh_database(server, template_upgraded[0]) as database:
         yield database
 
 
 def test_an_upgrade_leaves_the_catalogue_of_an_installation(
     version: str, server: Connection, db: Connection
 ) -> None:
-    with made(server) as database:
+    with fresh_database(server, "template0") as database:
         connection = database.connect()
         connection.execute(f"CREATE EXTENSION bkpriv VERSION '{version}' CASCADE".encode())
         connection.execute(UPDATE)
@@ -232,7 +211,7 @@ def test_a_dump_that_is_made_afterwards_keeps_the_jobs(
     dump = subprocess.run(
         [server_programs / "pg_dump", upgraded.uri()], capture_output=True, text=True, check=True
     )
-    with made(server) as copy:
+    with fresh_database(server, "template0") as copy:
         restore(server_programs, copy, dump.stdout)
         db = copy.connect()
         assert db.execute(UNSOUND).fetchall() == []
