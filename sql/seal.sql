@@ -8,7 +8,7 @@ DECLARE
 BEGIN
     -- What the files gave the groups could not be told from that.
     IF EXISTS (SELECT FROM pg_default_acl d, aclexplode(d.defaclacl) AS a JOIN pg_roles r ON r.oid = a.grantee
-               WHERE d.defaclrole = current_user::regrole
+               WHERE d.defaclrole = (SELECT oid FROM pg_roles WHERE rolname = current_user)
                    AND r.rolname IN ('bkpriv_publisher', 'bkpriv_auditor', 'bkpriv_watcher')) THEN
         RAISE EXCEPTION 'default privileges of % are granted to a group role of bkpriv', current_user
             USING ERRCODE = 'invalid_grant_operation', DETAIL = 'The groups would have more than their jobs need.',

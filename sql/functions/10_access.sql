@@ -1,7 +1,7 @@
 -- Access: whose datasets, releases and audits a role may see. A dataset belongs to the role that
 -- registered it and to that role's members; an auditor sees every release. What makes a role an
--- auditor is the right to execute bkpriv_internal.auditor(), so that it is granted, dumped and revoked like any
--- other privilege.
+-- auditor is the right to execute bkpriv_internal.auditor(), so that it is granted, dumped and revoked
+-- like any other privilege.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.auditor() RETURNS void
     LANGUAGE sql IMMUTABLE

@@ -2,9 +2,9 @@
 --
 -- Group roles hold the privileges of each job, so that an upgrade grants what it adds to all who have
 -- the job. Roles belong to the whole cluster, jobs to one database: a job is the membership together
--- with USAGE on the schema, and an auditor's with the right to execute bkpriv_internal.auditor(), which are granted
--- to the role itself, here, and show in a dump of this database. USAGE on bkpriv_internal is the groups':
--- its functions act on the tables of bkpriv, which who has no USAGE there cannot name.
+-- with USAGE on the schema, and an auditor's with the right to execute bkpriv_internal.auditor(), which
+-- are granted to the role itself, here, and show in a dump of this database. USAGE on bkpriv_internal is
+-- the groups': its functions act on the tables of bkpriv, which who has no USAGE there cannot name.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.grant_job(job text, role regrole) RETURNS void
     LANGUAGE plpgsql

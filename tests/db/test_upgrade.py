@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -60,15 +61,16 @@ def restored(
     version: str, server: Connection, server_programs: Path, roles: dict[str, str]
 ) -> Iterator[str]:
     """Name of a database in which the dump of an older version was restored, under that version."""
-    extension = "CREATE EXTENSION IF NOT EXISTS bkpriv WITH SCHEMA bkpriv"
-    script = kept(f"{version}.dump.sql", roles)
-    assert script.count(extension) == 1
+    # As docs/backup.md says.
+    script, times = re.subn(
+        r"^CREATE EXTENSION IF NOT EXISTS bkpriv .*;",
+        f"CREATE EXTENSION bkpriv VERSION '{version}';",
+        kept(f"{version}.dump.sql", roles),
+        flags=re.MULTILINE,
+    )
+    assert times == 1
     with fresh_database(server, "template0") as database:
-        restore(
-            server_programs,
-            database,
-            script.replace(extension, f"{extension} VERSION '{version}'"),
-        )
+        restore(server_programs, database, script)
         yield name_of(database)
 
 
@@ -152,7 +154,15 @@ def same(found: Any, expected: Any) -> bool:
 
 def test_releases_are_withdrawn_and_purged(upgraded: Database, roles: dict[str, str]) -> None:
     db, publisher = upgraded.connect(), upgraded.connect(roles["upgrade_publisher"])
-    for release, connection in ((2, db), (4, db), (5, db), (6, db), (7, db), (8, publisher)):
+    for release, connection in (
+        (1, db),
+        (2, db),
+        (4, db),
+        (5, db),
+        (6, db),
+        (7, db),
+        (8, publisher),
+    ):
         connection.execute("SELECT bkpriv.withdraw(%s, 'enough')", [release])
     for release, connection in ((3, db), (7, db), (8, publisher)):
         connection.execute("SELECT bkpriv.purge(%s, 'forget them', true)", [release])
@@ -160,14 +170,36 @@ def test_releases_are_withdrawn_and_purged(upgraded: Database, roles: dict[str, 
         db.execute("SELECT release, status FROM bkpriv.releases").fetchall()
     )
     assert found == {
-        **{1: "superseded", 9: "published", 3: "purged", 7: "purged", 8: "purged"},
-        **dict.fromkeys((2, 4, 5, 6), "withdrawn"),
+        **{9: "published", 3: "purged", 7: "purged", 8: "purged"},
+        **dict.fromkeys((1, 2, 4, 5, 6), "withdrawn"),
     }
     left = "SELECT relname FROM pg_class WHERE relnamespace = 'ward'::regnamespace AND relkind = %s"
     assert db.execute(left, ["v"]).fetchall() == [("fresh",), ("overview",)]
     assert db.execute(left, ["m"]).fetchall() == []
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="was purged"):
         db.execute("SELECT * FROM bkpriv.audit(8)")
+
+
+def test_publishing_goes_on_under_the_views_of_the_older_version(
+    upgraded: Database, roles: dict[str, str]
+) -> None:
+    db = upgraded.connect()
+    for dataset in ("patients", "cases"):
+        query = "SELECT bkpriv.publish(%s, 'plain', %s)"
+        db.execute(query, [dataset, f"ward.{dataset}"])
+    found = db.execute(
+        "SELECT release, dataset, version, status FROM bkpriv.releases "
+        "WHERE view_name ~ 'patients|cases' ORDER BY 1"
+    ).fetchall()
+    assert found == [
+        (1, "patients", 1, "superseded"),
+        (2, "patients", 2, "superseded"),
+        (7, "cases", 1, "superseded"),
+        (10, "patients", 7, "published"),
+        (11, "cases", 2, "published"),
+    ]
+    assert len(rows_of(upgraded.connect(roles["upgrade_reader"]), "ward.patients")) == 96
+    assert one(db, "SELECT pg_typeof(stage)::text FROM ward.cases LIMIT 1") == "text"
 
 
 def test_who_had_a_job_has_it_and_nobody_else(
