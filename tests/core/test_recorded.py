@@ -75,7 +75,9 @@ def releases(draw: st.DrawFn) -> tuple[Table, Groups]:
 @given(releases())
 def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
     table, groups = release
-    read = read_release(*recorded(table, groups), Generalized())
+    attributes, arrays, content = recorded(table, groups)
+    stepped = [replace(item, step=7.0) for item in attributes]
+    read = read_release(stepped, arrays, content, Generalized())
     parts, found = read.parts, read.groups
     again = parts.table
     assert parts.whole
@@ -85,6 +87,7 @@ def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
     assert (found.offsets == groups.offsets).all()
     for mine, theirs in zip(again.quasi_identifiers, table.quasi_identifiers, strict=True):
         assert (mine.name, mine.labels) == (theirs.name, theirs.labels)
+        assert mine.step == (7.0 if mine.numeric else None)
         for part in ("positions", "ends"):
             assert (getattr(mine, part) is None) is (getattr(theirs, part) is None)
             if getattr(mine, part) is not None:
