@@ -5,13 +5,18 @@
 
 EXTENSION  := bkpriv
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" bkpriv.control)
+# What an installation runs, in order; an upgrade to the present version runs all that can run again
+# after what it has of its own. Older scripts are installed as they were, to restore dumps with.
+AGAIN      := $(sort $(wildcard sql/functions/*.sql)) $(sort $(wildcard sql/ties/*.sql)) sql/seal.sql
 SCRIPT     := .build/$(EXTENSION)--$(EXTVERSION).sql
-UPGRADES   := $(patsubst sql/upgrades/%,.build/%,$(wildcard sql/upgrades/$(EXTENSION)--*--*.sql))
+UPGRADES   := $(patsubst sql/upgrades/%,.build/%,$(wildcard sql/upgrades/*--$(EXTVERSION).sql))
+RELEASED   := $(filter-out $(SCRIPT) $(UPGRADES),\
+                $(patsubst sql/released/%,.build/%,$(wildcard sql/released/*.sql)))
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
 PRIVATE := bench clean demo down help lint lock study test up
-.PHONY: $(PRIVATE) stage-python install-python uninstall-python FORCE
+.PHONY: $(PRIVATE) freeze stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
 
@@ -19,22 +24,32 @@ ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
 
 PG_CONFIG   ?= $(shell scripts/find_server.sh)
 PGXS        := $(shell $(PG_CONFIG) --pgxs)
-DATA_built  := $(SCRIPT) $(UPGRADES)
+DATA_built  := $(SCRIPT) $(UPGRADES) $(RELEASED)
 EXTRA_CLEAN := .build
 $(if $(wildcard $(PGXS)),,$(error no PostgreSQL server found; pass PG_CONFIG=/path/to/pg_config))
 include $(PGXS)
 
 python_path = $(pkglibdir)/$(EXTENSION)/$(EXTVERSION)
+build_sql   = scripts/build_sql.sh '$@' '$(pkglibdir)/$(EXTENSION)'
 
 all: stage-python
 install: install-python
 uninstall: uninstall-python
 
-$(SCRIPT): $(sort $(wildcard sql/*.sql)) FORCE
-	scripts/build_sql.sh '$@' '$(python_path)' '$(EXTVERSION)' $(filter-out FORCE,$^)
+$(SCRIPT): sql/preamble.sql $(sort $(wildcard sql/tables/*.sql)) $(AGAIN) sql/gates.sql FORCE
+	$(build_sql) '$(EXTVERSION)' $(filter-out FORCE,$^)
 
-$(UPGRADES): .build/%: sql/upgrades/% FORCE
-	scripts/build_sql.sh '$@' '$(python_path)' '$(EXTVERSION)' '$<'
+$(UPGRADES): .build/%: sql/preamble.sql sql/upgrades/% $(AGAIN) FORCE
+	$(build_sql) '$(EXTVERSION)' $(filter-out FORCE,$^)
+
+$(RELEASED): .build/$(EXTENSION)--%.sql: sql/released/$(EXTENSION)--%.sql FORCE
+	$(build_sql) '$(lastword $(subst --, ,$*))' '$<'
+
+freeze: $(SCRIPT) $(UPGRADES)
+	for script in $(^F); do \
+		sed "s|'$(python_path)'|'@PYTHON_PATH@'|" ".build/$$script" >"sql/released/$$script"; \
+	done
+	sha256sum sql/released/*.sql tests/db/released/*.*.* >sql/released/SHA256SUMS
 
 stage-python:
 	scripts/stage_python.sh '$(PG_CONFIG)' >/dev/null
@@ -67,6 +82,7 @@ help:
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
 	@echo 'make up, make down           start and stop a private server; up prints its URI'
 	@echo 'make install                 into an existing server [PG_CONFIG=...] [DESTDIR=...]'
+	@echo 'make freeze                  keep the SQL of this version as it is built, for later ones'
 	@echo 'make lock                    renew the locked Python dependencies'
 	@echo 'make clean                   remove everything made here, the private server with its data'
 

@@ -34,7 +34,6 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.query.estimator import Estimator as QueryEstimator
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Measurement, Requirement, Shift
 from bkpriv_core.table.groups import Groups, IntArray
@@ -187,17 +186,13 @@ def exactly_auditable(parts: Parts, groups: Groups) -> bool:
     return bool((states <= EXACT_STATES).all())
 
 
-def judge_queries(
-    release: Release, estimator: QueryEstimator, demanded: QueryError, progress: Progress = SILENT
-) -> Finding:
+def judge_queries(release: Release, demanded: QueryError, progress: Progress = SILENT) -> Finding:
     """Measure the error of random queries on a release, and hold it against a bound.
 
     Parameters
     ----------
     release : Release
         The release.
-    estimator : QueryEstimator
-        The estimator of its counts.
     demanded : QueryError
         The bound.
     progress : Progress
@@ -209,8 +204,8 @@ def judge_queries(
         If no query of the workload counts anything, or the release does not have so many
         quasi-identifiers.
     """
-    demanded = demanded.over(release)
-    figures = demanded.measure(release, estimator, progress)
+    demanded = demanded.over(release.domains)
+    figures = demanded.measure(release.actual, release.estimated, progress)
     bound = demanded.bound
     return Finding(
         bound.requirement,

@@ -109,5 +109,9 @@ class ContradictoryKnowledge(BkprivError):
         self.cell = cell
 
 
+class NoGroups(BkprivError):
+    """A release is asked about groups, and has none."""
+
+
 class TooLarge(BkprivError):
     """A computation is beyond its budget of states or steps."""

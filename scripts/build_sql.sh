@@ -1,30 +1,33 @@
 #!/usr/bin/env bash
-# build_sql.sh OUTPUT PYTHON_PATH VERSION INPUT...
+# build_sql.sh OUTPUT LIBRARY VERSION INPUT...
 # Concatenate SQL files into an extension script.
 #
-# Rules: @PYTHON_PATH@ becomes the directory that holds the server's Python code and @VERSION@
-# the extension's version. The path is baked in here and nothing can change it afterwards. It
-# lands in SQL literals and may be quoted again inside them, so characters that mean something
-# there are refused, save the quote, which is doubled. An unchanged output keeps its time stamp.
+# Rules: @PYTHON_PATH@ becomes the directory that holds the server's Python code, LIBRARY/VERSION;
+# @VERSION@ the extension's version; @DIGEST@ the digest of everything in sql/. The path is baked in
+# here and nothing can change it afterwards. It lands in SQL literals and may be quoted again inside
+# them, so characters that mean something there are refused, save the quote, which is doubled. An
+# unchanged output keeps its time stamp.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
 
-output=$1 python_path=$2 version=$3
+output=$1 python_path=$2/$3 version=$3
 shift 3
 (($#)) || die "no SQL files to build $output from"
 case $python_path in
     [!/]*) die "the Python path must be absolute: $python_path" ;;
     *[\\\"\$@\&[:cntrl:]]*) die "the Python path holds a character that SQL could misread: $python_path" ;;
 esac
+digest=$(scripts/digest_sql.sh)
 
 mkdir -p "${output%/*}"
 {
-    printf '\\echo Use "CREATE EXTENSION bkpriv" to load this file. \\quit\n'
+    # Scripts that are kept as they were begin with that.
+    grep -qF '\quit' "$1" || printf '\\echo Use "CREATE EXTENSION bkpriv" to load this file. \\quit\n'
     for input; do
         printf '\n'
         sed -e "s|@PYTHON_PATH@|$(sed "s/[|]/\\\\&/g; s/'/''/g" <<<"$python_path")|g" \
-            -e "s/@VERSION@/$version/g" "$input"
+            -e "s/@VERSION@/$version/g; s/@DIGEST@/$digest/g" "$input"
     done
 } >"$output.new"
 if cmp -s "$output.new" "$output"; then

@@ -7,6 +7,7 @@
 #   root installs, and everything is compiled now because the server never can.
 # - Dependencies are copied only if they changed; code is mirrored, so no stale module survives.
 # - The client (bkpriv_core/cli) stays out of the server.
+# - `sql.digest` says which SQL is installed with it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
@@ -34,6 +35,7 @@ if ! cmp -s "$stage/dependencies" "$target/dependencies"; then
     mv "$target.new" "$target"
 fi
 
+scripts/digest_sql.sh >"$target/sql.digest"
 rm -rf "$target/.new"
 mkdir "$target/.new"
 cp -R bkpriv_core plpython/bkpriv_pl "$target/.new"

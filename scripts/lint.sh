@@ -21,7 +21,8 @@ check "ruff check" $BIN/ruff check .
 check "ruff format" $BIN/ruff format --check .
 check "mypy" $BIN/python -m mypy
 check "import contracts" $BIN/lint-imports --no-cache --no-logo
-check "SQL rules" $BIN/python scripts/lint_sql.py sql/*.sql
+check "SQL rules" $BIN/python scripts/lint_sql.py sql/*.sql sql/{tables,functions,ties,upgrades}/*.sql
+check "released SQL" sha256sum --quiet -c sql/released/SHA256SUMS
 if command -v shellcheck >/dev/null; then
     check "shellcheck" shellcheck -x scripts/*.sh docker/*.sh .ci/run
 fi

@@ -1,8 +1,9 @@
 """Write docs/reference.md: every function, view and table of the extension, from the catalogue.
 
 Rules: signatures, comments and privileges are the catalogue's; the topics, their order, and the
-order of objects within them are those of the files in sql/, each of which opens with a comment
-``-- Topic: ...``. The functions in ``bkpriv_internal`` are left out.
+order of objects within them are those of the files in sql/functions/, each of which opens with a
+comment ``-- Topic: ...``, and of the files of the same names in sql/tables/. The functions in
+``bkpriv_internal`` are left out.
 Nothing is changed in the database: what the two jobs may do is tried out and rolled back.
 
 Usage: ``reference.py URI > docs/reference.md``, with a superuser's URI of a database that holds the
@@ -154,9 +155,14 @@ def reference(connection: Connection) -> str:
         if not item.comment:
             raise LookupError(f"{name} has no comment")
     sections = [_PREAMBLE.rstrip()]
-    for path in sorted(SQL_DIRECTORY.glob("*.sql")):
+    for path in sorted(SQL_DIRECTORY.glob("functions/*.sql")):
         text = path.read_text()
-        made = re.findall(r"^CREATE (?:FUNCTION|TABLE|VIEW) bkpriv\.(\w+)", text, re.MULTILINE)
+        tables = SQL_DIRECTORY / "tables" / path.name
+        made = re.findall(
+            r"^CREATE (?:OR REPLACE )?(?:FUNCTION|TABLE|VIEW) bkpriv\.(\w+)",
+            text + (tables.read_text() if tables.exists() else ""),
+            re.MULTILINE,
+        )
         items = [described.pop(name) for name in made if name in described]
         items.sort(key=lambda item: item.rank)
         if items:

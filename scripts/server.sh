@@ -226,10 +226,10 @@ create_extension() {
     created=$(sql bkpriv "SELECT extversion FROM pg_extension WHERE extname = 'bkpriv'")
     if [[ -z $created ]]; then
         sql bkpriv 'CREATE EXTENSION bkpriv CASCADE'
-    elif [[ $created != "$version" ]]; then
-        sql bkpriv 'ALTER EXTENSION bkpriv UPDATE'
-    elif [[ $(cat "$base/script" 2>/dev/null) == "$script" ]]; then
+    elif [[ $created == "$version" && $(cat "$base/script" 2>/dev/null) == "$script" ]]; then
         return
+    elif [[ $created != "$version" ]] && sql bkpriv 'ALTER EXTENSION bkpriv UPDATE'; then
+        :
     elif [[ $(holds_data) == t ]] ||
         ! sql bkpriv 'DROP EXTENSION bkpriv; CREATE EXTENSION bkpriv CASCADE'; then
         say "NOTE: the extension's script has changed, but database bkpriv keeps the extension as it" \

@@ -117,7 +117,7 @@ def template(server: Connection, request: pytest.FixtureRequest) -> str:
 
 
 @contextmanager
-def _fresh_database(server: Connection, template: str) -> Iterator[Database]:
+def fresh_database(server: Connection, template: str) -> Iterator[Database]:
     """Copy the template; close the connections and drop the copy at the end."""
     name = f"{template.removesuffix('_tmpl')}_{uuid.uuid4().hex[:8]}"
     # The cheaper way where nothing waits for the disk; before release 15 it is the only one.
@@ -141,7 +141,7 @@ def _fresh_database(server: Connection, template: str) -> Iterator[Database]:
 @pytest.fixture
 def database(server: Connection, template: str) -> Iterator[Database]:
     """Fresh database with the extension, for one test."""
-    with _fresh_database(server, template) as fresh:
+    with fresh_database(server, template) as fresh:
         yield fresh
 
 
@@ -160,7 +160,7 @@ def connect_as(database: Database) -> Callable[[str], Connection]:
 @pytest.fixture(scope="module")
 def shared_database(server: Connection, template: str) -> Iterator[Database]:
     """Database with the extension for all tests of a module, for what is costly to set up."""
-    with _fresh_database(server, template) as fresh:
+    with fresh_database(server, template) as fresh:
         yield fresh
 
 

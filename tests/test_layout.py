@@ -73,34 +73,65 @@ def test_what_the_server_imports_is_locked_alike_for_the_client() -> None:
 
 GOOD = """
 -- A comment; with a semicolon.
-CREATE FUNCTION bkpriv.good(a int, b text) RETURNS text LANGUAGE plpython3u
+CREATE OR REPLACE FUNCTION bkpriv.good(a int, b text) RETURNS text LANGUAGE plpython3u
 SET search_path = pg_catalog, pg_temp
 AS $python$
 from bkpriv_pl import version
 return version.version(';')
 $python$;
 COMMENT ON FUNCTION bkpriv.good(int, text) IS 'It''s good; really';
-REVOKE ALL ON FUNCTION bkpriv.good(int, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION bkpriv.good(int, text) TO bkpriv_publisher;
 """
+
+NOBODY = GOOD.replace("GRANT EXECUTE", "-- Granted to nobody: a trigger. GRANT EXECUTE")
 
 
 def test_lint_accepts_a_function_that_keeps_the_rules() -> None:
-    assert list(lint(GOOD)) == []
+    assert list(lint(GOOD)) == list(lint(NOBODY)) == []
 
 
 @pytest.mark.parametrize(
     ("old", "new", "finding"),
     [
         ("SET search_path = pg_catalog, pg_temp\n", "", "does not pin search_path"),
-        ("COMMENT ON FUNCTION bkpriv.good", "COMMENT ON FUNCTION bkpriv.other", "has no COMMENT"),
-        ("REVOKE ALL ON FUNCTION bkpriv.good", "REVOKE ALL ON FUNCTION bkpriv.other", "no REVOKE"),
-        ("FROM PUBLIC", "FROM someone", "has no REVOKE"),
+        (
+            "COMMENT ON FUNCTION bkpriv.good",
+            "COMMENT ON FUNCTION bkpriv.other",
+            "not followed by its COMMENT",
+        ),
+        (
+            "GRANT EXECUTE ON FUNCTION bkpriv.good",
+            "GRANT EXECUTE ON FUNCTION bkpriv.other",
+            "GRANT",
+        ),
+        ("GRANT EXECUTE", "-- Granted to nobody: \nGRANT EXECUTE", "GRANT"),
+        ("GRANT EXECUTE ON FUNCTION bkpriv.good(int, text) TO bkpriv_publisher;", "", "GRANT"),
+        (" OR REPLACE", "", "not CREATE OR REPLACE"),
         ("return version", "a = 1\nb = 2\nreturn version", "has 4 lines"),
         ("SET search_path", "SECURITY DEFINER SET search_path", "SECURITY DEFINER"),
     ],
 )
 def test_lint_finds_what_breaks_a_rule(old: str, new: str, finding: str) -> None:
     assert old in GOOD
-    ((line, message),) = lint(GOOD.replace(old, new))
-    assert line == 3
-    assert finding in message
+    found = list(lint(GOOD.replace(old, new)))
+    assert any(finding in message for _, message in found)
+    assert {line for line, _ in found} <= {3, 9, 10}
+
+
+@pytest.mark.parametrize(
+    ("directory", "statement", "finding"),
+    [
+        ("tables", "CREATE FUNCTION bkpriv.f() RETURNS int AS 'SELECT 1'", "belongs in functions/"),
+        ("tables", "GRANT SELECT ON bkpriv.t TO bkpriv_auditor", "belongs in ties/ or functions/"),
+        ("ties", "CREATE VIEW bkpriv.v AS SELECT 1", "belongs in functions/"),
+        ("ties", "CREATE UNIQUE INDEX ON bkpriv.t (a)", "belongs in tables/"),
+        ("upgrades", "CREATE OR REPLACE FUNCTION bkpriv.f() RETURNS int AS ''", "in functions/"),
+        ("functions", "CREATE TABLE bkpriv.t (a int)", "belongs in ties/ or tables/"),
+        ("functions", "GRANT EXECUTE ON FUNCTION bkpriv.f() TO PUBLIC; REVOKE x FROM y", "belongs"),
+    ],
+)
+def test_lint_finds_what_lies_in_a_wrong_directory(
+    directory: str, statement: str, finding: str
+) -> None:
+    messages = [message for _, message in lint(f"{statement};\n", directory)]
+    assert any(finding in message for message in messages)

@@ -24,12 +24,12 @@ from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.anatomy import Anatomy
-from bkpriv_core.method.base import Form, Method, Options, Own
+from bkpriv_core.method.base import Method, Options, Own
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
 from bkpriv_core.stated import read
 
-__all__ = ["METHODS", "Form", "Method", "Options", "find_method", "parse_options"]
+__all__ = ["METHODS", "Method", "Options", "find_method", "parse_options"]
 
 METHODS: dict[str, Method[Any]] = {
     method.name: method for method in (Mondrian(), Bucketize(), Anatomy(), Incognito())

@@ -11,6 +11,8 @@ from bkpriv_core.method.base import Method, Options
 from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.progress import Progress
+from bkpriv_core.release.bucketized.form import Anatomized
+from bkpriv_core.release.form import Form
 from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.shuffle import Shuffle
@@ -22,7 +24,7 @@ class Anatomy(Method[Options]):
     """Groups by `anatomy`, joined by `coarsen` where other requirements fail."""
 
     name = "anatomy"
-    form = "anatomized"
+    form = Anatomized()
     options = Options
 
     def check(
@@ -40,13 +42,13 @@ class Anatomy(Method[Options]):
         options: Options,
         shuffle: Shuffle,
         progress: Progress,
-    ) -> tuple[Setting, Groups]:
+    ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""
         parts, groups = anatomy(setting.table, _diversity(requirements), shuffle, progress=progress)
         setting = setting.over(parts)
         groups = coarsen(setting, requirements, groups, progress=progress)
         parts, groups = parts.unite(groups)
-        return (setting if parts is setting.parts else setting.over(parts)), groups
+        return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
 
 
 def _diversity(requirements: Sequence[Requirement]) -> int:

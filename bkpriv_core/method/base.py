@@ -1,20 +1,4 @@
-"""What a method is: it makes releases, and owns the options that it makes them by.
-
-Forms in which a release is shown:
-
-``generalized``
-    One table: the extent of the record's group in each quasi-identifier, and a sensitive value of
-    the group.
-``bucketized``
-    Exact quasi-identifiers, the group, and one of the group's sensitive values, at random; and a
-    table of each group's values and how often they occur (Li, Li, Zhang 2009, section II-A).
-``anatomized``
-    The same without the value at random (Xiao, Tao 2006).
-
-To an adversary who knows a record's exact quasi-identifiers all forms tell the same about it: the
-values of its group. Figures of disclosure are those of an adversary who knows the record's group;
-where records of one cell lie in several groups, one who does not know which learns no more.
-"""
+"""What a method is: it makes releases, and owns the options that it makes them by."""
 
 from __future__ import annotations
 
@@ -29,15 +13,14 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.partition.certification import Certificate, certify
 from bkpriv_core.progress import Progress
+from bkpriv_core.release.form import Form
+from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, Range
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.shuffle import Shuffle
 
-__all__ = ["Form", "Method", "Options", "Own"]
-
-Form = Literal["generalized", "bucketized", "anatomized"]
-"""How a release is shown; see the module."""
+__all__ = ["Method", "Options", "Own"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +67,8 @@ class Method(ABC, Generic[Own]):
     ----------
     name : str
         Its name.
-    form : {"generalized", "bucketized", "anatomized"}
-        How the release is shown.
+    form : Form
+        How the release is shown, but for what is settled when it is made.
     options : type of Options
         The options that it has.
     """
@@ -93,11 +76,6 @@ class Method(ABC, Generic[Own]):
     name: ClassVar[str]
     form: ClassVar[Form]
     options: type[Own]
-
-    @property
-    def generalizes(self) -> bool:
-        """Whether quasi-identifiers are published as the extents of groups."""
-        return self.form == "generalized"
 
     def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:
         """Refuse what the method cannot meet, before any work is done.
@@ -117,14 +95,14 @@ class Method(ABC, Generic[Own]):
         options: Own,
         shuffle: Shuffle,
         progress: Progress,
-    ) -> tuple[Setting, Groups]:
+    ) -> tuple[Setting, Groups, Form]:
         """Form groups that meet the requirements, as far as `setting`, which only tries, can tell.
 
         Returns
         -------
-        Setting, Groups
+        Setting, Groups, Form
             The groups, and the setting that they are groups of: of the same table, whose cells may
-            lie in several groups, or be recoded.
+            lie in several groups; and the form to show them in.
         """
 
     def make(
@@ -134,7 +112,7 @@ class Method(ABC, Generic[Own]):
         options: Own,
         shuffle: Shuffle,
         progress: Progress,
-    ) -> Certificate:
+    ) -> tuple[Release, Certificate]:
         """Make a release: form groups and certify them.
 
         Parameters
@@ -152,7 +130,7 @@ class Method(ABC, Generic[Own]):
 
         Returns
         -------
-        Certificate
+        Release, Certificate
             Groups are numbered at random: where numbers are published, they must not tell of the
             making.
 
@@ -161,7 +139,7 @@ class Method(ABC, Generic[Own]):
         UnattainableRequirement
             If no group could be certified.
         """
-        setting, groups = self.partition(
+        setting, groups, form = self.partition(
             setting.tried(), requirements, options, shuffle, progress.step("partitioning")
         )
         certificate = certify(
@@ -169,7 +147,7 @@ class Method(ABC, Generic[Own]):
             requirements,
             groups,
             options.estimator,
-            generalized=self.generalizes,
+            pool=form.pool,
             progress=progress.step("certifying"),
         )
         if not len(certificate.groups):
@@ -178,4 +156,5 @@ class Method(ABC, Generic[Own]):
                 detail=f"All {certificate.failed} groups fail, and no merger mends one.",
                 hint="Require less strictly, or use coarser quasi-identifiers.",
             )
-        return certificate.reordered(shuffle(len(certificate.groups)))
+        certificate = certificate.reordered(shuffle(len(certificate.groups)))
+        return Release(certificate.parts, certificate.groups, form), certificate

@@ -23,9 +23,8 @@ from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method.base import Method, Options
 from bkpriv_core.partition.incognito import Lattice, Node, incognito
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.divergence import divergences
-from bkpriv_core.query.joint import CellJoint, GeneralizedJoint
+from bkpriv_core.release.form import Form
+from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, OneOf, Range
@@ -33,6 +32,7 @@ from bkpriv_core.table.cost import COSTS
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.shuffle import Shuffle
+from bkpriv_core.utility.divergence import divergences
 
 __all__ = [
     "UTILITIES",
@@ -79,7 +79,7 @@ class Incognito(Method[IncognitoOptions]):
     """Equal values after generalization to the minimal node of least cost."""
 
     name = "incognito"
-    form = "generalized"
+    form = Generalized()
     options = IncognitoOptions
 
     def check(
@@ -97,10 +97,11 @@ class Incognito(Method[IncognitoOptions]):
         options: IncognitoOptions,
         shuffle: Shuffle,
         progress: Progress,
-    ) -> tuple[Setting, Groups]:
+    ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""
         lattice = find_lattice(setting, requirements, options, progress)
-        return publish_node(lattice, cheapest_node(lattice, options.utility))
+        chosen = publish_node(lattice, cheapest_node(lattice, options.utility))
+        return lattice.setting, chosen.groups, chosen.form
 
 
 @dataclass(frozen=True)
@@ -171,25 +172,19 @@ def cheapest_node(lattice: Lattice, utility: str) -> Node:
     return found
 
 
-def publish_node(lattice: Lattice, node: Node) -> tuple[Setting, Groups]:
-    """What is published at a node: the table recoded, and its groups that meet the policy."""
+def publish_node(lattice: Lattice, node: Node) -> Release:
+    """What is published at a node: its groups that meet the policy, shown by whole classes."""
     table = lattice.setting.table
     recoding = tuple(
         item.recoding(domain, level)
         for item, domain, level in zip(lattice.levels, table.quasi_identifiers, node, strict=True)
     )
-    parts = replace(lattice.setting.parts, recoding=recoding)
-    return lattice.setting.over(parts), lattice.groups(node)
+    return Release(lattice.setting.parts, lattice.groups(node), Generalized(recoding))
 
 
 def divergence(lattice: Lattice, node: Node) -> float:
     """KL divergence of the joint distribution that a node leaves from the original one, in bits."""
-    setting, groups = publish_node(lattice, node)
-    parts = setting.parts
-    # Steps of types matter to queries only: here records are spread over values that occur.
-    release = Release(parts, groups, (None,) * len(parts.table.quasi_identifiers))
-    joints = CellJoint(CellCounts.of(parts.table)), GeneralizedJoint(release, setting.progress)
-    return divergences(*joints, int(parts.sizes(groups).sum()))["kl"]
+    return divergences(publish_node(lattice, node), lattice.setting.progress)["kl"]
 
 
 def describe(lattice: Lattice, utility: str) -> list[Figures]:

@@ -28,7 +28,7 @@ Suppression does not change priors: the adversary's knowledge is that of the who
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,7 +47,10 @@ from bkpriv_core.requirement import (
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["Certificate", "certify"]
+__all__ = ["Certificate", "Pool", "certify"]
+
+Pool = Callable[[Parts, Groups], Groups]
+"""What joins groups of parts that a reader cannot tell apart."""
 
 _TRIED_AT_ONCE = 4
 """Partners measured at a time, cheapest first; then ever more, where no large lattice is."""
@@ -190,7 +193,7 @@ def certify(
     groups: Groups,
     estimator: Estimator,
     *,
-    generalized: bool = True,
+    pool: Pool,
     progress: Progress = SILENT,
 ) -> Certificate:
     """Measure a partition and mend the groups that break a requirement.
@@ -205,8 +208,8 @@ def certify(
         The partition.
     estimator : {"auto", "exact", "bethe", "omega"}
         How posteriors are inferred.
-    generalized : bool
-        Whether groups are told apart by their extents only; otherwise they are published as such.
+    pool : callable
+        Joins groups that will be published alike; see `Form.pool`.
     progress : Progress
         Told the share of the work that is done: one half for measuring the partition, the other
         for mending it.
@@ -217,17 +220,13 @@ def certify(
     """
     alone, joint = alone_and_joint(requirements)
     failed = merged = 0
-
-    def pool(groups: Groups) -> Groups:
-        return setting.parts.pool(groups) if generalized else groups
-
-    groups = pool(groups)
+    groups = pool(setting.parts, groups)
     while True:
         state, broken, joined = _mend(setting, alone, groups, estimator, progress)
         failed, merged = failed + broken, merged + joined
         # Mergers may make two groups alike to a reader; then they are one, and measured as one. Or
         # they bring parts of a cell together.
-        parts, groups = setting.parts.unite(pool(state.groups))
+        parts, groups = setting.parts.unite(pool(setting.parts, state.groups))
         if parts is setting.parts and len(groups) == len(state.groups):
             break
         if parts is not setting.parts:

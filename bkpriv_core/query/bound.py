@@ -13,6 +13,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
@@ -20,12 +21,11 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.estimator import Estimator
+from bkpriv_core.query.tally import Tally
 from bkpriv_core.query.workload import draw_workload, relative_errors
-from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound
 from bkpriv_core.stated import Range, read
+from bkpriv_core.table.domain import Domain
 
 __all__ = ["ErrorFigures", "QueryError"]
 
@@ -83,15 +83,15 @@ class QueryError:
         """Bound on the median."""
         return Bound(self.key, asdict(self), self.median, upper=True)
 
-    def over(self, release: Release) -> QueryError:
-        """The same with a stated number of dimensions.
+    def over(self, domains: Sequence[Domain]) -> QueryError:
+        """The same with a stated number of dimensions, for a release with such attributes.
 
         Raises
         ------
         InvalidParameter
             If the release does not have so many quasi-identifiers.
         """
-        most = len(release.domains) - 1
+        most = len(domains) - 1
         if self.dimensions is not None and self.dimensions > most:
             raise InvalidParameter(
                 f"{self.key} asks for queries with {self.dimensions} dimensions",
@@ -100,10 +100,8 @@ class QueryError:
             )
         return self if self.dimensions is not None else replace(self, dimensions=min(3, most))
 
-    def measure(
-        self, release: Release, estimator: Estimator, progress: Progress = SILENT
-    ) -> ErrorFigures:
-        """Measure a release; `over` it, if the dimensions are not stated.
+    def measure(self, actual: Tally, estimated: Tally, progress: Progress = SILENT) -> ErrorFigures:
+        """Measure estimates; `over` their domains, if the dimensions are not stated.
 
         Raises
         ------
@@ -111,18 +109,19 @@ class QueryError:
             If no query of the workload counts anything, or the release does not have so many
             quasi-identifiers.
         """
-        dimensions = self.over(release).dimensions
+        dimensions = self.over(actual.domains).dimensions
         assert dimensions is not None
         workload = draw_workload(
-            release.domains,
+            actual.domains,
             self.queries,
             dimensions,
             self.selectivity,
             np.random.default_rng(_SEED),
             progress,
         )
-        actual = CellCounts.of(release.table).answer(workload, progress)
-        errors = relative_errors(actual, estimator.answer(workload, progress))
+        errors = relative_errors(
+            actual.answer(workload, progress), estimated.answer(workload, progress)
+        )
         errors = errors[~np.isnan(errors)]
         if not errors.size:
             raise InvalidParameter(

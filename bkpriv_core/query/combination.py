@@ -16,18 +16,18 @@ import numpy as np
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import (
-    Atom,
     BoolArray,
+    Criterion,
+    Line,
     Predicate,
     Truth,
-    Values,
-    atom_truth,
-    atoms,
+    criteria,
+    criterion_truth,
     evaluate,
 )
 from bkpriv_core.table.groups import IntArray
 
-__all__ = ["Classes", "atoms_by_attribute", "combinations_met"]
+__all__ = ["Classes", "combinations_met", "criteria_by_attribute"]
 
 _COMBINATIONS = 1_000_000
 """Largest number of combinations of classes."""
@@ -49,20 +49,20 @@ class Classes:
         The attribute.
     members : (t,) int array
         Class of each value; there are ``k`` of them.
-    truths : dict of Atom to Truth
+    truths : dict of Criterion to Truth
         Truth of each comparison for each class, shapes (k,).
     """
 
     attribute: int
     members: IntArray
-    truths: dict[Atom, Truth]
+    truths: dict[Criterion, Truth]
 
     @classmethod
     def of(
         cls,
         attribute: int,
-        told: Sequence[Atom],
-        values: Values,
+        told: Sequence[Criterion],
+        values: Line,
         progress: Progress = SILENT,
     ) -> Classes:
         """Tell values of an attribute apart by comparisons with it.
@@ -85,14 +85,14 @@ class Classes:
         for start in range(0, len(told), _AT_ONCE):
             progress.poll()
             marks = members
-            for atom in told[start : start + _AT_ONCE]:
-                truth = atom_truth(atom, values)
+            for criterion in told[start : start + _AT_ONCE]:
+                truth = criterion_truth(criterion, values)
                 marks = 3 * marks + truth.true + 2 * truth.false
             _, first, members = np.unique(marks, return_index=True, return_inverse=True)
         kept = {}
-        for atom in told:
+        for criterion in told:
             progress.poll()
-            kept[atom] = Truth(*(row[first] for row in atom_truth(atom, values)))
+            kept[criterion] = Truth(*(row[first] for row in criterion_truth(criterion, values)))
         return cls(attribute, members.ravel().astype(np.int64), kept)
 
     @cached_property
@@ -101,11 +101,11 @@ class Classes:
         return int(self.members.max()) + 1
 
 
-def atoms_by_attribute(predicate: Predicate) -> dict[int, list[Atom]]:
+def criteria_by_attribute(predicate: Predicate) -> dict[int, list[Criterion]]:
     """Distinct comparisons of a condition, by the attribute that they are about."""
-    found: dict[int, list[Atom]] = {}
-    for atom in dict.fromkeys(atoms(predicate)):
-        found.setdefault(atom.attribute, []).append(atom)
+    found: dict[int, list[Criterion]] = {}
+    for criterion in dict.fromkeys(criteria(predicate)):
+        found.setdefault(criterion.attribute, []).append(criterion)
     return found
 
 
@@ -142,10 +142,10 @@ def combinations_met(
         )
     along = {item.attribute: place for place, item in enumerate(classes)}
 
-    def truth(atom: Atom) -> Truth:
-        place = along[atom.attribute]
+    def truth(criterion: Criterion) -> Truth:
+        place = along[criterion.attribute]
         sides = tuple(-1 if other == place else 1 for other in range(len(shape)))
-        told = classes[place].truths[atom]
+        told = classes[place].truths[criterion]
         return Truth(told.true.reshape(sides), told.false.reshape(sides))
 
     return np.broadcast_to(evaluate(predicate, truth, progress).true, shape)

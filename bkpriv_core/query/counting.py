@@ -15,7 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.predicate import Atom, Codes, Predicate, Truth, atom_truth, evaluate
+from bkpriv_core.query.predicate import (
+    Codes,
+    Criterion,
+    Predicate,
+    Truth,
+    criterion_truth,
+    evaluate,
+)
+from bkpriv_core.query.tally import Tally
 from bkpriv_core.query.workload import Workload
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
@@ -29,7 +37,7 @@ _CHUNK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class CellCounts:
+class CellCounts(Tally):
     """Records of cells by sensitive value.
 
     Parameters
@@ -54,11 +62,11 @@ class CellCounts:
     def _met(self, predicate: Predicate, progress: Progress) -> Any:
         """Where a condition is true: shape (c, m), or 1 in place of either, or a scalar."""
 
-        def truth(atom: Atom) -> Truth:
-            told = atom_truth(atom, Codes.of(self.domains[atom.attribute]))
-            if atom.attribute == len(self.domains) - 1:
+        def truth(criterion: Criterion) -> Truth:
+            told = criterion_truth(criterion, Codes.of(self.domains[criterion.attribute]))
+            if criterion.attribute == len(self.domains) - 1:
                 return Truth(told.true[None, :], told.false[None, :])
-            cells = self.codes[:, atom.attribute, None]
+            cells = self.codes[:, criterion.attribute, None]
             return Truth(told.true[cells], told.false[cells])
 
         return evaluate(predicate, truth, progress).true
@@ -69,7 +77,7 @@ class CellCounts:
         keys: Sequence[int] = (),
         progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
-        """Count what meets a condition by the values of some attributes: `Estimator.by_key`."""
+        """See `Tally`."""
         met: npt.NDArray[Any] = np.where(self._met(predicate, progress), self.counts, 0)
         progress.poll()
         if not keys:
@@ -98,7 +106,7 @@ class CellCounts:
         return table
 
     def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
-        """Counts of all queries of a workload, shape (q,)."""
+        """See `Tally`."""
         found = np.empty(len(workload))
         counts = self.counts.astype(np.float64)
         step = max(1, _CHUNK // max(1, len(self.codes)))

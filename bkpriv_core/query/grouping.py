@@ -16,20 +16,43 @@ import numpy as np
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.estimator import Estimator, check_keys
 from bkpriv_core.query.predicate import Predicate
-from bkpriv_core.release.release import Release
+from bkpriv_core.query.tally import Tally, check_keys
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["GroupedCounts", "answer_groups", "cross", "cube", "rollup", "together"]
+__all__ = [
+    "GroupedCounts",
+    "GroupingSet",
+    "Query",
+    "answer_groups",
+    "cross",
+    "cube",
+    "rollup",
+    "together",
+]
 
 GroupingSet = tuple[int, ...]
 """Attributes to group by; none of them twice."""
 
 _SETS = 4_096
 """Largest number of grouping sets; PostgreSQL has the same."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query as it is understood.
+
+    Parameters
+    ----------
+    predicate : Predicate
+        What to count.
+    grouping_sets : tuple of tuple of int
+        Attributes to count by, set after set; one empty set where there is no GROUP BY.
+    """
+
+    predicate: Predicate
+    grouping_sets: tuple[GroupingSet, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +118,8 @@ def _check_sets(count: int) -> None:
 
 
 def answer_groups(
-    release: Release,
-    estimator: Estimator,
+    actual: Tally,
+    estimated: Tally,
     predicate: Predicate,
     keys: GroupingSet,
     progress: Progress = SILENT,
@@ -105,10 +128,8 @@ def answer_groups(
 
     Parameters
     ----------
-    release : Release
-        The release.
-    estimator : Estimator
-        The estimator of it.
+    actual, estimated : Tally
+        The counts.
     predicate : Predicate
         What to count.
     keys : tuple of int
@@ -119,16 +140,16 @@ def answer_groups(
     Raises
     ------
     TooLarge
-        If there are too many keys, or the estimator refuses.
+        If there are too many keys, or a tally refuses.
     """
-    counted = CellCounts.of(release.table).by_key(predicate, keys, progress)
-    expected = estimator.by_key(predicate, keys, progress)
+    counted = actual.by_key(predicate, keys, progress)
+    expected = estimated.by_key(predicate, keys, progress)
     if not keys:
         return GroupedCounts(keys, *counted, expected[1])
     codes = np.concatenate((counted[0], expected[0]))
     first, place, _ = distinct_rows(codes)
-    check_keys(release.domains, keys, len(first))
-    actual, estimate = np.zeros(len(first)), np.zeros(len(first))
-    actual[place[: len(counted[0])]] = counted[1]
-    estimate[place[len(counted[0]) :]] = expected[1]
-    return GroupedCounts(keys, codes[first], actual, estimate)
+    check_keys(actual.domains, keys, len(first))
+    found = np.zeros((2, len(first)))
+    found[0, place[: len(counted[0])]] = counted[1]
+    found[1, place[len(counted[0]) :]] = expected[1]
+    return GroupedCounts(keys, codes[first], *found)

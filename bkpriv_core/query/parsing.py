@@ -18,7 +18,6 @@ name.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sqlglot
@@ -27,7 +26,7 @@ from sqlglot.errors import SqlglotError
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.grouping import GroupingSet, cross, cube, rollup, together
+from bkpriv_core.query.grouping import GroupingSet, Query, cross, cube, rollup, together
 from bkpriv_core.query.literal import Literal, Resolver
 from bkpriv_core.query.predicate import (
     EVERYTHING,
@@ -41,7 +40,7 @@ from bkpriv_core.query.predicate import (
     Predicate,
 )
 
-__all__ = ["Query", "parse_query"]
+__all__ = ["parse_query"]
 
 _LONGEST = 100_000
 """Most characters of a query."""
@@ -114,22 +113,6 @@ _NAMED: dict[type[exp.Expr], str] = {
     exp.Filter: "FILTER",
     exp.Collate: "COLLATE",
 }
-
-
-@dataclass(frozen=True)
-class Query:
-    """A query as it is understood.
-
-    Parameters
-    ----------
-    predicate : Predicate
-        What to count.
-    grouping_sets : tuple of tuple of int
-        Attributes to count by, set after set; one empty set where there is no GROUP BY.
-    """
-
-    predicate: Predicate
-    grouping_sets: tuple[GroupingSet, ...]
 
 
 def parse_query(

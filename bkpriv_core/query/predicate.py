@@ -23,11 +23,12 @@ from bkpriv_core.table.groups import IntArray
 __all__ = [
     "EVERYTHING",
     "And",
-    "Atom",
     "BoolArray",
     "Codes",
     "Comparison",
+    "Criterion",
     "IsNull",
+    "Line",
     "Membership",
     "Not",
     "Operator",
@@ -35,9 +36,8 @@ __all__ = [
     "Point",
     "Predicate",
     "Truth",
-    "Values",
-    "atom_truth",
-    "atoms",
+    "criteria",
+    "criterion_truth",
     "evaluate",
     "value_point",
 ]
@@ -111,8 +111,10 @@ class Not:
     part: Predicate
 
 
-Atom: TypeAlias = Comparison | Membership | IsNull
-Predicate: TypeAlias = Atom | And | Or | Not
+Criterion: TypeAlias = Comparison | Membership | IsNull
+"""A condition on one attribute that has no parts."""
+
+Predicate: TypeAlias = Criterion | And | Or | Not
 
 EVERYTHING = And(())
 """The condition that every record meets."""
@@ -125,8 +127,8 @@ class Truth(NamedTuple):
     false: Any
 
 
-class Values(Protocol):
-    """Values of one attribute, in the order of their type, as comparisons see them."""
+class Line(Protocol):
+    """What criteria are held against: the values of one attribute in order, or pieces of a line."""
 
     @property
     def null(self) -> BoolArray:
@@ -153,11 +155,11 @@ class Codes:
         return cls(codes, (codes == domain.size - 1) & domain.has_null)
 
     def below(self, point: Point) -> BoolArray:
-        """See `Values`."""
+        """See `Line`."""
         return self.codes < point.below
 
     def through(self, point: Point) -> BoolArray:
-        """See `Values`."""
+        """See `Line`."""
         return self.codes < point.through
 
 
@@ -167,32 +169,32 @@ def value_point(domain: Domain, code: int) -> Point:
     return Point(code, code + 1, position)
 
 
-def atoms(predicate: Predicate) -> Iterator[Atom]:
-    """All comparisons in a condition, from left to right."""
+def criteria(predicate: Predicate) -> Iterator[Criterion]:
+    """All criteria of a condition, from left to right."""
     if isinstance(predicate, And | Or):
         for part in predicate.parts:
-            yield from atoms(part)
+            yield from criteria(part)
     elif isinstance(predicate, Not):
-        yield from atoms(predicate.part)
+        yield from criteria(predicate.part)
     else:
         yield predicate
 
 
-def atom_truth(atom: Atom, values: Values) -> Truth:
-    """Truth of one comparison for each of some values, shape (t,)."""
+def criterion_truth(criterion: Criterion, values: Line) -> Truth:
+    """Truth of one criterion for each of some values, shape (t,)."""
     null = values.null
-    if isinstance(atom, IsNull):
+    if isinstance(criterion, IsNull):
         return Truth(null, ~null)
-    if isinstance(atom, Membership):
+    if isinstance(criterion, Membership):
         found = np.zeros(len(null), dtype=bool)
-        for point in atom.points:
+        for point in criterion.points:
             found |= values.through(point) & ~values.below(point)
     else:
-        found = _compared(atom.operator, atom.point, values)
+        found = _compared(criterion.operator, criterion.point, values)
     return Truth(found & ~null, ~found & ~null)
 
 
-def _compared(operator: Operator, point: Point, values: Values) -> BoolArray:
+def _compared(operator: Operator, point: Point, values: Line) -> BoolArray:
     match operator:
         case "=":
             return values.through(point) & ~values.below(point)
@@ -210,10 +212,10 @@ def _compared(operator: Operator, point: Point, values: Values) -> BoolArray:
 
 def evaluate(
     predicate: Predicate,
-    truth: Callable[[Atom], Truth],
+    truth: Callable[[Criterion], Truth],
     progress: Progress = SILENT,
 ) -> Truth:
-    """Truth of a condition from that of its comparisons, whose arrays broadcast."""
+    """Truth of a condition from that of its criteria, whose arrays broadcast."""
     if isinstance(predicate, Not):
         inner = evaluate(predicate.part, truth, progress)
         return Truth(inner.false, inner.true)

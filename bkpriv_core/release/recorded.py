@@ -9,16 +9,18 @@ is another question, which nothing here answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from bkpriv_core.errors import BkprivError, UnsoundHistory
+from bkpriv_core.release.form import Form
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
-from bkpriv_core.table.levels import Levels, Recoding
+from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table, check_dense
 
@@ -31,7 +33,7 @@ __all__ = [
     "check_sizes",
     "of_release",
     "read_domains",
-    "read_parts",
+    "read_release",
     "unsound",
 ]
 
@@ -143,6 +145,8 @@ class Attribute:
         The level to which the whole column was generalized.
     ends : (size,) float array or None
         Where bins end whose starts are its values.
+    step : float or None
+        Distance of neighbouring points of its type, see `Domain`.
     """
 
     place: int
@@ -154,6 +158,7 @@ class Attribute:
     origin: object
     level: int | None
     ends: FloatArray | None
+    step: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +230,7 @@ def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
             None if item.levels is None else Hierarchy.from_rows(item.name, item.levels),
             None if item.widths is None else Intervals.checked(item.name, item.widths, item.origin),
             item.ends,
+            None if item.positions is None else item.step,
         )
         for item in attributes
     )
@@ -269,10 +275,10 @@ def _check_values(item: Attribute) -> None:
         )
 
 
-def read_parts(
-    attributes: Sequence[Attribute], arrays: Arrays, content: Content
-) -> tuple[Parts, Groups]:
-    """Parts of a table's cells, and groups, of a release.
+def read_release(
+    attributes: Sequence[Attribute], arrays: Arrays, content: Content, form: Form
+) -> Release:
+    """A release that was published in a form, or in one with whole columns generalized.
 
     Raises
     ------
@@ -307,7 +313,7 @@ def read_parts(
             f"it suppressed {told} records, not {content.suppressed}",
             f"It was made from {table.records}.",
         )
-    return replace(parts, recoding=_recoding(table, attributes)), groups
+    return Release(parts, groups, _recoded(form, table, attributes))
 
 
 def _check_range(name: str, low: IntArray, high: IntArray, domains: Sequence[Domain]) -> None:
@@ -366,11 +372,11 @@ def _read_counts(arrays: Arrays, cells: int, sensitive: Domain, content: Content
     return counts
 
 
-def _recoding(table: Table, attributes: Sequence[Attribute]) -> tuple[Recoding, ...] | None:
-    """Classes of values that whole columns were generalized to, if they were."""
+def _recoded(form: Form, table: Table, attributes: Sequence[Attribute]) -> Form:
+    """The form with the classes of values that whole columns were generalized to."""
     levels = [item.level for item in attributes[:-1]]
     if attributes[-1].level is None and all(level is None for level in levels):
-        return None
+        return form
     found = []
     for domain, level in zip(table.quasi_identifiers, levels, strict=True):
         known = Levels.of(domain)
@@ -381,7 +387,7 @@ def _recoding(table: Table, attributes: Sequence[Attribute]) -> tuple[Recoding, 
                 "quasi-identifier has one or none has, and the sensitive attribute has none.",
             )
         found.append(known.recoding(domain, level))
-    return tuple(found)
+    return form.recoded(tuple(found))
 
 
 def check_respondents(parts: Parts, groups: Groups, names: Sequence[str], labels: IntArray) -> None:

@@ -1,12 +1,16 @@
-"""A release as an estimator sees it."""
+"""A release: what was published of a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import NoGroups
+from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.tally import Tally
+from bkpriv_core.release.form import Form
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
@@ -15,31 +19,43 @@ __all__ = ["Release"]
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A table and the groups in which it was published.
+    """A table, the groups in which it was published, and their form.
 
     Parameters
     ----------
     parts : Parts
         The source's cells when the release was made, or parts of them.
-    groups : Groups
-        The published groups; parts in none are suppressed.
-    steps : tuple of float or None
-        For each quasi-identifier the distance of neighbouring points of its type, in units of its
-        positions: 1 for integers, a day for dates; None where a range is a continuum (other
-        numbers, timestamps) and for a categorical attribute.
+    partition : Groups or None
+        The published groups; parts in none are suppressed. None if it shows no groups.
+    form : Form
+        How they are shown.
     """
 
     parts: Parts
-    groups: Groups
-    steps: tuple[float | None, ...]
+    partition: Groups | None
+    form: Form
 
-    def __post_init__(self) -> None:
-        if len(self.steps) != len(self.table.quasi_identifiers):
-            raise InvalidParameter(
-                f"there are {len(self.steps)} steps",
-                detail=f"There are {len(self.table.quasi_identifiers)} quasi-identifiers.",
-                hint="Give one for each of them, None where there is none.",
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return "the release"
+
+    @property
+    def groups(self) -> Groups:
+        """The published groups.
+
+        Raises
+        ------
+        NoGroups
+            If there are none, so that nothing of groups can be measured.
+        """
+        if self.partition is None:
+            raise NoGroups(
+                f"{self.title} has no groups",
+                detail=f"It is {self.form.name}, and shows none.",
+                hint="What was asked is about groups: ask it of a release of another method.",
             )
+        return self.partition
 
     @property
     def table(self) -> Table:
@@ -50,3 +66,38 @@ class Release:
     def domains(self) -> tuple[Domain, ...]:
         """Domains of all attributes, in the order of their numbers."""
         return self.table.domains
+
+    @property
+    def codes(self) -> IntArray:
+        """The value codes of each membership, shape (e, d)."""
+        return self.parts.codes[self.groups.members]
+
+    @property
+    def weights(self) -> IntArray:
+        """Records of each membership, shape (e,)."""
+        return self.parts.weights[self.groups.members]
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Records of each group, shape (g,)."""
+        return self.parts.sizes(self.groups)
+
+    @property
+    def histograms(self) -> IntArray:
+        """Records of each group with each sensitive value, shape (g, m)."""
+        return self.parts.histograms(self.groups)
+
+    @property
+    def published(self) -> int:
+        """Number of published records."""
+        return int(self.sizes.sum())
+
+    @cached_property
+    def actual(self) -> CellCounts:
+        """Counts of the source when the release was made."""
+        return CellCounts.of(self.table)
+
+    @cached_property
+    def estimated(self) -> Tally:
+        """Counts as a reader of the release estimates them."""
+        return self.form.tally(self)

@@ -53,6 +53,9 @@ class Domain:
     ends : (size,) float array, optional
         Of a binned numeric attribute, whose values are the starts of half-open bins: where each
         ends, between it and the next value; NaN for NULL.
+    step : float, optional
+        Distance of neighbouring points of a numeric attribute's type, in units of its positions: 1
+        for integers, a day for dates; None for a continuum, as other numbers and timestamps are.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class Domain:
     hierarchy: Hierarchy | None = None
     intervals: Intervals | None = None
     ends: FloatArray | None = None
+    step: float | None = None
 
     def __post_init__(self) -> None:
         values = [label for label in self.labels if label is not None]

@@ -19,7 +19,6 @@ import numpy as np
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
-from bkpriv_core.table.levels import Recoding
 from bkpriv_core.table.table import Table, check_dense
 
 __all__ = ["Parts"]
@@ -39,16 +38,12 @@ class Parts:
         Records of each part with each sensitive value; those of a cell's parts sum to the cell's.
     respondent : (p,) int array, optional
         Whose record each part is, where respondents are told apart: a number from 0.
-    recoding : tuple of Recoding, optional
-        For each quasi-identifier the classes of values that are published alike, where a method
-        generalizes whole columns. Extents of groups are then made of whole classes.
     """
 
     table: Table
     cell: IntArray
     counts: IntArray
     respondent: IntArray | None = None
-    recoding: tuple[Recoding, ...] | None = None
 
     @classmethod
     def of(cls, table: Table) -> Parts:
@@ -173,34 +168,4 @@ class Parts:
     def boxes(self, groups: Groups) -> tuple[IntArray, IntArray]:
         """Smallest and largest leaf place of each group, two arrays of shape (g, d)."""
         places = self.places[groups.members]
-        low, high = groups.min(places), groups.max(places)
-        for axis, recoded in enumerate(self.recoding or ()):
-            low[:, axis], high[:, axis] = recoded.low[low[:, axis]], recoded.high[high[:, axis]]
-        return low, high
-
-    def labels(self, axis: int, low: IntArray, high: IntArray) -> list[str | None]:
-        """Labels of groups that span places `low` to `high` of a categorical quasi-identifier."""
-        found = self.table.quasi_identifiers[axis].generalize(low, high)
-        recoded = self.recoding[axis] if self.recoding is not None else None
-        if recoded is None or recoded.labels is None:
-            return found
-        # What is one class goes by its label, be it of a single value; else by the common ancestor.
-        return [
-            recoded.labels[first] if last == recoded.high[first] else label
-            for first, last, label in zip(low.tolist(), high.tolist(), found, strict=True)
-        ]
-
-    def pool(self, groups: Groups) -> Groups:
-        """Join groups that would be published alike, for a reader cannot tell them apart."""
-        low, high = self.boxes(groups)
-        shown: list[IntArray] = []
-        for axis, domain in enumerate(self.table.quasi_identifiers):
-            shown += domain.shown(low[:, axis], high[:, axis])
-        if not len(groups) or not shown:
-            return groups
-        first, alike, _ = distinct_rows(np.column_stack(shown) + 1)
-        if len(first) == len(groups):
-            return groups
-        joined = np.full(len(self), SUPPRESSED, dtype=np.int64)
-        joined[groups.members] = alike[groups.owner]
-        return Groups.from_labels(joined)
+        return groups.min(places), groups.max(places)

@@ -8,4 +8,4 @@ Rules for long work: hand `bkpriv_pl.progress` down to the core; never wrap it i
 ``except``, for a cancellation arrives as an exception.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -18,7 +18,6 @@ from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.history import find_release, find_requirements, record_audit
 from bkpriv_pl.knowledge import find_trusted_prior
 from bkpriv_pl.progress import POLLED, Task
-from bkpriv_pl.query import Asked
 
 __all__ = ["audit"]
 
@@ -43,8 +42,7 @@ def audit(
     ]
     rows = findings(found.setting, found.groups, demanded.requirements, measurements, estimator)
     if demanded.query_error is not None:
-        asked = Asked(found)
-        rows.append(judge_queries(asked.release, asked.estimator, demanded.query_error, POLLED))
+        rows.append(judge_queries(found, demanded.query_error, POLLED))
     # On a standby, or in a transaction that may not write, nothing is kept.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(found.release, rows)

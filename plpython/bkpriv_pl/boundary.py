@@ -40,7 +40,9 @@ _SQLSTATES: dict[type[BkprivError], str] = {
     errors.InvalidParameter: "22023",
     errors.InvalidData: "22000",
     errors.UnattainableRequirement: "22023",
+    errors.NoGroups: "42809",
     errors.ContradictoryKnowledge: "22000",
+    errors.NoGroups: "42809",
     errors.TooLarge: "54000",
     errors.UnsoundHistory: "22000",
 }

@@ -26,7 +26,7 @@ from bkpriv_pl.bins import bin_end, bin_start
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.source import Relation, open_relation
 
-__all__ = ["FIXED", "MOST_QUASI_IDENTIFIERS", "Column", "column_types", "count_cells"]
+__all__ = ["FIXED", "MOST_QUASI_IDENTIFIERS", "STEPS", "Column", "column_types", "count_cells"]
 
 MOST_QUASI_IDENTIFIERS = 400
 """Most that fit into one statement, which has four columns for each; PostgreSQL has 1664."""
@@ -37,6 +37,9 @@ _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
 FIXED = "(t.typnamespace = 'pg_catalog'::regnamespace AND t.typname !~ '^_?reg')"
 """SQL for whether nobody can change how values of the type `t` of ``pg_type`` read: it is built in,
 and no reference to an object that has a name."""
+
+STEPS = {"smallint": 1.0, "integer": 1.0, "bigint": 1.0, "date": 86400.0}
+"""Distance of neighbouring values of a type, in units of its positions; others are a continuum."""
 
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""
@@ -346,10 +349,11 @@ def _domain(
         None if (packed := row.get(f"{name}_{place}")) is None else unpack_floats(packed)
         for name in ("positions", "ends")
     )
+    step = None if positions is None else STEPS.get(column.declared_as)
     if isinstance(hierarchy, Intervals):
         intervals = hierarchy.scaled(_SECONDS.get(column.type_name, Decimal(1)))
-        return Domain(column.name, labels, positions, intervals=intervals, ends=ends)
-    return Domain(column.name, labels, positions, hierarchy, ends=ends)
+        return Domain(column.name, labels, positions, intervals=intervals, ends=ends, step=step)
+    return Domain(column.name, labels, positions, hierarchy, ends=ends, step=step)
 
 
 def _refuse_nulls(source: Relation, row: dict[str, object], columns: tuple[Column, ...]) -> None:

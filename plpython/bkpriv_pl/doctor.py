@@ -24,6 +24,7 @@ def doctor() -> list[Check]:
     path = run("SELECT bkpriv_internal.python_path() AS path")[0]["path"]
     return [
         *_versions(),
+        _digest(path),
         *_paths(path),
         *_access(),
         *_permissions(),
@@ -54,6 +55,24 @@ def _versions() -> list[Check]:
         ("numpy", True, f"{numpy.__version__} with {threads} threads"),
         ("scipy", True, scipy.__version__),
     ]
+
+
+def _digest(path: str) -> Check:
+    """Whether the database holds the SQL that is installed, which versions alone do not tell."""
+    held = run("SELECT bkpriv_internal.digest() AS digest")[0]["digest"]
+    installed = "unknown"
+    if os.path.exists(stated := os.path.join(path, "sql.digest")):
+        with open(stated, encoding="ascii") as file:
+            installed = file.read().strip()
+    if held == installed:
+        return ("sql", True, f"that of the installed files, {held[:12]}")
+    return (
+        "sql",
+        False,
+        f"the database has {held[:12]}, the installed files are {installed[:12]}: ALTER EXTENSION "
+        "bkpriv UPDATE; under one version, install the files that made it, or DROP EXTENSION "
+        "bkpriv CASCADE, which removes history and releases, and CREATE EXTENSION bkpriv",
+    )
 
 
 def _paths(path: str) -> list[Check]:

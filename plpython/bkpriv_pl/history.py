@@ -14,13 +14,18 @@ from bkpriv_core.audit import Finding
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
-from bkpriv_core.method import Method, find_method
+from bkpriv_core.method import find_method
 from bkpriv_core.policy import Policy, parse_policy
-from bkpriv_core.release.recorded import Content, check_respondents, of_release, read_parts, unsound
+from bkpriv_core.release.recorded import (
+    Content,
+    check_respondents,
+    of_release,
+    read_release,
+    unsound,
+)
+from bkpriv_core.release.release import Release
 from bkpriv_core.stated import read
-from bkpriv_core.table.groups import Groups, IntArray
-from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.table import Table
+from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
 from bkpriv_pl.knowledge import find_prior
 from bkpriv_pl.ownership import look_up
@@ -28,7 +33,7 @@ from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
 __all__ = [
-    "Release",
+    "RecordedRelease",
     "find_release",
     "find_requirements",
     "find_respondents",
@@ -47,21 +52,17 @@ _JSON_BYTES = 10**7
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
-    """A release as it was made.
+class RecordedRelease(Release):
+    """A release, and what history says of it.
 
     Parameters
     ----------
+    parts, partition, form
+        See `Release`.
     release : int
         Its id.
-    parts : Parts
-        The source's cells at the time, or parts of them where groups share cells.
-    partition : Groups or None
-        The published groups; None if its method forms none.
     smoothing : float
         Bandwidth of the belief distance that it was made by.
-    method : Method
-        The method.
     types : tuple of str
         Names of the attributes' types in SQL, the sensitive one last, as the source had them.
         Those that are not built in may be gone, or mean something else by now.
@@ -70,35 +71,14 @@ class Release:
     """
 
     release: int
-    parts: Parts
-    partition: Groups | None
     smoothing: float
-    method: Method[Any]
     types: tuple[str, ...]
     library: Library = find_prior
 
     @property
-    def table(self) -> Table:
-        """The source's cells at the time."""
-        return self.parts.table
-
-    @property
-    def groups(self) -> Groups:
-        """The published groups.
-
-        Raises
-        ------
-        Refusal
-            If there are none, so that nothing of groups can be measured.
-        """
-        if self.partition is None:
-            raise Refusal(
-                "42809",
-                f"release {self.release} has no groups",
-                detail=f"It was made by method {self.method.name}, which forms none.",
-                hint="What was asked is about groups: ask it of a release of another method.",
-            )
-        return self.partition
+    def title(self) -> str:
+        """See `Release`."""
+        return f"release {self.release}"
 
     @cached_property
     def setting(self) -> Setting:
@@ -142,14 +122,15 @@ def record_release(**columns: Any) -> int:
     return int(row["release"])
 
 
-def record_content(release: int, parts: Parts, groups: Groups, types: Sequence[str]) -> None:
+def record_content(release: int, made: Release, types: Sequence[str]) -> None:
     """Append what a release was made from; `types` name those of its attributes."""
-    for place, (domain, type_) in enumerate(zip(parts.table.domains, types, strict=True)):
+    parts = made.parts
+    recoded = dict(enumerate(made.form.levels or ()))
+    for place, (domain, type_) in enumerate(zip(made.domains, types, strict=True)):
         levels = None
         if domain.hierarchy is not None:
             levels = [list(path) for path in domain.hierarchy.paths.values()]
         intervals = domain.intervals
-        recoded = dict(enumerate(parts.recoding or ())).get(place)
         run(
             "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
             "levels, type, widths, origin, level, ends) "
@@ -168,14 +149,14 @@ def record_content(release: int, parts: Parts, groups: Groups, types: Sequence[s
                 type_,
                 None if intervals is None else list(intervals.widths),
                 None if intervals is None else intervals.origin,
-                None if recoded is None else recoded.level,
+                recoded.get(place),
                 None if domain.ends is None else domain.ends.tolist(),
             ],
         )
     part, values = np.nonzero(parts.counts)
     arrays = (
         parts.codes.ravel(),
-        groups.labels(len(parts)),
+        made.groups.labels(len(parts)),
         part,
         values,
         parts.counts[part, values],
@@ -199,7 +180,7 @@ def record_respondents(release: int, names: Sequence[str], labels: IntArray) -> 
     )
 
 
-def find_respondents(found: Release) -> tuple[list[str], IntArray] | None:
+def find_respondents(found: RecordedRelease) -> tuple[list[str], IntArray] | None:
     """Respondents of a release and the group of each; None where none were declared.
 
     Raises
@@ -274,7 +255,7 @@ def record_audit(release: int, rows: Sequence[Finding]) -> None:
         )
 
 
-def find_release(release: int | None) -> Release:
+def find_release(release: int | None) -> RecordedRelease:
     """Read a release back.
 
     Raises
@@ -290,12 +271,10 @@ def find_release(release: int | None) -> Release:
     try:
         attributes, types = read_attributes(release)
         content = Content(found["records"], found["suppressed"], found["groups"])
-        return Release(
-            release,
-            *read_parts(attributes, read_arrays(release), content),
-            _read_smoothing(release),
-            find_method(found["method"]),
-            types,
+        form = find_method(found["method"]).form
+        made = read_release(attributes, read_arrays(release), content, form)
+        return RecordedRelease(
+            made.parts, made.partition, made.form, release, _read_smoothing(release), types
         )
     except BkprivError as error:
         raise of_release(release, error) from None

@@ -13,7 +13,7 @@ from bkpriv_core.implication.persons import Cells, Names, Persons
 from bkpriv_core.implication.statement import parse_statements, tell_atom, tell_witness
 from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.boundary import array_literal, entry, from_json, require
-from bkpriv_pl.history import Release, find_release, find_respondents
+from bkpriv_pl.history import RecordedRelease, find_release, find_respondents
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["disclosure_given", "max_disclosure"]
@@ -68,7 +68,7 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
     }
 
 
-def _persons(found: Release) -> Persons:
+def _persons(found: RecordedRelease) -> Persons:
     respondents = find_respondents(found)
     if respondents is None:
         return Cells(found.parts, found.groups)

@@ -12,7 +12,7 @@ from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import FIXED
-from bkpriv_pl.history import Release
+from bkpriv_pl.history import RecordedRelease
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["NUMBERS", "TIMES", "literal_resolver"]
@@ -24,7 +24,7 @@ TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
 """Types of days and times."""
 
 
-def literal_resolver(release: Release) -> Resolver:
+def literal_resolver(release: RecordedRelease) -> Resolver:
     """Resolver of literals that are compared with the attributes of a release.
 
     Numbers are compared exactly. What is no value of another domain is read as a value of the
@@ -34,7 +34,7 @@ def literal_resolver(release: Release) -> Resolver:
     Of types that are not built in, such as enumerations, nothing is asked: they may have changed
     since. Their values have the order that they had at the release, and nothing else has a place.
     """
-    domains = (*release.table.quasi_identifiers, release.table.sensitive)
+    domains = release.domains
     known = domain_resolver(domains)
 
     @cache

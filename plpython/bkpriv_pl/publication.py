@@ -22,6 +22,8 @@ from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
+from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_core.table.table import Table
@@ -32,10 +34,8 @@ from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
-from bkpriv_pl.query import Asked
-from bkpriv_pl.snapshot import check_columns, parts_of, write_snapshot
+from bkpriv_pl.snapshot import check_columns, write_snapshot
 from bkpriv_pl.view import (
-    Part,
     ShownView,
     View,
     check_name,
@@ -95,16 +95,16 @@ def publish(
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
-    certificate = request.method.make(
+    made, certificate = request.method.make(
         setting, request.policy.requirements, request.options, shuffle, task
     )
     task.step("writing")
-    release = _record(request, setting, certificate)
+    release = _record(request, setting, made, certificate)
     if respondents is not None:
-        labels = certificate.groups.labels(len(certificate.parts))
-        within = respondents.labels(certificate.parts, labels, shuffle)
+        labels = made.groups.labels(len(made.parts))
+        within = respondents.labels(made.parts, labels, shuffle)
         history.record_respondents(release, respondents.names, within)
-    _show(request, certificate, release, previous)
+    _show(request, made, release, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
     task.done()
@@ -139,16 +139,16 @@ def _overlap(request: _Request) -> UnattainableRequirement | None:
     )
 
 
-def _shown_before(request: _Request) -> dict[Part, ShownView]:
-    """Views that the release will take the place of, by the part that they show."""
+def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
+    """Views that the release will take the place of, by the exhibit that they show."""
     dataset = request.dataset
-    shown: dict[Part, ShownView] = {}
-    parts = parts_of(request.method.form)
-    for part in parts:
-        found = find_view(request.view.of(part), part, dataset.name, dataset.owner)
+    shown: dict[Exhibit, ShownView] = {}
+    exhibits = request.method.form.exhibits
+    for exhibit in exhibits:
+        found = find_view(request.view.of(exhibit), exhibit, dataset.name, dataset.owner)
         if found is not None:
-            shown[part] = found
-    if "records" in shown and "sensitive" not in parts:
+            shown[exhibit] = found
+    if "records" in shown and "sensitive" not in exhibits:
         companion = find_view(
             request.view.of("sensitive"),
             "sensitive",
@@ -163,30 +163,23 @@ def _shown_before(request: _Request) -> dict[Part, ShownView]:
 
 def _show(
     request: _Request,
-    certificate: Certificate,
+    made: Release,
     release: int,
-    previous: dict[Part, ShownView],
+    previous: dict[Exhibit, ShownView],
 ) -> None:
     """Write the tables of the release, and move the views to them."""
-    written = write_snapshot(
-        release,
-        certificate.parts,
-        request.dataset,
-        certificate.groups,
-        request.method.form,
-        request.options,
-    )
-    for part, columns in written.items():
+    written = write_snapshot(release, made, request.dataset, request.options.seed)
+    for exhibit, columns in written.items():
         put_view(
-            request.view.of(part),
+            request.view.of(exhibit),
             release,
-            part,
+            exhibit,
             columns,
             request.options.materialized,
-            previous.get(part),
+            previous.get(exhibit),
         )
-    for part, shown in previous.items():
-        if part not in written:
+    for exhibit, shown in previous.items():
+        if exhibit not in written:
             shown.drop()
     for former in sorted({shown.release for shown in previous.values()}):
         if history.happened(former, "withdrawn"):
@@ -223,8 +216,8 @@ def _validated(
     check_columns(found, way.form)
     decoded = from_json(options, "options")
     view = parse_view_name(require(view_name, "view name"), view_schema)
-    for part in parts_of(way.form):
-        check_name(view.of(part).name)
+    for exhibit in way.form.exhibits:
+        check_name(view.of(exhibit).name)
     return _Request(
         found,
         policy,
@@ -239,9 +232,9 @@ def _validated(
     )
 
 
-def _record(request: _Request, setting: Setting, certificate: Certificate) -> int:
+def _record(request: _Request, setting: Setting, made: Release, certificate: Certificate) -> int:
     """Write the release, what it was made from, and its certification into the history."""
-    dataset, parts = request.dataset, certificate.parts
+    dataset, parts, groups = request.dataset, made.parts, made.groups
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -258,14 +251,14 @@ def _record(request: _Request, setting: Setting, certificate: Certificate) -> in
         period=request.period,
         records=parts.table.records,
         suppressed=int(parts.weights[certificate.suppressed].sum()),
-        groups=len(certificate.groups),
+        groups=len(groups),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
-    history.record_content(release, parts, certificate.groups, types)
+    history.record_content(release, made, types)
     rows = findings(
         setting.over(parts),
-        certificate.groups,
+        groups,
         request.policy.requirements,
         certificate.measurements,
     )
@@ -278,7 +271,7 @@ def _record(request: _Request, setting: Setting, certificate: Certificate) -> in
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
             hint=f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
-            if exactly_auditable(parts, certificate.groups)
+            if exactly_auditable(parts, groups)
             else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
             "these are too large for that.",
         )
@@ -287,8 +280,8 @@ def _record(request: _Request, setting: Setting, certificate: Certificate) -> in
 
 def _judge_queries(release: int, bound: QueryError) -> Finding:
     """Measure the error of queries on a release; refuse it, or warn, if it is too large."""
-    asked = Asked(history.find_release(release))
-    finding = judge_queries(asked.release, asked.estimator, bound, POLLED)
+    found = history.find_release(release)
+    finding = judge_queries(found, bound, POLLED)
     if not finding.satisfied:
         error = unmet(bound, finding)
         if bound.action == "refuse":

@@ -10,46 +10,33 @@ import importlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.query.bucketized import Bucketized
-from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.divergence import association as associate
-from bkpriv_core.query.estimator import Estimator
-from bkpriv_core.query.generalized import Generalized
-from bkpriv_core.query.grouping import GroupedCounts, answer_groups
-from bkpriv_core.query.joint import CellJoint, GeneralizedJoint, Joint
-from bkpriv_core.query.rewriting import Bounds, Column, rewrite_bucketized, rewrite_generalized
+from bkpriv_core.query.grouping import GroupedCounts, Query, answer_groups
 from bkpriv_core.query.workload import draw_workload, relative_errors
+from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.release import Release
+from bkpriv_core.release.rewriting.fragment import Bounds, ShownColumn
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import json_objects
-from bkpriv_pl import history
+from bkpriv_core.utility.divergence import association as associate
 from bkpriv_pl.boundary import Refusal, entry, require, run
+from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.literal import NUMBERS, TIMES, literal_resolver
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.session import check_origin
-from bkpriv_pl.snapshot import parts_of
-from bkpriv_pl.view import Part, View, find_view
-
-if TYPE_CHECKING:
-    from bkpriv_core.query.parsing import Query
+from bkpriv_pl.view import View, find_view
 
 __all__ = [
-    "Asked",
     "association",
     "query_accuracy",
     "query_workload",
     "rewrite_query",
 ]
-
-_STEPS = {"smallint": 1.0, "integer": 1.0, "bigint": 1.0, "date": 86400.0}
-"""Distance of neighbouring values of a type, in units of its positions; others are a continuum."""
 
 _BOUNDS = {
     "int4range": Bounds("lower({0})::float8", "(upper({0}) - 1)::float8"),
@@ -81,44 +68,6 @@ _STARTS = {
 Row = tuple[str, float, float, float | None]
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A release that is asked about.
-
-    Parameters
-    ----------
-    found : history.Release
-        The release.
-    """
-
-    found: history.Release
-
-    @cached_property
-    def release(self) -> Release:
-        """The release as estimators see it."""
-        steps = tuple(
-            _STEPS.get(type_) if domain.numeric else None
-            for domain, type_ in zip(
-                self.found.table.quasi_identifiers, self.found.types[:-1], strict=True
-            )
-        )
-        return Release(self.found.parts, self.found.groups, steps)
-
-    @cached_property
-    def estimator(self) -> Estimator:
-        """The estimator for the form in which it is shown."""
-        if self.found.method.generalizes:
-            return Generalized(self.release)
-        return Bucketized(self.release)
-
-    def joints(self) -> tuple[CellJoint, Joint]:
-        """The original joint distribution, and the one that the release leaves."""
-        original = CellJoint(CellCounts.of(self.found.table))
-        if isinstance(self.estimator, Bucketized):
-            return original, CellJoint(self.estimator.expected)
-        return original, GeneralizedJoint(self.release, POLLED)
-
-
 @dataclass(frozen=True)
 class _Origin:
     """Where a release comes from and where it is shown."""
@@ -147,24 +96,23 @@ def _origin(release: int) -> _Origin:
 @entry
 def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
     """See ``bkpriv.query_accuracy``."""
-    asked = Asked(history.find_release(release))
-    understood = _parse(asked.found, require(query, "query"))
-    answers = []
-    for keys in understood.grouping_sets:
-        answers.append(
-            answer_groups(asked.release, asked.estimator, understood.predicate, keys, POLLED)
-        )
-    return iter([row for answer in answers for row in _rows(asked.release, answer)])
+    found = find_release(release)
+    understood = _parse(found, require(query, "query"))
+    answers = [
+        answer_groups(found.actual, found.estimated, understood.predicate, keys, POLLED)
+        for keys in understood.grouping_sets
+    ]
+    return iter([row for answer in answers for row in _rows(found, answer)])
 
 
-def _parse(found: history.Release, text: str) -> Query:
+def _parse(found: RecordedRelease, text: str) -> Query:
     """Understand a query about a release."""
     # The parser takes a quarter of a second to load, and few sessions need it.
     parsing = importlib.import_module("bkpriv_core.query.parsing")
     check_origin("sqlglot", run("SELECT bkpriv_internal.python_path() AS path")[0]["path"])
     origin = _origin(found.release)
     relations = [(origin.dataset,), origin.source, origin.source[1:]]
-    names = [*(domain.name for domain in found.table.quasi_identifiers), found.table.sensitive.name]
+    names = [domain.name for domain in found.domains]
     query: Query = parsing.parse_query(text, relations, names, literal_resolver(found), POLLED)
     return query
 
@@ -207,15 +155,13 @@ def query_workload(
     assert queries is not None
     assert dimensions is not None
     assert selectivity is not None
-    asked = Asked(history.find_release(release))
+    found = find_release(release)
     # A generator takes no negative seeds.
     random = np.random.default_rng(None if seed is None else seed % 2**64)
-    workload = draw_workload(
-        asked.release.domains, queries, dimensions, selectivity, random, POLLED
-    )
-    actual = CellCounts.of(asked.found.table).answer(workload, POLLED)
-    estimate = asked.estimator.answer(workload, POLLED)
-    relation = plpy.quote_ident(_origin(asked.found.release).dataset)
+    workload = draw_workload(found.domains, queries, dimensions, selectivity, random, POLLED)
+    actual = found.actual.answer(workload, POLLED)
+    estimate = found.estimated.answer(workload, POLLED)
+    relation = plpy.quote_ident(_origin(found.release).dataset)
     texts = []
     for query in range(len(workload)):
         POLLED.poll()
@@ -226,11 +172,11 @@ def query_workload(
 @entry
 def association(release: int | None) -> list[tuple[str, str, float | None, float | None]]:
     """See ``bkpriv.association``."""
-    asked = Asked(history.find_release(release))
-    names = [domain.name for domain in asked.release.domains]
+    found = find_release(release)
+    names = [domain.name for domain in found.domains]
     return [
         (names[one], names[other], _defined(before), _defined(after))
-        for one, other, before, after in associate(asked.release, *asked.joints(), POLLED)
+        for one, other, before, after in associate(found, POLLED)
     ]
 
 
@@ -241,62 +187,53 @@ def _defined(figure: float) -> float | None:
 @entry
 def rewrite_query(release: int | None, query: str | None) -> str:
     """See ``bkpriv.rewrite_query``."""
-    asked = Asked(history.find_release(release))
-    understood = _parse(asked.found, require(query, "query"))
-    origin = _origin(asked.found.release)
-    columns = _columns(asked.found, origin)
-    if asked.found.method.generalizes:
-        return rewrite_generalized(
-            asked.release,
-            understood.predicate,
-            understood.grouping_sets,
-            str(origin.view),
-            columns,
-            POLLED,
-        )
-    return rewrite_bucketized(
-        asked.release,
-        understood.predicate,
-        understood.grouping_sets,
-        (str(origin.view), str(origin.view.of("sensitive"))),
-        columns,
+    found = find_release(release)
+    origin = _origin(found.release)
+    return found.form.rewrite(
+        found,
+        _parse(found, require(query, "query")),
+        {exhibit: str(origin.view.of(exhibit)) for exhibit in found.form.exhibits},
+        _columns(found, origin),
         POLLED,
     )
 
 
-def _columns(found: history.Release, origin: _Origin) -> list[Column]:
+def _columns(found: RecordedRelease, origin: _Origin) -> list[ShownColumn]:
     """All attributes as the release's views show them."""
-    parts = parts_of(found.method.form)
-    quasi_identifiers = [domain.name for domain in found.table.quasi_identifiers]
-    expected = {part: [] if part == "sensitive" else quasi_identifiers for part in parts}
-    expected[parts[-1]] = [*expected[parts[-1]], found.table.sensitive.name]
-    shown = {part: _shown(origin, found.release, part, expected[part]) for part in parts}
+    form = found.form
+    at = [form.exhibit_of("quasi_identifiers")] * len(found.table.quasi_identifiers)
+    at.append(form.exhibit_of("sensitive"))
+    placed = list(zip(found.domains, found.types, at, strict=True))
+    shown = {}
+    for exhibit in form.exhibits:
+        expected = [domain.name for domain, _, where in placed if where == exhibit]
+        shown[exhibit] = _shown(origin, found.release, exhibit, expected)
     columns = []
-    for domain, type_ in zip(found.table.quasi_identifiers, found.types[:-1], strict=True):
-        name, shown_type = f"r.{plpy.quote_ident(domain.name)}", shown["records"][domain.name]
-        if found.method.generalizes and domain.numeric:
-            bounds = _bounds(found.release, name, shown_type, type_, binned=domain.ends is not None)
-            columns.append(Column(name, shown_type, bounds))
-        else:
+    for domain, type_, exhibit in placed:
+        # Statements call the view of the records r, its companion s.
+        name = f"{exhibit[0]}.{plpy.quote_ident(domain.name)}"
+        shown_type = shown[exhibit][domain.name]
+        if form.exact or domain is found.table.sensitive or not domain.numeric:
             columns.append(_value(name, shown_type, type_))
-    sensitive = found.table.sensitive.name
-    alias = "s" if "sensitive" in parts else "r"
-    name = f"{alias}.{plpy.quote_ident(sensitive)}"
-    columns.append(_value(name, shown[parts[-1]][sensitive], found.types[-1]))
+        else:
+            bounds = _bounds(found.release, name, shown_type, domain, type_)
+            columns.append(ShownColumn(name, shown_type, bounds))
     return columns
 
 
-def _value(column: str, shown_type: str, type_: str) -> Column:
+def _value(column: str, shown_type: str, type_: str) -> ShownColumn:
     """A column that shows single values; of bins, which it shows as ranges, the starts."""
     if shown_type in _STARTS and shown_type != type_ and type_ in (*NUMBERS, *TIMES):
-        return Column(f"lower({column})", _STARTS[shown_type])
-    return Column(column, shown_type)
+        return ShownColumn(f"lower({column})", _STARTS[shown_type])
+    return ShownColumn(column, shown_type)
 
 
-def _shown(origin: _Origin, release: int, part: Part, expected: Sequence[str]) -> dict[str, str]:
-    """Columns and types of the view that shows a part of a release."""
-    view = origin.view.of(part)
-    found = find_view(view, part, origin.dataset, origin.owner, only=release)
+def _shown(
+    origin: _Origin, release: int, exhibit: Exhibit, expected: Sequence[str]
+) -> dict[str, str]:
+    """Columns and types of the view that shows an exhibit of a release."""
+    view = origin.view.of(exhibit)
+    found = find_view(view, exhibit, origin.dataset, origin.owner, only=release)
     if found is None:
         raise Refusal(
             "55000",
@@ -321,10 +258,11 @@ def _other_columns(release: int, detail: str) -> Refusal:
     )
 
 
-def _bounds(release: int, column: str, range_type: str, type_: str, *, binned: bool) -> Bounds:
+def _bounds(release: int, column: str, range_type: str, domain: Domain, type_: str) -> Bounds:
     if range_type not in _BOUNDS:
         raise _other_columns(release, f"Column {column} is of type {range_type}.")
-    if binned and type_ in _STEPS and range_type == "numrange":
+    binned = domain.ends is not None
+    if binned and domain.step is not None and range_type == "numrange":
         range_type = "int8range"  # Bins beyond the integers have a next integer all the same.
     bounds = _BOUNDS[range_type]
     # The position of a real is that of the double it widens to; bins of reals are numeric.

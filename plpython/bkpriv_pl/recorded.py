@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bkpriv_core.release.recorded import Arrays, Attribute, Sizes, check_sizes, unsound
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
+from bkpriv_pl.counts import STEPS
 
 __all__ = ["read_arrays", "read_attributes", "read_respondents"]
 
@@ -75,6 +76,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
             row["origin"],
             row["level"],
             _floats("ends", row["ends"]),
+            STEPS.get(row["type"]),
         )
         for row in rows
     ]

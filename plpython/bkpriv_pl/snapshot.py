@@ -1,15 +1,8 @@
 """Snapshots: the frozen tables of a release, written set-wise and in random order.
 
-=================  ==============================================================================
-form               tables
-=================  ==============================================================================
-``generalized``    *records*: each record as its group's box, one range or label per
-                   quasi-identifier, and a sensitive value of the group
-``bucketized``     *records*: exact quasi-identifiers, ``group_id``, and a sensitive value of the
-                   group, drawn at random without return; *sensitive*: ``group_id``, value,
-                   ``count``
-``anatomized``     the same without the value in *records*
-=================  ==============================================================================
+Which tables there are and what they show, the form of the release says. Boxes are written as one
+range or label per quasi-identifier; a sensitive value beside exact quasi-identifiers is one of the
+group's, drawn at random without return.
 
 The tables are written from the groups' boxes, cells and histograms; neither the source nor the
 order of its records plays a part. Which record of a group holds which value is not written.
@@ -17,29 +10,32 @@ order of its records plays a part. Which record of a group holds which value is 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.method import Form, Options
+from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
+from bkpriv_core.release.form import Exhibit, Field, Form
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import Groups, IntArray
-from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.bins import bin_end
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.counts import Column
 from bkpriv_pl.dataset import Dataset, columns_of
-from bkpriv_pl.view import Part
 
-__all__ = ["Columns", "check_columns", "parts_of", "write_snapshot"]
+__all__ = ["Columns", "check_columns", "write_snapshot"]
 
 Columns = tuple[tuple[str, str], ...]
 """Names and SQL types of a table's columns."""
 
-_GROUP, _COUNT = "group_id", "count"
-"""Columns that a bucketized or anatomized release adds."""
+_ADDED: dict[Field, str] = {"group_id": "integer", "count": "bigint"}
+"""Columns of exhibits that the source does not have, and their types."""
 
 _RANGES = {
     "int2": ("int4range", "int4"),
@@ -116,80 +112,77 @@ class _Exact:
     expression: str
 
 
-def parts_of(form: Form) -> tuple[Part, ...]:
-    """Tables that a release of that form has."""
-    return ("records",) if form == "generalized" else ("records", "sensitive")
-
-
 def check_columns(dataset: Dataset, form: Form) -> None:
     """Refuse attributes that go by the name of a column that the form adds."""
-    if form == "generalized":
-        return
-    for name in (_GROUP, _COUNT):
+    shown = {field for fields in form.exhibits.values() for field in fields}
+    added = [name for name in _ADDED if name in shown]
+    listed = '" and "'.join(added)
+    for name in added:
         if name in dataset.attributes:
             raise Refusal(
                 "42701",
                 f'column "{name}" of dataset "{dataset.name}" goes by a name of the release',
-                detail=f'The views have columns "{_GROUP}" and "{_COUNT}" of their own.',
+                detail=f'The views have columns "{listed}" of their own.',
                 hint="Publish from a view that calls the column something else.",
             )
 
 
 def write_snapshot(
-    release: int, parts: Parts, dataset: Dataset, groups: Groups, form: Form, options: Options
-) -> dict[Part, Columns]:
+    release: int, made: Release, dataset: Dataset, seed: int | None
+) -> dict[Exhibit, Columns]:
     """Write and seal the tables of a release.
+
+    Parameters
+    ----------
+    release : int
+        Its id.
+    made : Release
+        What is published.
+    dataset : Dataset
+        The dataset.
+    seed : int, optional
+        Makes the order of rows repeatable, for tests.
 
     Returns
     -------
     dict
-        The columns of each part.
+        The columns of each exhibit.
     """
-    types = columns_of(dataset)
-    exact = [_exact(types[domain.name], domain) for domain in parts.table.domains]
-    sensitive = (dataset.sensitive, exact[-1].type)
-    written: dict[Part, Columns] = {}
-    if form == "generalized":
-        low, high = parts.boxes(groups)
-        extents = [
-            _extent(parts, axis, types[domain.name], low[:, axis], high[:, axis])
-            for axis, domain in enumerate(parts.table.quasi_identifiers)
-        ]
-        written["records"] = (*((item.name, item.type) for item in extents), sensitive)
-        name = _create(release, "records", written["records"])
-        _fill_generalized(name, parts, groups, extents, exact[-1], options.seed)
-    else:
-        group = (_GROUP, "integer")
-        kept = ((item.name, item.type) for item in exact[:-1])
-        value = (sensitive,) if form == "bucketized" else ()
-        written["records"] = (*kept, group, *value)
-        written["sensitive"] = (group, sensitive, (_COUNT, "bigint"))
-        name = _create(release, "records", written["records"])
-        _fill_exact(name, parts, groups, exact, form, options.seed)
-        name = _create(release, "sensitive", written["sensitive"])
-        _fill_sensitive(name, parts, groups, exact[-1], options.seed)
+    writer = _WRITERS[type(made.form)](made, columns_of(dataset), seed)
+    shown: dict[Field, Columns] = {
+        "quasi_identifiers": tuple((item.name, item.type) for item in writer.quasi_identifiers),
+        "sensitive": ((writer.sensitive.name, writer.sensitive.type),),
+        **{name: ((name, type_),) for name, type_ in _ADDED.items()},
+    }
+    written: dict[Exhibit, Columns] = {}
+    for exhibit, fields in made.form.exhibits.items():
+        written[exhibit] = tuple(column for field in fields for column in shown[field])
+        writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
 
 
-def _create(release: int, part: Part, columns: Columns) -> str:
+def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
     """Create a table of a release, and return its name as SQL."""
     run(
         "SELECT bkpriv_internal.create_release_table($1, $2, $3::text[]::regtype[], $4)",
         ["bigint", "text[]", "text[]", "text"],
-        [release, [name for name, _ in columns], [_type for _, _type in columns], part],
+        [release, [name for name, _ in columns], [_type for _, _type in columns], exhibit],
     )
     row = run(
-        "SELECT bkpriv_internal.release_table($1, $2) AS name", ["bigint", "text"], [release, part]
+        "SELECT bkpriv_internal.release_table($1, $2) AS name",
+        ["bigint", "text"],
+        [release, exhibit],
     )
     return f"bkpriv_release.{plpy.quote_ident(row[0]['name'])}"
 
 
-def _extent(parts: Parts, axis: int, column: Column, low: IntArray, high: IntArray) -> _Extent:
+def _extent(
+    form: Generalized, domain: Domain, axis: int, column: Column, low: IntArray, high: IntArray
+) -> _Extent:
     """Bounds or labels of the groups in one quasi-identifier."""
-    domain = parts.table.quasi_identifiers[axis]
     if not domain.numeric:
-        labels = parts.labels(axis, low, high)
+        labels = form.labels(domain, axis, low, high)
         return _Extent(domain.name, "text", "{low}", labels, [None] * len(labels))
     name, bound = _range_type(column, domain)
     shown = f"{name}({{low}}::{bound}, {{high}}::{bound}, '[]')"
@@ -239,110 +232,174 @@ def _exact(column: Column, domain: Domain) -> _Exact:
     return _Exact(domain.name, name, f"CASE WHEN label IS NOT NULL THEN {expression} END")
 
 
-def _random_order(seed: int | None, *keys: str) -> str:
-    """SQL to order rows by: at random, or repeatably by their keys for tests."""
-    if seed is None:
-        return "gen_random_uuid()"
-    return f"md5(concat_ws(' ', {int(seed)}, {', '.join(keys)}))"
+class _Writer(ABC):
+    """What writes the tables of one form.
 
-
-def _fill_generalized(
-    name: str,
-    parts: Parts,
-    groups: Groups,
-    extents: list[_Extent],
-    sensitive: _Exact,
-    seed: int | None,
-) -> None:
-    """Insert the records of all groups, in random order.
-
-    What is shown is made once for each group and each value; records only repeat it.
+    Parameters
+    ----------
+    made : Release
+        What is published.
+    types : mapping of str to Column
+        Columns of the source.
+    seed : int, optional
+        Makes the order of rows repeatable, for tests.
     """
-    histograms = parts.histograms(groups)
-    group, value = np.nonzero(histograms)
-    shown, bounds, arguments = [], [], []
-    for axis, item in enumerate(extents):
-        low, high = f"low{axis}", f"high{axis}"
-        shown.append(f"{item.expression.format(low=low, high=high)} AS shown{axis}")
-        bounds += [low, high]
-        arguments += [item.low, item.high]
-    slots = [f"${place}" for place in range(1, len(arguments) + 1)]
-    after = len(arguments)
-    columns = ", ".join(f"shown{axis}" for axis in range(len(extents)))
-    run(
-        f"WITH b AS MATERIALIZED (SELECT {', '.join(shown)}, place FROM "
-        f"unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place)), "
-        f"{_labels('v', f'${after + 4}', sensitive)}, "
-        f"r AS (SELECT {columns}, v.label, e.*, generate_series(1, records) AS i "
-        f"FROM unnest(${after + 1}::int[], ${after + 2}::int[], ${after + 3}::int[]) "
-        f"AS e(group_place, value_place, records) "
-        f"LEFT JOIN b ON b.place = e.group_place + 1 LEFT JOIN v ON v.place = e.value_place + 1) "
-        f"INSERT INTO {name} SELECT {columns}, label FROM r "
-        f"ORDER BY {_random_order(seed, 'group_place', 'value_place', 'i')}",
-        [*["text[]"] * after, "text", "text", "text", "text[]"],
-        [
-            *arguments,
-            array_literal(group),
-            array_literal(value),
-            array_literal(histograms[group, value]),
-            list(parts.table.sensitive.labels),
-        ],
-    )
+
+    quasi_identifiers: Sequence[_Extent | _Exact]
+
+    def __init__(self, made: Release, types: Mapping[str, Column], seed: int | None) -> None:
+        self.made, self.seed = made, seed
+        self.sensitive = _exact(types[made.table.sensitive.name], made.table.sensitive)
+
+    @abstractmethod
+    def fill(self, exhibit: Exhibit, name: str) -> None:
+        """Insert the rows of a exhibit into the table of a name, in random order."""
+
+    def random_order(self, *keys: str) -> str:
+        """SQL to order rows by: at random, or repeatably by their keys for tests."""
+        if self.seed is None:
+            return "gen_random_uuid()"
+        return f"md5(concat_ws(' ', {int(self.seed)}, {', '.join(keys)}))"
 
 
-def _fill_exact(
-    name: str,
-    parts: Parts,
-    groups: Groups,
-    exact: list[_Exact],
-    form: Form,
-    seed: int | None,
-) -> None:
-    """Insert the records with their exact quasi-identifiers and group, in random order.
+class _BoxWriter(_Writer):
+    """Writes records as the boxes of their groups."""
 
-    Records are numbered group by group. So are the values of bucketized groups, within a group at
-    random: a record and a value of one number meet.
-    """
-    axes = range(len(parts.table.quasi_identifiers))
-    histograms = parts.histograms(groups)
-    group, value = np.nonzero(histograms)
-    members = groups.members
-    sizes = parts.weights[members]
-    arrays = (
-        *(groups.owner, *(parts.codes[members, axis] for axis in axes)),
-        *(np.cumsum(sizes) - sizes, sizes),
-        *(group, value, histograms[group, value]),
-    )
-    domains = parts.table.domains
-    slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
-    labels = [f"${place}" for place in range(len(arrays) + 1, len(arrays) + len(domains) + 1)]
-    coded = ", ".join(f"code{axis}" for axis in axes)
-    written = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
-    shown = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
-    with_labels = [_labels(f"q{axis}", labels[axis], exact[axis]) for axis in axes]
-    joins = " ".join(f"LEFT JOIN q{axis} ON q{axis}.place = e.code{axis} + 1" for axis in axes)
-    records = (
-        f"r AS (SELECT {shown}, e.group_id, generate_series(before + 1, before + records) AS i "
-        f"FROM unnest({', '.join(slots[:-3])}) AS e(group_id, {coded}, before, records) {joins})"
-    )
-    values = (
-        f"{_labels('v', labels[-1], exact[-1])}, "
-        f"e AS (SELECT e.*, v.label, generate_series(1, records) AS i "
-        f"FROM unnest({', '.join(slots[-3:])}) AS e(group_id, value_place, records) "
-        f"LEFT JOIN v ON v.place = e.value_place + 1), "
-        f"s AS (SELECT label, row_number() OVER (ORDER BY group_id, "
-        f"{_random_order(seed, 'value_place', 'i', 'group_id')}) AS i FROM e)"
-    )
-    queries, meeting = [*with_labels, records], ""
-    if form == "bucketized":
-        queries.append(values)
-        written, meeting = f"{written}, label", "JOIN s USING (i)"
-    run(
-        f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {written} "
-        f"FROM r {meeting} ORDER BY {_random_order(seed, 'i')}",
-        ["text"] * len(arrays) + ["text[]"] * len(domains),
-        [*map(array_literal, arrays), *(list(domain.labels) for domain in domains)],
-    )
+    quasi_identifiers: list[_Extent]
+
+    def __init__(self, made: Release, types: Mapping[str, Column], seed: int | None) -> None:
+        super().__init__(made, types, seed)
+        assert isinstance(made.form, Generalized)
+        low, high = made.form.boxes(made.parts, made.groups)
+        self.quasi_identifiers = [
+            _extent(made.form, domain, axis, types[domain.name], low[:, axis], high[:, axis])
+            for axis, domain in enumerate(made.table.quasi_identifiers)
+        ]
+
+    def fill(self, exhibit: Exhibit, name: str) -> None:
+        """See `_Writer`.
+
+        What is shown is made once for each group and each value; records only repeat it.
+        """
+        histograms = self.made.histograms
+        group, value = np.nonzero(histograms)
+        shown, bounds, arguments = [], [], []
+        for axis, item in enumerate(self.quasi_identifiers):
+            low, high = f"low{axis}", f"high{axis}"
+            shown.append(f"{item.expression.format(low=low, high=high)} AS shown{axis}")
+            bounds += [low, high]
+            arguments += [item.low, item.high]
+        slots = [f"${place}" for place in range(1, len(arguments) + 1)]
+        after = len(arguments)
+        columns = ", ".join(f"shown{axis}" for axis in range(len(self.quasi_identifiers)))
+        run(
+            f"WITH b AS MATERIALIZED (SELECT {', '.join(shown)}, place FROM "
+            f"unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place)), "
+            f"{_labels('v', f'${after + 4}', self.sensitive)}, "
+            f"r AS (SELECT {columns}, v.label, e.*, generate_series(1, records) AS i "
+            f"FROM unnest(${after + 1}::int[], ${after + 2}::int[], ${after + 3}::int[]) "
+            f"AS e(group_place, value_place, records) "
+            f"LEFT JOIN b ON b.place = e.group_place + 1 "
+            f"LEFT JOIN v ON v.place = e.value_place + 1) "
+            f"INSERT INTO {name} SELECT {columns}, label FROM r "
+            f"ORDER BY {self.random_order('group_place', 'value_place', 'i')}",
+            [*["text[]"] * after, "text", "text", "text", "text[]"],
+            [
+                *arguments,
+                array_literal(group),
+                array_literal(value),
+                array_literal(histograms[group, value]),
+                list(self.made.table.sensitive.labels),
+            ],
+        )
+
+
+class _CellWriter(_Writer):
+    """Writes records with their exact quasi-identifiers, and the values of groups beside them."""
+
+    quasi_identifiers: list[_Exact]
+
+    def __init__(self, made: Release, types: Mapping[str, Column], seed: int | None) -> None:
+        super().__init__(made, types, seed)
+        self.quasi_identifiers = [
+            _exact(types[domain.name], domain) for domain in made.table.quasi_identifiers
+        ]
+
+    def fill(self, exhibit: Exhibit, name: str) -> None:
+        """See `_Writer`."""
+        if exhibit == "records":
+            self._fill_records(name)
+        else:
+            self._fill_sensitive(name)
+
+    def _fill_records(self, name: str) -> None:
+        """Insert the records with their exact quasi-identifiers and group.
+
+        Records are numbered group by group. So are the values, where they stand beside records,
+        within a group at random: a record and a value of one number meet.
+        """
+        axes = range(len(self.quasi_identifiers))
+        histograms = self.made.histograms
+        group, value = np.nonzero(histograms)
+        sizes = self.made.weights
+        arrays = (
+            *(self.made.groups.owner, *self.made.codes.T),
+            *(np.cumsum(sizes) - sizes, sizes),
+            *(group, value, histograms[group, value]),
+        )
+        domains = self.made.domains
+        slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
+        labels = [f"${place}" for place in range(len(arrays) + 1, len(arrays) + len(domains) + 1)]
+        coded = ", ".join(f"code{axis}" for axis in axes)
+        written = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
+        shown = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
+        with_labels = [
+            _labels(f"q{axis}", labels[axis], item)
+            for axis, item in enumerate(self.quasi_identifiers)
+        ]
+        joins = " ".join(f"LEFT JOIN q{axis} ON q{axis}.place = e.code{axis} + 1" for axis in axes)
+        records = (
+            f"r AS (SELECT {shown}, e.group_id, "
+            f"generate_series(before + 1, before + records) AS i "
+            f"FROM unnest({', '.join(slots[:-3])}) "
+            f"AS e(group_id, {coded}, before, records) {joins})"
+        )
+        values = (
+            f"{_labels('v', labels[-1], self.sensitive)}, "
+            f"e AS (SELECT e.*, v.label, generate_series(1, records) AS i "
+            f"FROM unnest({', '.join(slots[-3:])}) AS e(group_id, value_place, records) "
+            f"LEFT JOIN v ON v.place = e.value_place + 1), "
+            f"s AS (SELECT label, row_number() OVER (ORDER BY group_id, "
+            f"{self.random_order('value_place', 'i', 'group_id')}) AS i FROM e)"
+        )
+        queries, meeting = [*with_labels, records], ""
+        if "sensitive" in self.made.form.exhibits["records"]:
+            queries.append(values)
+            written, meeting = f"{written}, label", "JOIN s USING (i)"
+        run(
+            f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {written} "
+            f"FROM r {meeting} ORDER BY {self.random_order('i')}",
+            ["text"] * len(arrays) + ["text[]"] * len(domains),
+            [*map(array_literal, arrays), *(list(domain.labels) for domain in domains)],
+        )
+
+    def _fill_sensitive(self, name: str) -> None:
+        """Insert each group's values and how often they occur."""
+        histograms = self.made.histograms
+        group, value = np.nonzero(histograms)
+        run(
+            f"INSERT INTO {name} SELECT e.group_id, {self.sensitive.expression}, e.records "
+            f"FROM unnest($1::int[], $2::int[], $3::int[]) AS e(group_id, value_place, records) "
+            f"JOIN unnest($4) WITH ORDINALITY AS v(label, place) ON v.place = e.value_place + 1 "
+            f"ORDER BY {self.random_order('e.group_id', 'e.value_place')}",
+            ["text", "text", "text", "text[]"],
+            [
+                array_literal(group),
+                array_literal(value),
+                array_literal(histograms[group, value]),
+                list(self.made.table.sensitive.labels),
+            ],
+        )
 
 
 def _labels(name: str, labels: str, shown: _Exact) -> str:
@@ -353,22 +410,9 @@ def _labels(name: str, labels: str, shown: _Exact) -> str:
     )
 
 
-def _fill_sensitive(
-    name: str, parts: Parts, groups: Groups, sensitive: _Exact, seed: int | None
-) -> None:
-    """Insert each group's values and how often they occur, in random order."""
-    histograms = parts.histograms(groups)
-    group, value = np.nonzero(histograms)
-    run(
-        f"INSERT INTO {name} SELECT e.group_id, {sensitive.expression}, e.records "
-        f"FROM unnest($1::int[], $2::int[], $3::int[]) AS e(group_id, value_place, records) "
-        f"JOIN unnest($4) WITH ORDINALITY AS v(label, place) ON v.place = e.value_place + 1 "
-        f"ORDER BY {_random_order(seed, 'e.group_id', 'e.value_place')}",
-        ["text", "text", "text", "text[]"],
-        [
-            array_literal(group),
-            array_literal(value),
-            array_literal(histograms[group, value]),
-            list(parts.table.sensitive.labels),
-        ],
-    )
+_WRITERS: dict[type[Form], type[_Writer]] = {
+    Generalized: _BoxWriter,
+    Bucketized: _CellWriter,
+    Anatomized: _CellWriter,
+}
+"""What writes the tables of each form."""

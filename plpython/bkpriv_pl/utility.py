@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bkpriv_core import utility as core
-from bkpriv_core.query.divergence import divergences
+from bkpriv_core.utility import measures
+from bkpriv_core.utility.divergence import divergences
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.history import find_release
-from bkpriv_pl.query import Asked
+from bkpriv_pl.progress import POLLED
 
 __all__ = ["utility"]
 
@@ -15,7 +15,4 @@ __all__ = ["utility"]
 def utility(release: int | None) -> list[tuple[str, float]]:
     """See ``bkpriv.utility``."""
     found = find_release(release)
-    figures = core.utility(found.parts, found.groups, generalized=found.method.generalizes)
-    published = int(found.parts.sizes(found.groups).sum())
-    figures |= divergences(*Asked(found).joints(), published)
-    return list(figures.items())
+    return list((measures.utility(found) | divergences(found, POLLED)).items())

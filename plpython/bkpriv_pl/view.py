@@ -1,7 +1,7 @@
-"""Published relations: the views, or materialized views, that show the parts of a release.
+"""Published relations: the views, or materialized views, that show the exhibits of a release.
 
-Every release has its *records*; where a method publishes groups rather than extents, a second view,
-the companion, shows the *sensitive* values of the groups. A published view is recognised by what it
+Every release has its *records*; where its form shows groups rather than extents, a second view, the
+companion, shows the *sensitive* values of the groups. A published view is recognised by what it
 reads: a table of the schema ``bkpriv_release``. A view that reads anything else is somebody else's
 and is left alone, whatever its name.
 """
@@ -9,15 +9,14 @@ and is left alone, whatever its name.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import plpy
 
 from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.release.form import Exhibit
 from bkpriv_pl.boundary import Refusal, run
 
 __all__ = [
-    "Part",
     "ShownView",
     "View",
     "check_name",
@@ -28,9 +27,6 @@ __all__ = [
 ]
 
 _NAME_BYTES = 63
-
-Part = Literal["records", "sensitive"]
-"""What of a release a view shows."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +39,9 @@ class View:
     def __str__(self) -> str:
         return f"{plpy.quote_ident(self.schema)}.{plpy.quote_ident(self.name)}"
 
-    def of(self, part: Part) -> View:
-        """View that shows a part of the release whose records this one shows."""
-        return self if part == "records" else View(self.schema, f"{self.name}_{part}")
+    def of(self, exhibit: Exhibit) -> View:
+        """View that shows an exhibit of the release whose records this one shows."""
+        return self if exhibit == "records" else View(self.schema, f"{self.name}_{exhibit}")
 
 
 @dataclass(frozen=True)
@@ -156,7 +152,7 @@ def _check_schema(schema: str) -> None:
 
 
 def find_view(
-    view: View, part: Part, dataset: str, owner: str, *, only: int | None = None
+    view: View, exhibit: Exhibit, dataset: str, owner: str, *, only: int | None = None
 ) -> ShownView | None:
     """Find what stands under a view's name; None if nothing does.
 
@@ -164,7 +160,7 @@ def find_view(
     ----------
     view : View
         The name.
-    part : {"records", "sensitive"}
+    exhibit : {"records", "sensitive"}
         What of a release it must show.
     dataset, owner : str
         The dataset whose release it must show, and whose that is: releases outlive datasets, whose
@@ -203,7 +199,7 @@ def find_view(
     shown = row["release"]
     if only is not None and shown != only:
         return None
-    if shown is None or (row["dataset"], row["owner"], row["part"]) != (dataset, owner, part):
+    if shown is None or (row["dataset"], row["owner"], row["part"]) != (dataset, owner, exhibit):
         if only is not None:
             return None
         detail = "It is not a view published from this dataset."
@@ -235,19 +231,21 @@ def find_view(
 def put_view(
     view: View,
     release: int,
-    part: Part,
+    exhibit: Exhibit,
     columns: tuple[tuple[str, str], ...],
     materialized: bool,
     previous: ShownView | None,
 ) -> None:
-    """Show a part of a release under a view's name, in place of what it showed before.
+    """Show an exhibit of a release under a view's name, in place of what it showed before.
 
     A plain view of the same columns is replaced, and what depends on it stays; otherwise it is made
     anew with the owner, the privileges and the comment of the former.
     """
     names = ", ".join(plpy.quote_ident(name) for name, _ in columns)
     table = run(
-        "SELECT bkpriv_internal.release_table($1, $2) AS name", ["bigint", "text"], [release, part]
+        "SELECT bkpriv_internal.release_table($1, $2) AS name",
+        ["bigint", "text"],
+        [release, exhibit],
     )[0]["name"]
     body = f"AS SELECT {names} FROM bkpriv_release.{plpy.quote_ident(table)}"
     kept: list[str] = []

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.predicate import (
     And,
     Comparison,
@@ -21,6 +20,9 @@ from bkpriv_core.query.predicate import (
     Point,
     Predicate,
 )
+from bkpriv_core.query.tally import Tally
+from bkpriv_core.release.bucketized.form import Bucketized
+from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
@@ -29,6 +31,8 @@ from bkpriv_core.table.table import Table
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.query_oracles import COMPARE, Condition
 from tests.core.strategies import KINDS, as_groups, as_table, partitions, records_of, tables
+
+GENERALIZED, BUCKETIZED = Generalized(), Bucketized()
 
 STEPS = (1, 7, None)
 """Distances of neighbouring points: integers, something like days, a continuum."""
@@ -91,9 +95,17 @@ def cases(
     records = replace(records, attributes=spaced)
     lists = draw(partitions(len(records.cells()), suppress=suppress))
     groups = [records_of(records, cells) for cells in lists]
-    return Case(
-        records, groups, steps, Release(Parts.of(as_table(records)), as_groups(lists), steps)
+    parts = Parts.of(stepped(as_table(records), steps))
+    return Case(records, groups, steps, Release(parts, as_groups(lists), GENERALIZED))
+
+
+def stepped(table: Table, steps: Sequence[float | None]) -> Table:
+    """A table whose numeric quasi-identifiers have points at these distances."""
+    domains = tuple(
+        replace(domain, step=step) if domain.numeric else domain
+        for domain, step in zip(table.quasi_identifiers, steps, strict=True)
     )
+    return replace(table, quasi_identifiers=domains)
 
 
 def scaled(numbers: Mapping[str, int] | None, step: int) -> dict[str, int] | None:
@@ -126,7 +138,7 @@ def split_cases(draw: st.DrawFn) -> Case:
     groups = [[r for r, label in enumerate(labels) if label == one] for one in found]
     numbers = np.array([found.index(row) if row >= 0 else -1 for row in rows])
     steps = (None,) * len(records.attributes)
-    return Case(records, groups, steps, Release(split, Groups.from_labels(numbers), steps))
+    return Case(records, groups, steps, Release(split, Groups.from_labels(numbers), BUCKETIZED))
 
 
 @st.composite
@@ -201,13 +213,13 @@ def as_point(attribute: Attribute, literal: Any) -> Point:
     return Point(below, below + (literal in numbers), float(literal))
 
 
-def tabulate(estimator: Generalized, predicate: Predicate, keys: Sequence[int] = ()) -> FloatArray:
+def tabulate(counted: Tally, predicate: Predicate, keys: Sequence[int] = ()) -> FloatArray:
     """Estimates by key, as an array whose shape is the sizes of the keys' domains."""
-    codes, counts = estimator.by_key(predicate, keys)
+    codes, counts = counted.by_key(predicate, keys)
     assert codes.tolist() == sorted(codes.tolist())
     if not keys:
         return counts.reshape(())
-    table = np.zeros([estimator.release.domains[key].size for key in keys])
+    table = np.zeros([counted.domains[key].size for key in keys])
     table[tuple(codes.T)] = counts
     return table
 
@@ -215,11 +227,11 @@ def tabulate(estimator: Generalized, predicate: Predicate, keys: Sequence[int] =
 def one_group(positions: Sequence[float], step: float | None) -> Release:
     """One group, of five records with each value of its only attribute and of the other."""
     labels = tuple(str(position) for position in positions)
-    domain = Domain("age", labels, positions=np.array(positions, dtype=float))
+    domain = Domain("age", labels, positions=np.array(positions, dtype=float), step=step)
     table = Table(
         (domain,),
         Domain("illness", ("cold", "flu")),
         np.arange(len(positions))[:, None],
         np.full((len(positions), 2), 5),
     )
-    return Release(Parts.of(table), Groups.whole(len(positions)), (step,))
+    return Release(Parts.of(table), Groups.whole(len(positions)), GENERALIZED)

@@ -17,7 +17,6 @@ from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import (
     BtPrivacy,
@@ -31,7 +30,7 @@ from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Number, Records
-from tests.core.query_strategies import one_group
+from tests.core.query_strategies import GENERALIZED, one_group
 from tests.core.strategies import (
     MANY,
     SOME,
@@ -254,8 +253,7 @@ def test_what_can_be_audited_exactly_is_what_exact_inference_accepts() -> None:
 
 def test_queries_are_judged_by_their_median() -> None:
     release = one_group([20, 21, 60, 61, 62], 1.0)
-    estimator = Generalized(release)
-    figures = QueryError(0).measure(release, estimator)
+    figures = QueryError(0).measure(release.actual, release.estimated)
     assert figures.median > 0
     for median, satisfied in (
         (figures.median, True),
@@ -263,7 +261,7 @@ def test_queries_are_judged_by_their_median() -> None:
         (max(figures.mean, figures.median) + 1, True),
     ):
         demanded = QueryError(median, dimensions=None)
-        found = judge_queries(release, estimator, demanded)
+        found = judge_queries(release, demanded)
         assert found.satisfied is satisfied
         assert (found.worst, found.mean) == (figures.median, figures.mean)
         assert (found.vulnerable, found.fault, found.estimator) == (None, None, "exact")
@@ -274,18 +272,20 @@ def test_queries_are_judged_by_their_median() -> None:
 def test_an_unmet_bound_says_what_would_be_met() -> None:
     release = one_group([20, 21, 60, 61, 62], 1.0)
     demanded = QueryError(0.01)
-    found = judge_queries(release, Generalized(release), demanded)
+    found = judge_queries(release, demanded)
     error = unmet(demanded, found)
     assert error.message == "query_error (median = 0.01) is not met"
     assert f"{found.worst:.6g}" in error.detail
     (offered,) = (word for word in error.hint.split() if word[0].isdigit())
-    assert judge_queries(release, Generalized(release), QueryError(float(offered))).satisfied
+    assert judge_queries(release, QueryError(float(offered))).satisfied
 
 
 def test_exact_answers_keep_any_bound() -> None:
     rows = tuple((value, secret) for value in "abcdef" for secret in "uv")
     attribute = oracles.Attribute("x", tuple("abcdef"))
     table = as_table(Records((attribute,), oracles.Attribute("s", ("u", "v")), rows))
-    release = Release(Parts.of(table), as_groups([[cell] for cell in range(table.cells)]), (None,))
-    found = judge_queries(release, Generalized(release), QueryError(0.0, selectivity=0.3))
+    release = Release(
+        Parts.of(table), as_groups([[cell] for cell in range(table.cells)]), GENERALIZED
+    )
+    found = judge_queries(release, QueryError(0.0, selectivity=0.3))
     assert (found.worst, found.mean, found.satisfied) == (0.0, 0.0, True)

@@ -16,8 +16,9 @@ from bkpriv_core.belief.knowledge import Uniform
 from bkpriv_core.belief.posterior import BETHE, EXACT, OMEGA, Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition import certification as certification_module
-from bkpriv_core.partition.certification import Certificate, certify
+from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import (
     BtPrivacy,
     CkSafety,
@@ -42,6 +43,8 @@ from tests.core.strategies import (
     tables,
 )
 from tests.core.watching import Watched
+
+certify = partial(certification_module.certify, pool=Generalized().pool)
 
 
 def as_cells(groups: Groups) -> set[frozenset[int]]:

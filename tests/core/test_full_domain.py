@@ -23,14 +23,14 @@ from bkpriv_core.method.full_domain import (
     find_lattice,
     publish_node,
 )
+from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import KAnonymity, LDiversity
-from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
-from bkpriv_core.utility import utility
+from bkpriv_core.utility.measures import utility
 from tests.core.oracles import Attribute, Records, Value
-from tests.core.strategies import SOME, as_table, tables
+from tests.core.strategies import SOME, as_groups, as_table, tables
 
 ORIGIN = -2
 
@@ -64,15 +64,17 @@ def test_groups_are_shown_by_whole_classes(
     setting = Setting(with_intervals(as_table(records), widths))
     lattice = find_lattice(setting, [KAnonymity(1)], IncognitoOptions())
     node = tuple(data.draw(st.integers(0, size - 1)) for size in lattice.safe.shape)
-    shown, groups = publish_node(lattice, node)
-    parts, table = shown.parts, shown.table
-    assert len(parts.pool(groups)) == len(groups)
-    low, high = parts.boxes(groups)
+    shown = publish_node(lattice, node)
+    form, groups, table = shown.form, shown.groups, shown.table
+    assert isinstance(form, Generalized)
+    assert form.levels == node
+    assert len(form.pool(shown.parts, groups)) == len(groups)
+    low, high = form.boxes(shown.parts, groups)
     for axis, attribute in enumerate(records.attributes):
         domain = table.quasi_identifiers[axis]
         becomes = [generalized(attribute, widths, label, node[axis]) for label in domain.labels]
         places = domain.leaf_order
-        labels = [] if domain.numeric else parts.labels(axis, low[:, axis], high[:, axis])
+        labels = [] if domain.numeric else form.labels(domain, axis, low[:, axis], high[:, axis])
         for group, cells in enumerate(groups):
             codes = set(table.codes[cells, axis].tolist())
             (here,) = {becomes[code] for code in codes}
@@ -100,10 +102,10 @@ def test_figures_are_those_of_what_is_published(
         if row.minimal:
             assert row.costs["kl"] == divergence(lattice, row.node)
         if row.safe:
-            shown, groups = publish_node(lattice, row.node)
-            told = utility(shown.parts, groups)
-            assert row.suppressed == setting.table.records - shown.parts.sizes(groups).sum()
-            if len(groups):
+            shown = publish_node(lattice, row.node)
+            told = utility(shown)
+            assert row.suppressed == setting.table.records - shown.published
+            if len(shown.groups):
                 for name in UTILITIES[:3]:
                     assert row.costs[name] == pytest.approx(told[name])
     chosen = [row for row in rows if row.chosen]
@@ -117,17 +119,15 @@ def test_figures_are_those_of_what_is_published(
             cheapest_node(lattice, measure)
 
 
-def test_what_is_united_stays_recoded() -> None:
+def test_what_is_merged_is_shown_by_whole_classes() -> None:
     attribute = Attribute("a", tuple("123456"), numbers={str(n): n for n in range(1, 7)})
     pairs = tuple((value, secret) for value in "123456" for secret in "xy")
     table = with_intervals(as_table(Records((attribute,), Attribute("s", ("x", "y")), pairs)), [3])
     lattice = find_lattice(Setting(table), [KAnonymity(2)], IncognitoOptions())
-    recoded = publish_node(lattice, (1,))[0].parts
-    united, whole = replace(recoded, cell=np.array([0, 1, 2, 3, 4, 4])).unite(Groups.whole(6))
-    assert len(united) == 5
-    assert united.recoding is recoded.recoding
-    low, high = united.boxes(whole)
-    assert (low.ravel().tolist(), high.ravel().tolist()) == ([0], [5])
+    form = publish_node(lattice, (1,)).form
+    assert isinstance(form, Generalized)
+    low, high = form.boxes(Parts.of(table), as_groups([[1, 2], [3, 4], [2], [0, 5]]))
+    assert (low.ravel().tolist(), high.ravel().tolist()) == ([0, 3, 0, 0], [2, 5, 2, 5])
 
 
 def test_priors_are_kept_for_all_parts_of_a_table() -> None:
@@ -135,7 +135,7 @@ def test_priors_are_kept_for_all_parts_of_a_table() -> None:
     records = Records((attribute,), Attribute("s", ("x", "y")), (("p", "x"), ("q", "y")))
     setting = Setting(as_table(records))
     before = setting.prior(0.5)
-    same = setting.over(replace(setting.parts, recoding=()))
+    same = setting.over(replace(setting.parts))
     assert same.prior(0.5) is before
     cells, values = setting.parts.enumerate_records()
     parts, _ = Parts.of_records(setting.table, cells, values, np.array([0, 0]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -21,11 +22,14 @@ from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import satisfied
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import seeded_shuffle
-from bkpriv_core.utility import utility
+from bkpriv_core.utility.measures import utility
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
 
@@ -54,7 +58,7 @@ def test_every_requirement_holds_in_every_method(
     method = find_method(name)
     try:
         method.check(setting, requirements, method.options())
-        found, groups = method.partition(
+        found, groups, form = method.partition(
             setting, requirements, method.options(), seeded_shuffle(seed), SILENT
         )
     except UnattainableRequirement:
@@ -70,7 +74,7 @@ def test_every_requirement_holds_in_every_method(
             sums[tuple(code)] = [one + other for one, other in zip(mine, count, strict=True)]
         totals = totals or sums
         assert totals == sums
-    certificate = certify(found, requirements, groups, "exact", generalized=method.generalizes)
+    certificate = certify(found, requirements, groups, "exact", pool=form.pool)
     if len(certificate.groups):
         published = found.over(certificate.parts)
         assert satisfied(requirements, published, certificate.groups, "exact").all()
@@ -116,23 +120,25 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
         return drawn[-1]
 
     try:
-        found, groups = method.partition(setting.tried(), requirements, options, again, SILENT)
+        found, groups, form = method.partition(
+            setting.tried(), requirements, options, again, SILENT
+        )
     except UnattainableRequirement:
         return
-    expected = certify(
-        found, requirements, groups, estimator, generalized=method.form == "generalized"
-    )
+    expected = certify(found, requirements, groups, estimator, pool=form.pool)
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
             method.make(setting, requirements, options, overheard, Told())
         assert f"All {expected.failed} groups fail" in caught.value.detail
         return
-    made = method.make(setting, requirements, options, overheard, Told())
+    made, certificate = method.make(setting, requirements, options, overheard, Told())
+    assert (made.parts, made.groups) == (certificate.parts, certificate.groups)
+    assert (type(made.form), made.form.levels) == (type(method.form), form.levels)
     assert steps == ["partitioning", "certifying"]
     assert [sorted(cells) for cells in made.groups] == [
         sorted(expected.groups[place]) for place in drawn[-1]
     ]
-    for mine, yours in zip(made.measurements, expected.measurements, strict=True):
+    for mine, yours in zip(certificate.measurements, expected.measurements, strict=True):
         np.testing.assert_allclose(np.sort(mine.figures), np.sort(yours.figures), atol=1e-12)
         assert set(mine.used) == set(yours.used)
 
@@ -145,7 +151,7 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     )
     setting = Setting(as_table(records))
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
-    _, groups = METHODS["bucketize"].partition(
+    _, groups, _ = METHODS["bucketize"].partition(
         setting, requirements, Options(), seeded_shuffle(1), SILENT
     )
     expected = mondrian(setting, requirements)
@@ -167,8 +173,8 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     method = find_method(name)
     options = method.options()
     method.check(setting, requirements, options)
-    certificate = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
-    assert [sorted(cells) for cells in certificate.groups] == [[0, 1]]
+    made, _ = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    assert [sorted(cells) for cells in made.groups] == [[0, 1]]
     recoded = setting.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
     # The same groups measured for good are an error.
@@ -195,7 +201,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
     setting = Setting(as_table(records))
     for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
         policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
-        found, groups = METHODS["anatomy"].partition(
+        found, groups, _ = METHODS["anatomy"].partition(
             setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), SILENT
         )
         assert len(groups) == count
@@ -203,7 +209,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
         # They all look alike, but are told apart by number.
         options = Options(seed=1)
         requirements = parse_policy(policy).requirements
-        made = METHODS["anatomy"].make(setting, requirements, options, seeded_shuffle(1), SILENT)
+        made, _ = METHODS["anatomy"].make(setting, requirements, options, seeded_shuffle(1), SILENT)
         assert len(made.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
         METHODS["anatomy"].partition(
@@ -224,9 +230,9 @@ def test_incognito_may_suppress_what_keeps_the_whole_table_from_meeting_a_policy
         method.check(setting, requirements, method.options())
     options = method.options(suppression=0.5)
     method.check(setting, requirements, options)
-    made = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
-    assert [cells.tolist() for cells in made.groups] == [[1]]
-    assert made.suppressed.tolist() == [0]
+    release, certificate = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    assert [cells.tolist() for cells in release.groups] == [[1]]
+    assert certificate.suppressed.tolist() == [0]
 
 
 @pytest.mark.parametrize("name", ["mondriaan", "", None, 3])
@@ -247,7 +253,7 @@ def test_a_certificate_in_another_order_says_the_same(
     setting = Setting(table)
     policy = {"k_anonymity": {"k": 1}, "bt_privacy": POLICY["bt_privacy"]}
     requirements = parse_policy(policy).requirements
-    certificate = certify(setting, requirements, groups, "exact", generalized=False)
+    certificate = certify(setting, requirements, groups, "exact", pool=Anatomized().pool)
     order = np.array(data.draw(st.permutations(range(len(certificate.groups)))), dtype=np.int64)
     again = certificate.reordered(order)
     assert [list(cells) for cells in again.groups] == [
@@ -273,8 +279,8 @@ def test_groups_that_are_published_by_number_are_not_joined_for_looking_alike() 
     parts, groups = Parts.of_records(table, cells, halves, halves)
     setting = Setting(parts)
     requirements = parse_policy({"k_anonymity": {"k": 1}}).requirements
-    assert len(certify(setting, requirements, groups, "exact").groups) == 1
-    assert len(certify(setting, requirements, groups, "exact", generalized=False).groups) == 2
+    assert len(certify(setting, requirements, groups, "exact", pool=Generalized().pool).groups) == 1
+    assert len(certify(setting, requirements, groups, "exact", pool=Anatomized().pool).groups) == 2
 
 
 def test_exact_quasi_identifiers_cost_no_certainty() -> None:
@@ -283,10 +289,8 @@ def test_exact_quasi_identifiers_cost_no_certainty() -> None:
         Attribute("s", ("u",)),
         (("1", "u"), ("9", "u")),
     )
-    table = Parts.of(as_table(records))
-    whole = Groups.whole(len(table))
-    assert utility(table, whole)["gcp"] == 1
-    assert utility(table, whole, generalized=False) == {
-        **utility(table, whole),
-        "gcp": 0.0,
-    }
+    parts = Parts.of(as_table(records))
+    release = Release(parts, Groups.whole(len(parts)), Generalized())
+    assert utility(release)["gcp"] == 1
+    for form in (Bucketized(), Anatomized()):
+        assert utility(replace(release, form=form)) == {**utility(release), "gcp": 0.0}

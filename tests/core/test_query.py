@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,12 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge
-from bkpriv_core.query import combination, extent, generalized
-from bkpriv_core.query.bucketized import Bucketized
+from bkpriv_core.errors import InvalidData, TooLarge
+from bkpriv_core.query import combination
 from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.generalized import Generalized
-from bkpriv_core.query.joint import GeneralizedJoint
 from bkpriv_core.query.predicate import (
     EVERYTHING,
     And,
@@ -29,6 +27,8 @@ from bkpriv_core.query.predicate import (
     Point,
 )
 from bkpriv_core.query.workload import Workload
+from bkpriv_core.release.generalized import extent
+from bkpriv_core.release.generalized import tally as tally_module
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
@@ -37,6 +37,8 @@ from bkpriv_core.table.table import Table
 from tests.core import query_oracles
 from tests.core.oracles import Attribute
 from tests.core.query_strategies import (
+    BUCKETIZED,
+    GENERALIZED,
     Case,
     as_predicate,
     cases,
@@ -71,7 +73,7 @@ def some_keys(data: st.DataObject, attributes: Sequence[Attribute]) -> list[int]
 def check_generalized(case: Case, condition: query_oracles.Condition, keys: Sequence[int]) -> None:
     """Hold an estimate of a generalized release against records spread one by one."""
     predicate = as_predicate(condition, case.attributes)
-    found = tabulate(Generalized(case.release), predicate, keys)
+    found = tabulate(case.release.estimated, predicate, keys)
     expected = query_oracles.estimates(case.records, case.groups, condition, case.steps, keys)
     assert agrees(found, expected, case.attributes, keys)
 
@@ -122,7 +124,7 @@ def test_bucketized_estimates(case: Case, data: st.DataObject) -> None:
     condition = data.draw(conditions(case.attributes))
     keys = some_keys(data, case.attributes)
     predicate = as_predicate(condition, case.attributes)
-    found = Bucketized(case.release).expected.tabulate(predicate, keys)
+    found = BUCKETIZED.tally(case.release).tabulate(predicate, keys)
     expected = query_oracles.bucketized_estimates(case.records, case.groups, condition, keys)
     assert agrees(found, expected, case.attributes, keys)
     found = CellCounts.of(case.release.table).tabulate(predicate, keys)
@@ -133,7 +135,7 @@ def test_bucketized_estimates(case: Case, data: st.DataObject) -> None:
 @given(cases(suppress=False), st.data())
 def test_a_condition_and_its_negation(case: Case, data: st.DataObject) -> None:
     predicate = as_predicate(data.draw(conditions(case.attributes)), case.attributes)
-    for estimator in (Generalized(case.release), Bucketized(case.release)):
+    for estimator in (case.release.estimated, BUCKETIZED.tally(case.release)):
         held, negated, whole = (
             float(estimator.by_key(some)[1][0]) for some in (predicate, Not(predicate), EVERYTHING)
         )
@@ -153,10 +155,11 @@ def test_a_condition_takes_in_the_whole_of_a_bin_or_nothing(step: float | None) 
         ("0", "10", "40"),
         positions=np.array([0.0, 10.0, 40.0]),
         ends=np.array([10.0, 20.0, 50.0]),
+        step=step,
     )
     illness = Domain("illness", ("flu",))
     table = Table((ages,), illness, np.arange(3)[:, None], np.full((3, 1), 50))
-    estimator = Generalized(Release(Parts.of(table), Groups.whole(3), (step,)))
+    estimator = Release(Parts.of(table), Groups.whole(3), GENERALIZED).estimated
     cases: list[tuple[Operator, Point, float]] = [
         ("<", Point(1, 1, 5.0), 30),
         ("=", Point(1, 1, 5.0), 0),
@@ -189,12 +192,13 @@ def test_bins_that_have_no_length_have_no_share() -> None:
         ends=np.array([1e20, 2e20 + 1e6]),
     )
     table = Table((amounts,), Domain("s", ("x",)), np.arange(2)[:, None], np.ones((2, 1), int))
-    whole = Generalized(Release(Parts.of(table), Groups.whole(2), (None,)))
+    whole = Release(Parts.of(table), Groups.whole(2), GENERALIZED).estimated
     assert whole.by_key(EVERYTHING)[1].tolist() == [2]
     with pytest.raises(InvalidData, match="too narrow"):
         whole.by_key(EVERYTHING, (0,))
     # Of whole numbers a bin has one at least.
-    stepped = Generalized(Release(Parts.of(table), Groups.from_labels(np.arange(2)), (1.0,)))
+    table = replace(table, quasi_identifiers=(replace(amounts, step=1.0),))
+    stepped = Release(Parts.of(table), Groups.from_labels(np.arange(2)), GENERALIZED).estimated
     assert stepped.by_key(EVERYTHING, (0,))[1] == pytest.approx([1, 1])
 
 
@@ -204,12 +208,12 @@ AGE_30 = Point(1, 1, 30.0)
 def test_integers_are_spread_over_points_and_others_over_length() -> None:
     below, through = (Comparison(0, sign, AGE_30) for sign in ("<", "<="))
     equal, flu = Comparison(0, "=", AGE_30), Comparison(1, "=", Point(1, 2))
-    whole = Generalized(one_group([20, 60], 1.0))
+    whole = one_group([20, 60], 1.0).estimated
     assert tabulate(whole, below) == pytest.approx(20 * 10 / 41)
     assert tabulate(whole, through) == pytest.approx(20 * 11 / 41)
     assert tabulate(whole, equal) == pytest.approx(20 / 41)
     assert tabulate(whole, And((through, flu))) == pytest.approx(10 * 11 / 41)
-    real = Generalized(one_group([20, 60], None))
+    real = one_group([20, 60], None).estimated
     assert tabulate(real, below) == tabulate(real, through) == pytest.approx(20 * 10 / 40)
     assert tabulate(real, equal) == 0
 
@@ -221,9 +225,10 @@ NULLABLE = Domain("age", ("20", "30", "60", None), positions=np.array([20, 30, 6
 def test_numbers_mixed_with_null_may_be_anything(step: float | None, below: float) -> None:
     # Two cells, 30 and NULL, of one group; 20 and 60 are known to be in the domain.
     codes = np.array([[1], [3], [0], [2]])
-    table = Table((NULLABLE,), Domain("s", ("x",)), codes, np.full((4, 1), 4))
-    release = Release(Parts.of(table), Groups.from_labels(np.array([0, 0, -1, -1])), (step,))
-    estimator = Generalized(release)
+    domain = replace(NULLABLE, step=step)
+    table = Table((domain,), Domain("s", ("x",)), codes, np.full((4, 1), 4))
+    release = Release(Parts.of(table), Groups.from_labels(np.array([0, 0, -1, -1])), GENERALIZED)
+    estimator = release.estimated
     assert tabulate(estimator, Comparison(0, "<", Point(2, 2, 35.0))) == pytest.approx(
         8 * 0.75 * below
     )
@@ -237,14 +242,14 @@ def test_numbers_mixed_with_null_may_be_anything(step: float | None, below: floa
     part = 11 / 41 if step else 10 / 40
     found = estimator.answer(Workload(release.domains, (asked, everything), queried))
     assert found == pytest.approx(np.array([8 * 0.75 * part, 8]))
-    assert GeneralizedJoint(release).at(codes)[:, 0] == pytest.approx(np.full(4, 2.0))
+    assert GENERALIZED.joint(release).at(codes)[:, 0] == pytest.approx(np.full(4, 2.0))
 
 
 def test_numbers_that_no_double_tells_apart_are_a_point() -> None:
     labels = ("1700000000.1234560001", "1700000000.1234560002", "1700000001")
     domain = Domain("at", labels, positions=np.array([float(label) for label in labels]))
     table = Table((domain,), Domain("s", ("x",)), np.arange(3)[:, None], np.full((3, 1), 4))
-    estimator = Generalized(Release(Parts.of(table), as_groups([[0, 1], [2]]), (None,)))
+    estimator = Release(Parts.of(table), as_groups([[0, 1], [2]]), GENERALIZED).estimated
     later = Comparison(0, "<", Point(3, 3, 1800000000.0))
     assert tabulate(estimator, later) == 12
     assert tabulate(estimator, Not(later)) == 0
@@ -257,18 +262,19 @@ def test_numbers_that_no_double_tells_apart_are_a_point() -> None:
 
 
 def test_nulls_alone_are_null() -> None:
-    table = Table((NULLABLE,), Domain("s", ("x",)), np.array([[3]]), np.full((1, 1), 4))
-    release = Release(Parts.of(table), Groups.whole(1), (1.0,))
-    estimator = Generalized(release)
+    domain = replace(NULLABLE, step=1.0)
+    table = Table((domain,), Domain("s", ("x",)), np.array([[3]]), np.full((1, 1), 4))
+    release = Release(Parts.of(table), Groups.whole(1), GENERALIZED)
+    estimator = release.estimated
     assert tabulate(estimator, IsNull(0)) == 4
     assert tabulate(estimator, Comparison(0, "<", Point(4, 4, 99.0))) == 0
     assert tabulate(estimator, EVERYTHING, (0,)).tolist() == [0, 0, 0, 4]
-    assert GeneralizedJoint(release).at(np.array([[3]])).tolist() == [[4]]
+    assert GENERALIZED.joint(release).at(np.array([[3]])).tolist() == [[4]]
 
 
 def test_a_literal_beyond_all_numbers() -> None:
     for step in (1.0, None):
-        estimator = Generalized(one_group([20, 60], step))
+        estimator = one_group([20, 60], step).estimated
         for literal, count in ((Point(0, 0, -np.inf), 0), (Point(2, 2, np.inf), 20)):
             assert tabulate(estimator, Comparison(0, "<=", literal)) == count
             assert tabulate(estimator, Comparison(0, ">=", literal)) == 20 - count
@@ -280,11 +286,11 @@ def test_many_comparisons_tell_many_values_apart() -> None:
     odd = Or(tuple(Comparison(0, "=", Point(at, at + 1, float(age)))
                    for at, age in enumerate(ages) if age % 2))  # fmt: skip
     assert CellCounts.of(release.table).tabulate(odd) == 20 * 10
-    assert tabulate(Generalized(release), odd) == pytest.approx(410 * 20 / 41)
+    assert tabulate(release.estimated, odd) == pytest.approx(410 * 20 / 41)
 
 
 def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    estimator = Generalized(one_group([20, 60], 1.0))
+    estimator = one_group([20, 60], 1.0).estimated
     points = tuple(Point(1, 1, position) for position in (25.0, 30.0, 35.0))
     some = And((Membership(0, points), Comparison(1, "=", Point(0, 1))))
     monkeypatch.setattr(combination, "_COMBINATIONS", 5)
@@ -298,15 +304,9 @@ def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLarge, match="combinations of values apart"):
         tabulate(estimator, some)
     monkeypatch.setattr(combination, "_COMBINATIONS", 5)
-    monkeypatch.setattr(generalized, "_WORK", 3)
+    monkeypatch.setattr(tally_module, "_WORK", 3)
     with pytest.raises(TooLarge, match="tells 4 combinations of values apart"):
         tabulate(estimator, some)
     monkeypatch.setattr(extent, "_SHARES", 1)
     with pytest.raises(TooLarge, match='"age" has 1 published values'):
         tabulate(estimator, some)
-
-
-def test_steps_are_one_for_each_quasi_identifier() -> None:
-    release = one_group([20, 60], 1.0)
-    with pytest.raises(InvalidParameter, match="there are 2 steps"):
-        Release(release.parts, release.groups, (1.0, None))

@@ -12,37 +12,36 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.query.bucketized import Bucketized
 from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.generalized import Generalized
+from bkpriv_core.release.form import Form
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.parts import Parts
 from tests.core.oracles import Attribute, Records
-from tests.core.query_strategies import one_group
+from tests.core.query_strategies import BUCKETIZED, GENERALIZED, one_group
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
 
 
 @SOME
-@given(tables(max_records=24), st.sampled_from([Generalized, Bucketized]), st.data())
+@given(tables(max_records=24), st.sampled_from([GENERALIZED, BUCKETIZED]), st.data())
 def test_figures_are_those_of_the_queries_one_by_one(
-    records: Records, kind: Any, data: st.DataObject
+    records: Records, form: Form, data: st.DataObject
 ) -> None:
     table = as_table(records)
     groups = as_groups(data.draw(partitions(table.cells)))
-    release = Release(Parts.of(table), groups, (None,) * len(table.quasi_identifiers))
+    release = Release(Parts.of(table), groups, form)
     demand = QueryError(0.5, queries=40, dimensions=1, selectivity=0.5)
-    estimator = kind(release)
+    estimated = release.estimated
     drawn: list[Any] = []
 
     class Overheard:
-        """An estimator that tells what it is asked."""
+        """Estimates that tell what they are asked."""
 
         def answer(self, workload: Any, progress: Any) -> Any:
             drawn.append(workload)
-            return estimator.answer(workload, progress)
+            return estimated.answer(workload, progress)
 
     try:
-        found = demand.measure(release, Overheard())  # type: ignore[arg-type]
+        found = demand.measure(release.actual, Overheard())  # type: ignore[arg-type]
     except InvalidParameter:
         # An attribute with no value but NULL, or a workload that counts nothing.
         assert not drawn or not CellCounts.of(table).answer(drawn[0]).any()
@@ -54,13 +53,13 @@ def test_figures_are_those_of_the_queries_one_by_one(
         predicate = workload.predicate(query)
         actual = float(counts.tabulate(predicate).sum())
         if actual:
-            estimate = float(estimator.by_key(predicate)[1][0])
+            estimate = float(estimated.by_key(predicate)[1][0])
             errors.append(abs(estimate - actual) / actual)
     assert len(workload) == 40
     assert found.median == pytest.approx(median(errors), abs=1e-9)
     assert found.mean == pytest.approx(mean(errors), abs=1e-9)
     # The same release is always judged by the same queries.
-    assert demand.measure(release, estimator) == found
+    assert demand.measure(release.actual, estimated) == found
 
 
 def test_a_release_of_cells_has_no_error() -> None:
@@ -68,8 +67,10 @@ def test_a_release_of_cells_has_no_error() -> None:
     rows = tuple((value, secret) for value in values for secret in "uv")
     table = as_table(Records((Attribute("x", values),), Attribute("s", ("u", "v")), rows))
     apart = as_groups([[cell] for cell in range(table.cells)])
-    release = Release(Parts.of(table), apart, (None,))
-    found = QueryError(0.1, dimensions=1, selectivity=0.3).measure(release, Generalized(release))
+    release = Release(Parts.of(table), apart, GENERALIZED)
+    found = QueryError(0.1, dimensions=1, selectivity=0.3).measure(
+        release.actual, release.estimated
+    )
     assert (found.median, found.mean) == (0.0, 0.0)
 
 
@@ -98,12 +99,12 @@ def test_a_bound_is_read_strictly(stated: object, named: str) -> None:
 
 def test_dimensions_that_are_not_stated_are_three_or_all_there_are() -> None:
     narrow = one_group([20, 60], 1.0)
-    assert QueryError(0.1).over(narrow).dimensions == 1
-    assert QueryError(0.1).measure(narrow, Generalized(narrow)) == QueryError(
+    assert QueryError(0.1).over(narrow.domains).dimensions == 1
+    assert QueryError(0.1).measure(narrow.actual, narrow.estimated) == QueryError(
         0.1, dimensions=1
-    ).measure(narrow, Generalized(narrow))
+    ).measure(narrow.actual, narrow.estimated)
     with pytest.raises(InvalidParameter, match="query_error asks for queries with 2 dimensions"):
-        QueryError(0.1, dimensions=2).over(narrow)
+        QueryError(0.1, dimensions=2).over(narrow.domains)
 
 
 def test_the_bound_is_one_of_the_median() -> None:

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.query import estimator
-from bkpriv_core.query.bucketized import Bucketized
-from bkpriv_core.query.generalized import Generalized
+from bkpriv_core.query import tally
 from bkpriv_core.query.grouping import answer_groups, cross, cube, rollup, together
 from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, Or, Point
 from bkpriv_core.release.release import Release
@@ -19,7 +17,15 @@ from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from tests.core import query_oracles
-from tests.core.query_strategies import Case, as_predicate, cases, conditions, one_group
+from tests.core.query_strategies import (
+    BUCKETIZED,
+    GENERALIZED,
+    Case,
+    as_predicate,
+    cases,
+    conditions,
+    one_group,
+)
 from tests.core.strategies import SOME
 
 
@@ -30,7 +36,7 @@ def test_keys_where_anything_is_counted(case: Case, data: st.DataObject) -> None
     attributes = st.sampled_from(range(len(case.attributes)))
     keys = tuple(data.draw(st.lists(attributes, unique=True, max_size=3)))
     predicate = as_predicate(condition, case.attributes)
-    found = answer_groups(case.release, Generalized(case.release), predicate, keys)
+    found = answer_groups(case.release.actual, case.release.estimated, predicate, keys)
     actual = query_oracles.actual(case.records, condition, keys)
     estimate = query_oracles.estimates(case.records, case.groups, condition, case.steps, keys)
     rows = {
@@ -54,33 +60,38 @@ def test_exact_quasi_identifiers_have_only_keys_that_occur(
     counts = np.zeros((size, size), dtype=np.int64)
     counts[np.arange(size), np.arange(size) * 13 % size] = 2
     table = Table(domains, Domain("s", domains[0].labels), codes, counts)
-    release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), (None,) * 3)
+    release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), GENERALIZED)
     keys = (3, 0, 2, 1)  # 60 ** 4 combinations
-    found = answer_groups(release, Bucketized(release), EVERYTHING, keys)
+    found = answer_groups(release.actual, BUCKETIZED.tally(release), EVERYTHING, keys)
     assert len(found.codes) == 2 * size
     assert found.codes.tolist() == sorted(found.codes.tolist())
     assert found.actual.sum() == found.estimate.sum() == 2 * size
     assert set(found.estimate.tolist()) == {1.0}
     assert sorted(set(found.actual.tolist())) == [0.0, 2.0]
     with pytest.raises(TooLarge, match="grouping by s, a, c, b has more than 1000000 keys"):
-        answer_groups(release, Generalized(release), EVERYTHING, keys)
-    monkeypatch.setattr(estimator, "_KEYS", 100)
+        answer_groups(release.actual, release.estimated, EVERYTHING, keys)
+    monkeypatch.setattr(tally, "_KEYS", 100)
     with pytest.raises(TooLarge, match="grouping by s, a, c, b has more than 100 keys"):
-        answer_groups(release, Bucketized(release), EVERYTHING, keys)
+        answer_groups(release.actual, BUCKETIZED.tally(release), EVERYTHING, keys)
 
 
 def test_generalized_ones_have_only_keys_that_can_occur() -> None:
     # 20,000 records in pairs of neighbours, each pair in a small box of its own.
     size = 20_000
     domains = tuple(
-        Domain(name, tuple(map(str, range(times * size))), np.arange(times * size, dtype=float))
+        Domain(
+            name,
+            tuple(map(str, range(times * size))),
+            np.arange(times * size, dtype=float),
+            step=1.0,
+        )
         for name, times in (("a", 1), ("b", 1), ("c", 7))
     )
     codes = np.arange(size)[:, None] * np.array([[1, 1, 7]])
     table = Table(domains, Domain("s", ("x",)), codes, np.ones((size, 1), dtype=np.int64))
-    release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), (1.0,) * 3)
+    release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), GENERALIZED)
     below = And((Comparison(0, "<", Point(10, 10, 9.5)), Comparison(2, "<=", Point(20, 21, 20.0))))
-    found = answer_groups(release, Generalized(release), below, (1, 0))
+    found = answer_groups(release.actual, release.estimated, below, (1, 0))
     # Pairs (0, 1), (2, 3) ... (8, 9), whose c is from 14 i to 14 i + 7; 20 cuts the second one.
     expected = {}
     for pair in range(5):
@@ -93,7 +104,7 @@ def test_generalized_ones_have_only_keys_that_can_occur() -> None:
     assert rows == sorted(held)
     assert found.estimate.tolist() == pytest.approx([held[row] for row in rows])
     assert found.actual.tolist() == [float(a == b and 7 * a <= 20) for b, a in rows]
-    whole = answer_groups(release, Generalized(release), EVERYTHING, (2, 1, 0))
+    whole = answer_groups(release.actual, release.estimated, EVERYTHING, (2, 1, 0))
     assert len(whole.codes) == size // 2 * 2 * 2 * 8
     assert whole.estimate.sum() == pytest.approx(size)
 
@@ -125,12 +136,12 @@ def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLarge, match="more than 4096 grouping sets"):
         together([()] * 4096 for _ in iter(int, 1))
     release = one_group([20, 60], 1.0)
-    monkeypatch.setattr(estimator, "_KEYS", 3)
+    monkeypatch.setattr(tally, "_KEYS", 3)
     with pytest.raises(TooLarge, match="grouping by age, illness has more than 3 keys"):
-        answer_groups(release, Generalized(release), EVERYTHING, (0, 1))
+        answer_groups(release.actual, release.estimated, EVERYTHING, (0, 1))
     # In two parts, neither of which is too many.
     either = Or((Comparison(0, "=", Point(0, 1, 20.0)), Comparison(1, "=", Point(0, 1))))
-    assert len(Generalized(release).by_key(either, (0, 1))[1]) == 3
-    monkeypatch.setattr(estimator, "_KEYS", 2)
+    assert len(release.estimated.by_key(either, (0, 1))[1]) == 3
+    monkeypatch.setattr(tally, "_KEYS", 2)
     with pytest.raises(TooLarge, match="grouping by age, illness has more than 2 keys"):
-        Generalized(release).by_key(either, (0, 1))
+        release.estimated.by_key(either, (0, 1))

@@ -10,33 +10,35 @@ import pytest
 from hypothesis import given
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.query import divergence, joint
-from bkpriv_core.query.bucketized import Bucketized
-from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.divergence import association, divergences, uncertainty
-from bkpriv_core.query.generalized import Generalized
-from bkpriv_core.query.joint import CellJoint, GeneralizedJoint, Joint
 from bkpriv_core.query.predicate import EVERYTHING
+from bkpriv_core.release.generalized import joint
+from bkpriv_core.utility import divergence
+from bkpriv_core.utility.divergence import association, divergences, uncertainty
 from tests.core import query_oracles
-from tests.core.query_strategies import Case, cases, one_group, split_cases, tabulate
+from tests.core.query_strategies import (
+    GENERALIZED,
+    Case,
+    cases,
+    one_group,
+    split_cases,
+    tabulate,
+)
 from tests.core.strategies import MANY, SOME
 from tests.core.watching import Watched
 
 
-def compare(case: Case, estimated: Joint, expected: query_oracles.Joint) -> None:
+def compare(case: Case, expected: query_oracles.Joint) -> None:
     """Hold divergences and associations against those over the grid."""
     original = query_oracles.original_joint(case.records)
-    source = CellJoint(CellCounts.of(case.release.table))
-    published = sum(map(len, case.groups))
-    found = divergences(source, estimated, published)
+    found = divergences(case.release)
     wanted = query_oracles.divergences(original, expected)
     assert found.keys() == wanted.keys()
     for name, figure in wanted.items():
         # A root of a rounded difference: 1e-16 becomes 1e-8.
         assert found[name] == pytest.approx(figure, rel=1e-9, abs=1e-7, nan_ok=True)
-    if not published:
+    if not any(case.groups):
         return
-    rows = association(case.release, source, estimated)
+    rows = association(case.release)
     pairs = permutations(range(len(case.attributes)), 2)
     for (one, other, before, after), pair in zip(rows, pairs, strict=True):
         assert (one, other) == pair
@@ -52,15 +54,15 @@ def compare(case: Case, estimated: Joint, expected: query_oracles.Joint) -> None
 @given(cases(max_attributes=3))
 def test_generalized(case: Case) -> None:
     expected = query_oracles.generalized_joint(case.records, case.groups)
-    compare(case, GeneralizedJoint(case.release), expected)
+    compare(case, expected)
 
 
 @SOME
 @given(cases(max_attributes=3))
 def test_generalized_in_parts(case: Case) -> None:
-    whole = GeneralizedJoint(case.release)
+    whole = GENERALIZED.joint(case.release)
     calls: list[None] = []
-    parts = GeneralizedJoint(case.release, Watched(lambda: calls.append(None)))
+    parts = GENERALIZED.joint(case.release, Watched(lambda: calls.append(None)))
     codes = case.release.table.codes
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joint, "_ROWS", 1)
@@ -76,16 +78,16 @@ def test_bucketized(case: Case) -> None:
     everything = ("and", ())
     keys = range(len(case.attributes))
     expected = query_oracles.bucketized_estimates(case.records, case.groups, everything, keys)
-    compare(case, CellJoint(Bucketized(case.release).expected), expected)
+    compare(case, expected)
 
 
 @SOME
 @given(cases(suppress=False, kinds=("hierarchical", "flat")))
 def test_joint_and_counts_agree_on_labels(case: Case) -> None:
     keys = range(len(case.attributes))
-    counts = tabulate(Generalized(case.release), EVERYTHING, keys)
+    counts = tabulate(case.release.estimated, EVERYTHING, keys)
     codes = np.argwhere(np.ones(counts.shape[:-1], dtype=bool))
-    spread = GeneralizedJoint(case.release).at(codes).reshape(counts.shape)
+    spread = GENERALIZED.joint(case.release).at(codes).reshape(counts.shape)
     np.testing.assert_allclose(spread, counts, atol=1e-12)
 
 
@@ -104,6 +106,5 @@ def test_uncertainty_by_hand() -> None:
 def test_too_many_pairs_of_values(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     monkeypatch.setattr(divergence, limit, 0)
     release = one_group([20, 60], 1.0)
-    source = CellJoint(CellCounts.of(release.table))
     with pytest.raises(TooLarge, match="too many pairs of values"):
-        association(release, source, source)
+        association(release)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge
 from bkpriv_core.query.counting import CellCounts
+from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.literal import Literal, domain_resolver, number_point
-from bkpriv_core.query.parsing import Query, parse_query
+from bkpriv_core.query.parsing import parse_query
 from bkpriv_core.query.predicate import (
     EVERYTHING,
     And,

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
-from bkpriv_core.query import counting, generalized, workload
-from bkpriv_core.query.bucketized import Bucketized
+from bkpriv_core.query import counting, workload
 from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.query.generalized import Generalized
 from bkpriv_core.query.workload import Workload, draw_workload, relative_errors
+from bkpriv_core.release.generalized import tally as tally_module
 from bkpriv_core.table.domain import Domain
-from tests.core.query_strategies import Case, cases, split_cases
+from tests.core.query_strategies import BUCKETIZED, Case, cases, split_cases
 from tests.core.strategies import MANY, SOME
 from tests.core.watching import Watched
 
@@ -46,7 +45,7 @@ def has_values(case: Case) -> bool:
 @given(cases(max_attributes=3).filter(has_values), st.data())
 def test_many_queries_at_once_on_generalized(case: Case, data: st.DataObject) -> None:
     queries = drawn(case, data)
-    estimator, actual = Generalized(case.release), CellCounts.of(case.release.table)
+    estimator, actual = case.release.estimated, CellCounts.of(case.release.table)
     estimates, counts = estimator.answer(queries), actual.answer(queries)
     for query in range(len(queries)):
         predicate = queries.predicate(query)
@@ -60,7 +59,7 @@ def test_many_queries_at_once_on_generalized(case: Case, data: st.DataObject) ->
 @given(split_cases().filter(has_values), st.data())
 def test_many_queries_at_once_on_bucketized(case: Case, data: st.DataObject) -> None:
     queries = drawn(case, data)
-    estimator, actual = Bucketized(case.release), CellCounts.of(case.release.table)
+    estimator, actual = BUCKETIZED.tally(case.release), CellCounts.of(case.release.table)
     estimates, counts = estimator.answer(queries), actual.answer(queries)
     for query in range(len(queries)):
         predicate = queries.predicate(query)
@@ -74,13 +73,13 @@ def test_many_queries_at_once_on_bucketized(case: Case, data: st.DataObject) -> 
 @given(cases(max_attributes=3).filter(has_values), st.data())
 def test_parts_of_a_workload(case: Case, data: st.DataObject) -> None:
     queries = drawn(case, data)
-    whole = Generalized(case.release).answer(queries)
+    whole = case.release.estimated.answer(queries)
     counts = CellCounts.of(case.release.table).answer(queries)
     calls: list[None] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generalized, "_CHUNK", 1)
+        patch.setattr(tally_module, "_CHUNK", 1)
         patch.setattr(counting, "_CHUNK", 1)
-        one_by_one = Generalized(case.release).answer(queries, Watched(lambda: calls.append(None)))
+        one_by_one = case.release.estimated.answer(queries, Watched(lambda: calls.append(None)))
         np.testing.assert_allclose(one_by_one, whole, rtol=1e-12)
         assert len(calls) == len(queries)
         one_by_one = CellCounts.of(case.release.table).answer(

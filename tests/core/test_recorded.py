@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory
+from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.recorded import (
     Arrays,
     Attribute,
@@ -21,7 +22,7 @@ from bkpriv_core.release.recorded import (
     check_sizes,
     of_release,
     read_domains,
-    read_parts,
+    read_release,
 )
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.hierarchy import Intervals
@@ -43,6 +44,7 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Con
             None,
             None,
             domain.ends,
+            domain.step,
         )
         for place, domain in enumerate((*table.quasi_identifiers, table.sensitive))
     ]
@@ -73,7 +75,10 @@ def releases(draw: st.DrawFn) -> tuple[Table, Groups]:
 @given(releases())
 def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
     table, groups = release
-    parts, found = read_parts(*recorded(table, groups))
+    attributes, arrays, content = recorded(table, groups)
+    stepped = [replace(item, step=7.0) for item in attributes]
+    read = read_release(stepped, arrays, content, Generalized())
+    parts, found = read.parts, read.groups
     again = parts.table
     assert parts.whole
     assert (again.codes == table.codes).all()
@@ -82,6 +87,7 @@ def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
     assert (found.offsets == groups.offsets).all()
     for mine, theirs in zip(again.quasi_identifiers, table.quasi_identifiers, strict=True):
         assert (mine.name, mine.labels) == (theirs.name, theirs.labels)
+        assert mine.step == (7.0 if mine.numeric else None)
         for part in ("positions", "ends"):
             assert (getattr(mine, part) is None) is (getattr(theirs, part) is None)
             if getattr(mine, part) is not None:
@@ -99,9 +105,10 @@ def test_one_number_changed_is_another_release_or_none(
     number = data.draw(st.integers(-3, 12) | st.sampled_from([-(2**31), 2**31 - 1, 2**62]))
     changed[place] = number
     try:
-        parts, groups = read_parts(attributes, replace(arrays, **{name: changed}), content)
+        read = read_release(attributes, replace(arrays, **{name: changed}), content, Generalized())
     except UnsoundHistory:
         return
+    parts, groups = read.parts, read.groups
     # Whatever passes is sound: the slow way round, everything is as it should be.
     assert parts.table.records == content.records
     assert sorted(set(groups.labels(len(parts)).tolist()) - {-1}) == list(range(content.groups))
@@ -228,7 +235,7 @@ Change = Callable[[Attribute], Attribute]
 def test_attributes_that_cannot_be(change: Change, release: tuple[Table, Groups]) -> None:
     attributes, arrays, content = recorded(*release)
     with pytest.raises(BkprivError):
-        read_parts([change(attributes[0]), *attributes[1:]], arrays, content)
+        read_release([change(attributes[0]), *attributes[1:]], arrays, content, Generalized())
 
 
 @given(releases())
@@ -238,7 +245,7 @@ def test_positions_that_fall(release: tuple[Table, Groups]) -> None:
     fallen = replace(first, positions=-np.arange(len(first.labels) + 0.0), levels=None)
     if len(first.labels) > 1:
         with pytest.raises(UnsoundHistory, match="position"):
-            read_parts([fallen, *attributes[1:]], arrays, content)
+            read_release([fallen, *attributes[1:]], arrays, content, Generalized())
 
 
 BINS = (0.0, 10.0, 40.0, np.nan)
@@ -265,8 +272,8 @@ BINS = (0.0, 10.0, 40.0, np.nan)
 )
 def test_bins_end_between_their_values(ends: tuple[float, ...], message: str | None) -> None:
     labels = ("0", "10", "40", None)
-    bins = Attribute(0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends))
-    secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None)
+    bins = Attribute(0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends), 1.0)
+    secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None, 1.0)
     if message is None:
         found = read_domains([bins, secret])[0].ends
         np.testing.assert_array_equal(found, ends)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import TooLarge
-from bkpriv_core.query import runs as runs_module
-from bkpriv_core.query.runs import Runs, sum_boxes
+from bkpriv_core.release.generalized import runs as runs_module
+from bkpriv_core.release.generalized.runs import Runs, sum_boxes
 from bkpriv_core.table.groups import FloatArray, IntArray
 from tests.core.strategies import SOME
 from tests.core.watching import Watched

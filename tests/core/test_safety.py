@@ -17,6 +17,7 @@ from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.partition.incognito import incognito
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
+from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import CkSafety, KAnonymity, Requirement, check_attainable
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
@@ -62,7 +63,7 @@ def test_mondrian_cuts_until_every_further_cut_would_be_unsafe(
             then = [item for item in found if item != group] + [one, other]
             assert min(len(one), len(other)) < size or worst(records, then, k) >= c - 1e-9
     # It is then certified as it stands.
-    certificate = certify(setting, requirements, groups, "auto")
+    certificate = certify(setting, requirements, groups, "auto", pool=Generalized().pool)
     assert not certificate.suppressed.size
     safety, sizes = certificate.measurements
     assert safety.figures.max() == pytest.approx(
@@ -99,10 +100,10 @@ def test_certification_leaves_out_what_is_unsafe(
 ) -> None:
     setting = Setting(as_table(records))
     groups = as_groups(data.draw(partitions(setting.table.cells)))
-    certificate = certify(setting, [CkSafety(c, k)], groups, "auto")
+    certificate = certify(setting, [CkSafety(c, k)], groups, "auto", pool=Generalized().pool)
     kept = record_groups(records, certificate.groups)
     assert not kept or worst(records, kept, k) < c
-    pooled = record_groups(records, setting.parts.pool(groups))
+    pooled = record_groups(records, Generalized().pool(setting.parts, groups))
     if worst(records, pooled, k) < c - 1e-9:
         assert not certificate.suppressed.size
     else:
@@ -223,6 +224,6 @@ def test_a_certain_group_is_suppressed_and_not_all_that_it_helps_to_disclose() -
     assert lattice.safe.tolist() == [True, True]
     assert setting.parts.sizes(lattice.groups((0,))).tolist() == [16]
     groups = as_groups([[0], [1]])
-    certificate = certify(setting, [CkSafety(0.65, 2)], groups, "auto")
+    certificate = certify(setting, [CkSafety(0.65, 2)], groups, "auto", pool=Generalized().pool)
     assert certificate.suppressed.tolist() == [0]
     assert certificate.measurements[0].figures.max() == pytest.approx(0.5)

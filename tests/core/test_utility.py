@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.utility import utility
+from bkpriv_core.utility.measures import utility
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, as_groups, as_table, partitions, records_of, tables
@@ -19,7 +21,8 @@ from tests.core.strategies import MANY, as_groups, as_table, partitions, records
 @given(tables(max_records=20), st.data())
 def test_measures_by_records(records: Records, data: st.DataObject) -> None:
     lists = data.draw(partitions(len(records.cells()), suppress=True))
-    found = utility(Parts.of(as_table(records)), as_groups(lists))
+    release = Release(Parts.of(as_table(records)), as_groups(lists), Generalized())
+    found = utility(release)
     expected = oracles.utility(records, [records_of(records, cells) for cells in lists])
     assert found.keys() == expected.keys()
     for name, figure in expected.items():
@@ -41,7 +44,7 @@ def test_measures_by_hand() -> None:
     )
     table = as_table(Records((age, sex), Attribute("s", ("s",)), rows))
     # Groups of three (age 20-30: a quarter of the range, one sex) and one record; one suppressed.
-    found = utility(Parts.of(table), as_groups([[0, 1], [2]]))
+    found = utility(Release(Parts.of(table), as_groups([[0, 1], [2]]), Generalized()))
     assert found == pytest.approx(
         {
             "discernibility": 3**2 + 1**2 + 5,

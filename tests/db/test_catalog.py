@@ -124,7 +124,7 @@ VOLATILITY = {
     "IMMUTABLE": {
         *("exact_posterior", "bethe_posterior", "omega_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
-        *_internal("python_path", "release_table", "auditor"),
+        *_internal("digest", "python_path", "release_table", "auditor"),
     },
     # They read tables or catalogs.
     "STABLE": {
@@ -148,7 +148,7 @@ VOLATILITY = {
     },
 }
 
-PARALLEL_SAFE = {"version", *_internal("python_path", "release_table")}
+PARALLEL_SAFE = {"version", *_internal("digest", "python_path", "release_table")}
 
 DEFINERS = {
     *_internal("create_release_table", "seal_release_tables", "clear_release", "erase_release"),
@@ -234,6 +234,22 @@ def test_every_function_pins_the_search_path(shared_db: Connection) -> None:
         "AND NOT coalesce(proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp']"
     ).fetchall()
     assert unpinned == []
+
+
+def test_every_body_is_valid(shared_db: Connection) -> None:
+    # Scripts of extensions check none, so that functions may come in any order.
+    shared_db.execute("SET search_path = pg_catalog, pg_temp")
+    try:
+        checked = shared_db.execute(
+            f"SELECT count(CASE lanname WHEN 'sql' THEN fmgr_sql_validator(p.oid)::text "
+            f"WHEN 'plpgsql' THEN plpgsql_validator(p.oid)::text "
+            f"WHEN 'plpython3u' THEN plpython3_validator(p.oid)::text END), count(*) "
+            f"FROM pg_proc p JOIN pg_language l ON l.oid = prolang WHERE {OURS}"
+        ).fetchall()
+    finally:
+        shared_db.execute("RESET search_path")
+    ((valid, every),) = checked
+    assert valid == every > 0
 
 
 def test_every_object_has_a_comment(shared_db: Connection) -> None:

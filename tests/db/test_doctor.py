@@ -13,6 +13,13 @@ from tests.db.clinic import one, publish
 
 ROOT = Path(__file__).resolve().parents[2]
 
+OTHER_SQL = """
+    CREATE OR REPLACE FUNCTION bkpriv_internal.digest() RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT 'c0ffee' $$
+"""
+"""As if the extension had been created from other files of the same version."""
+
 
 def findings(db: Connection) -> dict[str, tuple[bool, str]]:
     """What the doctor found, by check."""
@@ -37,6 +44,7 @@ def test_the_doctor_notices_what_was_tampered_with(clinic: Connection) -> None:
         ("GRANT SELECT ON bkpriv.release TO PUBLIC", "nothing to others"),
         ("GRANT USAGE ON SCHEMA bkpriv TO PUBLIC", "nothing to others"),
         (f"GRANT SELECT ON bkpriv_release.release_{release} TO PUBLIC", "nothing to others"),
+        (OTHER_SQL, "sql"),
         ("ALTER FUNCTION bkpriv_internal.owns(text) RESET search_path", "search_path"),
         ("ALTER FUNCTION bkpriv.withdraw(bigint, text) RESET bytea_output", "settings"),
         ("ALTER EVENT TRIGGER bkpriv_dropped DISABLE", "alterations"),

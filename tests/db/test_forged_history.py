@@ -337,16 +337,17 @@ def test_functions_that_need_groups_say_so_of_a_release_without(people: Connecti
     # No method makes one yet; history is made to tell of one, for this session.
     people.execute(CALLS[0], [1])  # The first call finds the packages.
     people.execute(
-        "DO LANGUAGE plpython3u $$ from bkpriv_pl import history; read = history.read_parts; "
-        "GD['read'] = read; history.read_parts = lambda *told: (read(*told)[0], None) $$"
+        "DO LANGUAGE plpython3u $$ from bkpriv_pl import history; read = history.read_release; "
+        "from dataclasses import replace; GD['read'] = read; "
+        "history.read_release = lambda *told: replace(read(*told), partition=None) $$"
     )
     try:
         for call in CALLS:
             said = refused(people, call, [1], sqlstate="42809", names=["release 1 has no groups"])
-            assert "mondrian" in (said.message_detail or "")
+            assert "generalized" in (said.message_detail or "")
     finally:
         people.execute(
             "DO LANGUAGE plpython3u $$ from bkpriv_pl import history; "
-            "history.read_parts = GD['read'] $$"
+            "history.read_release = GD['read'] $$"
         )
     assert people.execute(CALLS[0], [1]).fetchall()

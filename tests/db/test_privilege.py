@@ -50,6 +50,7 @@ FUNCTIONS = """
     bkpriv_internal.auditor()                                            -          X
     bkpriv_internal.bootstrap()                                          X          X
     bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   X          -
+    bkpriv_internal.digest()                                             X          X
     bkpriv_internal.disclosure(bigint,jsonb,text)                        X          X
     bkpriv_internal.disclosure_given(bigint,jsonb)                       X          X
     bkpriv_internal.grant_job(text,regrole)                              -          -

@@ -8,7 +8,7 @@ import pytest
 from psycopg import sql
 
 from tests.conftest import Connection
-from tests.db.clinic import publish
+from tests.db.clinic import one, publish
 from tests.db.queries import answer, draw_condition, estimates, rewritten, run, run_by_key
 from tests.db.refusal import refused
 from tests.db.test_column_types import CATEGORIES, NUMERIC, shop, stock
@@ -95,3 +95,28 @@ def test_a_label_that_no_record_had_equals_nothing_and_has_no_place(shop: Connec
             sqlstate="22023",
             names=[f"'{label}'", "'red', 'green'"],
         )
+
+
+STEPS = """
+CREATE OR REPLACE FUNCTION steps(dataset text, release bigint) RETURNS float8[]
+LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
+plpy.execute("SELECT bkpriv_internal.bootstrap()")
+from bkpriv_pl import dataset as datasets, history
+read = datasets.read_table(datasets.find_dataset(dataset), "error")
+found = history.find_release(release)
+return [table.quasi_identifiers[0].step for table in (read, found.table)]
+$$;
+"""
+
+
+@pytest.mark.parametrize("kind", [*NUMERIC, "text"])
+def test_points_of_a_type_are_as_far_apart_in_a_source_as_in_a_release(
+    shop: Connection, kind: str
+) -> None:
+    values = (CATEGORIES.get(kind) or NUMERIC[kind][0]).split()
+    dataset = stock(shop, kind, values, sensitive=False)
+    release = publish(shop, dataset, "loose", "shop.v")
+    shop.execute(STEPS)
+    whole = kind.startswith(("int", "bigint", "shop.size"))
+    step = 1.0 if whole else 86400.0 if kind == "date" else None
+    assert one(shop, "SELECT steps(%s, %s)", [dataset, release]) == [step, step]

@@ -1,0 +1,130 @@
+"""Forms of publication: what is shown of groups, and what a reader makes of it.
+
+A form says which tables a release has and their columns, which groups a reader cannot tell apart,
+what showing them costs in generality, how records are counted and distributed as far as the release
+tells, and how SQL over the published views counts them. Whoever publishes, measures or asks about a
+release asks its form; nobody else tells forms apart, but for the code that writes their tables.
+
+To an adversary who knows a record's exact quasi-identifiers all forms of groups tell the same about
+it: the values of its group. Figures of disclosure are those of an adversary who knows the record's
+group; where records of one cell lie in several groups, one who does not know which learns no more.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.query.grouping import Query
+from bkpriv_core.query.joint import Joint
+from bkpriv_core.query.tally import Tally
+from bkpriv_core.release.rewriting.fragment import ShownColumn
+from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.levels import Recoding
+from bkpriv_core.table.parts import Parts
+
+if TYPE_CHECKING:
+    from bkpriv_core.release.release import Release
+
+__all__ = ["Exhibit", "Field", "Form"]
+
+Exhibit = Literal["records", "sensitive"]
+"""A table of a release, and the view that shows it: the records, and the companion that shows the
+sensitive values of groups."""
+
+Field = Literal["quasi_identifiers", "sensitive", "group_id", "count"]
+"""What a table of a release has columns for."""
+
+
+class Form(ABC):
+    """How groups are shown.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    exact : bool
+        Whether quasi-identifiers are shown as they are.
+    exhibits : mapping of Exhibit to tuple of Field
+        The tables of a release, *records* first, and what each shows, in the order of its columns.
+    """
+
+    name: ClassVar[str]
+    exact: ClassVar[bool] = True
+    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]]
+
+    def exhibit_of(self, field: Field) -> Exhibit:
+        """The table in which a reader counts by a field: the last that shows it."""
+        return [exhibit for exhibit, shown in self.exhibits.items() if field in shown][-1]
+
+    @property
+    def levels(self) -> tuple[int, ...] | None:
+        """Level to which each quasi-identifier is generalized as a whole, or None."""
+        return None
+
+    def recoded(self, recoding: tuple[Recoding, ...]) -> Form:
+        """The form with whole quasi-identifiers generalized, if it generalizes at all."""
+        return self
+
+    def pool(self, parts: Parts, groups: Groups) -> Groups:
+        """Join groups that are shown alike, for a reader cannot tell them apart."""
+        return groups
+
+    def penalties(self, release: Release) -> FloatArray:
+        """Normalised certainty penalty of each group, shape (g,): 0 for exact quasi-identifiers."""
+        return np.zeros(len(release.groups))
+
+    @abstractmethod
+    def tally(self, release: Release) -> Tally:
+        """Counts of records as far as the release tells."""
+
+    @abstractmethod
+    def joint(self, release: Release, progress: Progress = SILENT) -> Joint:
+        """Joint distribution as far as the release tells.
+
+        Parameters
+        ----------
+        release : Release
+            The release.
+        progress : Progress
+            Polled between steps.
+        """
+
+    @abstractmethod
+    def rewrite(
+        self,
+        release: Release,
+        query: Query,
+        views: Mapping[Exhibit, str],
+        columns: Sequence[ShownColumn],
+        progress: Progress = SILENT,
+    ) -> str:
+        """Write the estimate as SQL over the published views; see `rewriting`.
+
+        Parameters
+        ----------
+        release : Release
+            The release.
+        query : Query
+            The query.
+        views : mapping of Exhibit to str
+            The published views, as SQL.
+        columns : sequence of ShownColumn
+            Their columns for all attributes, each in its `exhibit_of` them.
+        progress : Progress
+            Polled between steps.
+
+        Returns
+        -------
+        str
+            A SELECT.
+
+        Raises
+        ------
+        TooLarge
+            If the condition tells too many values apart, or the statement is too long.
+        """

@@ -1,0 +1,137 @@
+"""The generalized form: each record as its group's box, and a sensitive value of the group.
+
+The box of a group is, in each quasi-identifier, the range or the lowest common ancestor of the
+values of its records. Where a method generalizes whole columns alike, values are published as
+classes throughout, and boxes are made of whole classes. Groups with the same box are one group to a
+reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.query.grouping import Query
+from bkpriv_core.query.joint import Joint
+from bkpriv_core.query.tally import Tally
+from bkpriv_core.release.form import Exhibit, Field, Form
+from bkpriv_core.release.generalized.extent import Boxes, Extents, Labels, Ranges
+from bkpriv_core.release.generalized.joint import BoxJoint
+from bkpriv_core.release.generalized.rewriting import rewrite_generalized
+from bkpriv_core.release.generalized.tally import BoxTally
+from bkpriv_core.release.release import Release
+from bkpriv_core.release.rewriting.fragment import ShownColumn
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.levels import Recoding
+from bkpriv_core.table.parts import Parts
+
+__all__ = ["Generalized"]
+
+
+@dataclass(frozen=True, eq=False)
+class Generalized(Form):
+    """Extents of groups in place of quasi-identifiers.
+
+    Parameters
+    ----------
+    recoding : tuple of Recoding, optional
+        For each quasi-identifier the classes of values that are published alike, where whole
+        columns are generalized.
+    """
+
+    recoding: tuple[Recoding, ...] = ()
+    name = "generalized"
+    exact = False
+    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
+        "records": ("quasi_identifiers", "sensitive")
+    }
+
+    @property
+    def levels(self) -> tuple[int, ...] | None:
+        """See `Form`."""
+        return tuple(item.level for item in self.recoding) or None
+
+    def recoded(self, recoding: tuple[Recoding, ...]) -> Generalized:
+        """See `Form`."""
+        return Generalized(recoding)
+
+    def boxes(self, parts: Parts, groups: Groups) -> tuple[IntArray, IntArray]:
+        """First and last leaf place of each group as it is shown, two arrays of shape (g, d)."""
+        low, high = parts.boxes(groups)
+        for axis, recoded in enumerate(self.recoding):
+            low[:, axis], high[:, axis] = recoded.low[low[:, axis]], recoded.high[high[:, axis]]
+        return low, high
+
+    def labels(self, domain: Domain, axis: int, low: IntArray, high: IntArray) -> list[str | None]:
+        """Labels of boxes that span places `low` to `high` of a categorical quasi-identifier."""
+        found = domain.generalize(low, high)
+        recoded = self.recoding[axis] if self.recoding else None
+        if recoded is None or recoded.labels is None:
+            return found
+        # What is one class goes by its label, be it of a single value; else by the common ancestor.
+        return [
+            recoded.labels[first] if last == recoded.high[first] else label
+            for first, last, label in zip(low.tolist(), high.tolist(), found, strict=True)
+        ]
+
+    def pool(self, parts: Parts, groups: Groups) -> Groups:
+        """See `Form`."""
+        low, high = self.boxes(parts, groups)
+        shown: list[IntArray] = []
+        for axis, domain in enumerate(parts.table.quasi_identifiers):
+            shown += domain.shown(low[:, axis], high[:, axis])
+        if not len(groups) or not shown:
+            return groups
+        first, alike, _ = distinct_rows(np.column_stack(shown) + 1)
+        if len(first) == len(groups):
+            return groups
+        joined = np.full(len(parts), SUPPRESSED, dtype=np.int64)
+        joined[groups.members] = alike[groups.owner]
+        return Groups.from_labels(joined)
+
+    def penalties(self, release: Release) -> FloatArray:
+        """See `Form`."""
+        return release.table.penalty(*self.boxes(release.parts, release.groups))
+
+    def shown(self, release: Release) -> Boxes:
+        """The groups as a reader sees them."""
+        low, high = self.boxes(release.parts, release.groups)
+        extents: list[Extents] = []
+        for axis, domain in enumerate(release.table.quasi_identifiers):
+            first, last = low[:, axis], high[:, axis]
+            if domain.numeric:
+                extents.append(Ranges(domain, first, last))
+            else:
+                extents.append(Labels(domain, self.labels(domain, axis, first, last)))
+        return Boxes(release.domains, low, tuple(extents), release.histograms.astype(np.float64))
+
+    def tally(self, release: Release) -> Tally:
+        """See `Form`."""
+        return BoxTally(self.shown(release))
+
+    def joint(self, release: Release, progress: Progress = SILENT) -> Joint:
+        """See `Form`."""
+        return BoxJoint(self.shown(release), progress)
+
+    def rewrite(
+        self,
+        release: Release,
+        query: Query,
+        views: Mapping[Exhibit, str],
+        columns: Sequence[ShownColumn],
+        progress: Progress = SILENT,
+    ) -> str:
+        """See `Form`."""
+        return rewrite_generalized(
+            self.shown(release),
+            query,
+            views["records"],
+            columns,
+            progress,
+        )

@@ -1,0 +1,264 @@
+"""Estimates of a generalized release, as SQL.
+
+The condition becomes an expression for the probability that a row meets it, which the statement
+adds up over the rows of the view. The expression is a sum over classes of values of the first
+attribute, of the row's share in them times the expression for what is left of the condition then
+(see `combination`); classes that leave the same are taken together. A conjunction so becomes a
+product.
+
+Sets of attributes to group by are counted one by one, for the values of a range that occur need not
+add up to the range. Rows that look alike are joined with their values together.
+
+Where ranges of thousands of values are grouped by, a row is not joined with each of them. Along one
+such attribute the estimate changes only where a range begins or ends: the statement adds up these
+changes from place to place, and counts the ranges that are open, so that rounding leaves no
+estimate where there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.query.combination import Classes, combinations_met, criteria_by_attribute
+from bkpriv_core.query.grouping import Query
+from bkpriv_core.query.predicate import BoolArray, Codes, Criterion, Predicate
+from bkpriv_core.release.generalized.extent import Boxes, Labels, Ranges
+from bkpriv_core.release.generalized.keys import StretchKey, generalized_key
+from bkpriv_core.release.generalized.sides import LabelSide, RangeSide, SensitiveSide
+from bkpriv_core.release.rewriting.fragment import (
+    EMPTY_KEY,
+    ShownColumn,
+    check_length,
+    product,
+    with_values,
+)
+from bkpriv_core.release.rewriting.side import Key, Side, exact_key
+
+__all__ = ["rewrite_generalized"]
+
+
+def rewrite_generalized(
+    boxes: Boxes,
+    query: Query,
+    view: str,
+    columns: Sequence[ShownColumn],
+    progress: Progress = SILENT,
+) -> str:
+    """Write the estimate of a generalized release as SQL.
+
+    Parameters
+    ----------
+    boxes : Boxes
+        The groups.
+    query : Query
+        The query.
+    view : str
+        The published view, as SQL.
+    columns : sequence of ShownColumn
+        Its columns for all attributes.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    str
+        A SELECT.
+
+    Raises
+    ------
+    TooLarge
+        If the condition tells too many values apart, or the statement is too long.
+    """
+    told = criteria_by_attribute(query.predicate)
+    sides = {
+        attribute: _side(boxes, attribute, told[attribute], columns[attribute], progress)
+        for attribute in sorted(told)
+    }
+    keys = {
+        key: _key(boxes, query.predicate, key, told.get(key, []), sides, columns[key], progress)
+        for key in sorted({key for keys in query.grouping_sets for key in keys})
+    }
+
+    @cache
+    def probability(grouped: frozenset[int]) -> str:
+        """Of the condition, some of whose attributes are grouped by."""
+        involved = [keys[key] if key in grouped else sides[key] for key in sides]
+        met = combinations_met(query.predicate, [side.classes for side in involved], progress)
+        return _probability(met, involved, progress)
+
+    keyed = query.grouping_sets != ((),)
+    counts: list[str] = []
+    length = 0
+    for some in query.grouping_sets:
+        progress.poll()
+        others = [side for attribute, side in sides.items() if attribute not in some]
+        share = probability(frozenset(some).intersection(sides))
+        shown = [columns[key].name for key in {*some, *sides}]
+        counts.append(_count(share, [keys[key] for key in some], others, view, shown, keyed))
+        length += len(counts[-1])
+        check_length(length)
+    tables = [table for key in keys.values() for table in key.tables]
+    statement = with_values(tables) + "\nUNION ALL\n".join(counts)
+    check_length(len(statement))
+    return statement
+
+
+def _side(
+    boxes: Boxes,
+    attribute: int,
+    told: list[Criterion],
+    column: ShownColumn,
+    progress: Progress,
+) -> Side:
+    """An attribute of the condition."""
+    if attribute == len(boxes.extents):
+        return SensitiveSide(attribute, told, boxes.domains[attribute], column, progress)
+    extents = boxes.extents[attribute]
+    if isinstance(extents, Labels):
+        return LabelSide(attribute, told, extents, column, progress)
+    assert isinstance(extents, Ranges)
+    return RangeSide(attribute, told, extents, column, progress)
+
+
+def _key(
+    boxes: Boxes,
+    predicate: Predicate,
+    attribute: int,
+    told: list[Criterion],
+    sides: Mapping[int, Side],
+    column: ShownColumn,
+    progress: Progress,
+) -> Key:
+    """An attribute that is grouped by, with the values for which the condition may be true."""
+    domain = boxes.domains[attribute]
+    classes = Classes.of(attribute, told, Codes.of(domain), progress)
+    others = [side.classes for other, side in sides.items() if other != attribute]
+    met = combinations_met(predicate, [classes, *others], progress).reshape(classes.size, -1)
+    possible = np.asarray(met.any(axis=1))[classes.members]
+    if attribute == len(boxes.extents):
+        return exact_key(classes, domain, column, possible)
+    return generalized_key(classes, boxes.extents[attribute], column, possible)
+
+
+def _count(
+    probability: str,
+    keys: Sequence[Key],
+    others: Sequence[Side],
+    view: str,
+    shown: Sequence[str],
+    keyed: bool,
+) -> str:
+    """The SELECT for one grouping set, with a column for its keys or without.
+
+    Parameters
+    ----------
+    probability : str
+        That a row, joined with values of the keys, meets the condition.
+    keys, others : sequence of Key, of Side
+        What is grouped by, and what else the condition is about.
+    view : str
+        The view.
+    shown : sequence of str
+        Its columns that this takes.
+    keyed : bool
+        Whether there is a column for keys.
+    """
+    share = product([*(key.weight for key in keys), probability])
+    joined = "".join(side.joined for side in (*keys, *others))
+    if not keys:
+        shown_key = f"{EMPTY_KEY} AS key, " if keyed else ""
+        return (
+            f"SELECT {shown_key}coalesce(sum({share}), 0)::float8 AS estimate\n"
+            f"FROM {view} AS r{joined}"
+        )
+    if not all(key.values for key in keys):
+        return f"SELECT {EMPTY_KEY} AS key, float8 '0' AS estimate WHERE false"
+    records = "records"
+    while f"r.{records}" in shown:
+        records += "_"
+    alike = ", ".join(shown)
+    source = (
+        f"FROM (SELECT {alike}, count(*) AS {records} FROM {view} AS r GROUP BY {alike}) "
+        f"AS r{joined}"
+    )
+    share = product([f"r.{records}", share])
+    stretches = [key for key in keys if isinstance(key, StretchKey)]
+    if stretches:
+        return _along(max(stretches, key=lambda key: key.values), keys, share, source)
+    values = [key.key for key in keys]
+    return (
+        "SELECT key, estimate FROM (\n"
+        f"SELECT {' || '.join(values)} AS key, sum({share})::float8 AS estimate\n{source}\n"
+        f"GROUP BY {', '.join(values)}\n) AS counted WHERE estimate > 0"
+    )
+
+
+def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> str:
+    """The SELECT for keys of which one is summed up from place to place."""
+    shown, told, tables, places = [], [], [], ""
+    masses = [key.mass for key in keys if isinstance(key, StretchKey)]
+    for key in keys:
+        name = f"key_{key.classes.attribute}"
+        if isinstance(key, StretchKey):
+            told.append(key.key)
+            tables.append(f"\nJOIN value_{key.classes.attribute} USING ({key.place})")
+            if key is not line:
+                shown.append((key.place, key.place))
+                series = f"generate_series({key.first}, {key.last})"
+                places += f"\nCROSS JOIN LATERAL {series} AS {key.place}"
+        else:
+            told.append(name)
+            shown.append((key.key, name))
+    fixed = "".join(f"{name}, " for _, name in shown)
+    spread = "".join(f"{value} AS {name}, " for value, name in shown)
+    apart = f"PARTITION BY {fixed[:-2]} " if fixed else ""
+    return (
+        f"SELECT {' || '.join(told)} AS key, {product(['estimate', *masses])} AS estimate FROM (\n"
+        f"SELECT {fixed}{line.place}, estimate FROM (\n"
+        f"SELECT {fixed}at, lead(at) OVER along AS until, sum(change) OVER along AS estimate, "
+        "sum(opened) OVER along AS open\n"
+        f"FROM (SELECT {fixed}at, sum(share * sign) AS change, sum(sign) AS opened\n"
+        f"FROM (SELECT {spread}{line.first}, {line.last}, ({share})::float8 AS share\n"
+        f"{source}{places}) AS spread\n"
+        "CROSS JOIN LATERAL (VALUES (first, 1), (last + 1, -1)) AS ends (at, sign)\n"
+        f"WHERE share > 0 GROUP BY {fixed}at) AS changes\n"
+        f"WINDOW along AS ({apart}ORDER BY at)) AS pieces\n"
+        f"CROSS JOIN LATERAL generate_series(at, until - 1) AS {line.place}\n"
+        f"WHERE open > 0) AS counted{''.join(tables)}"
+    )
+
+
+def _probability(met: BoolArray, sides: Sequence[Side], progress: Progress) -> str:
+    """SQL of the probability that a row meets a condition.
+
+    Parameters
+    ----------
+    met : bool array
+        For which combinations of classes it is true, an axis for each side.
+    sides : sequence of Side
+        The attributes.
+    """
+    if met.all() or not met.any():
+        return str(int(met.all()))
+    side, *rest = sides
+    alike: dict[bytes, list[int]] = {}
+    for place in range(len(met)):
+        progress.poll()
+        alike.setdefault(np.ascontiguousarray(met[place]).tobytes(), []).append(place)
+    terms: list[str] = []
+    length = 0
+    for places in alike.values():
+        left = _probability(met[places[0]], rest, progress)
+        if left == "0":
+            continue
+        share = "1"
+        if len(alike) > 1:
+            share = side.share(np.isin(side.classes.members, places))
+        terms.append(product([share, left]))
+        length += len(terms[-1])
+        check_length(length)
+    return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"

@@ -1,0 +1,198 @@
+"""Attributes of a condition as SQL: the share of a row in some of an attribute's values.
+
+What a row may be is told by what the view shows of it: a value, a label or a range. Shares are
+formulas of that, and the same as those of `extent`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.query.combination import Classes
+from bkpriv_core.query.predicate import BoolArray, Codes, Criterion
+from bkpriv_core.release.generalized.extent import Labels, Ranges
+from bkpriv_core.release.rewriting.fragment import ShownColumn, number, one_of, over, within
+from bkpriv_core.release.rewriting.side import Side
+from bkpriv_core.table.domain import Domain
+
+__all__ = ["LabelSide", "RangeSide", "SensitiveSide", "range_ends"]
+
+
+class SensitiveSide(Side):
+    """The sensitive attribute: a row has a value or has it not.
+
+    Parameters
+    ----------
+    attribute : int
+        The attribute.
+    told : sequence of Criterion
+        The condition's comparisons with it.
+    domain : Domain
+        Its values.
+    column : ShownColumn
+        Where it is shown.
+    progress : Progress
+        Polled between steps.
+    """
+
+    def __init__(
+        self,
+        attribute: int,
+        told: Sequence[Criterion],
+        domain: Domain,
+        column: ShownColumn,
+        progress: Progress = SILENT,
+    ) -> None:
+        super().__init__(Classes.of(attribute, told, Codes.of(domain), progress))
+        self._domain, self._column = domain, column
+
+    def share(self, some: BoolArray) -> str:
+        """See `Side`."""
+        held = one_of(self._domain, np.flatnonzero(some), self._column.name)
+        return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
+
+
+class LabelSide(Side):
+    """Labels: the share of the values under each of them.
+
+    Parameters
+    ----------
+    attribute, told, column, progress
+        See `SensitiveSide`.
+    labels : Labels
+        The labels.
+    """
+
+    def __init__(
+        self,
+        attribute: int,
+        told: Sequence[Criterion],
+        labels: Labels,
+        column: ShownColumn,
+        progress: Progress = SILENT,
+    ) -> None:
+        super().__init__(Classes.of(attribute, told, Codes.of(labels.domain), progress))
+        self._labels, self._column = labels, column
+
+    def share(self, some: BoolArray) -> str:
+        """See `Side`."""
+        shares = self._labels.covered(some[None, :])[0]
+        labelled: dict[float, list[str | None]] = {}
+        for label, share in zip(self._labels.labels, shares.tolist(), strict=True):
+            labelled.setdefault(share, []).append(label)
+        usual = max(labelled, key=lambda share: len(labelled[share]))
+        cases = [
+            f"WHEN {within(self._column.name, labels)} THEN {number(share)}"
+            for share, labels in labelled.items()
+            if share != usual
+        ]
+        if not cases:
+            return number(usual)
+        return f"(CASE {' '.join(cases)} ELSE {number(usual)} END)"
+
+
+class RangeSide(Side):
+    """Ranges: the share of their points or of their length.
+
+    Parameters
+    ----------
+    attribute, told, column, progress
+        See `SensitiveSide`.
+    ranges : Ranges
+        The ranges.
+    """
+
+    def __init__(
+        self,
+        attribute: int,
+        told: Sequence[Criterion],
+        ranges: Ranges,
+        column: ShownColumn,
+        progress: Progress = SILENT,
+    ) -> None:
+        pieces, _ = ranges.pieces(told)
+        super().__init__(
+            Classes.of(attribute, told, pieces, progress),
+            range_ends(attribute, ranges.domain.step, column),
+        )
+        self._ranges, self._column = ranges, column
+        self._told = told
+        self._cuts = list(pieces.cuts)
+        ranks, positions, after = zip(*self._cuts, strict=True) if self._cuts else ((), (), ())
+        _, located, behind = ranges.located(
+            np.array(ranks, dtype=np.int64),
+            np.array(positions, dtype=np.float64),
+            np.array(after, dtype=bool),
+        )
+        self._located = list(zip(located.tolist(), behind.tolist(), strict=True))
+        self._null = pieces.has_null
+        name = f"range_{attribute}"
+        self._low, self._high, self._whole = f"{name}.low", f"{name}.high", f"{name}.whole"
+
+    def share(self, some: BoolArray) -> str:
+        """See `Side`."""
+        numbers = some[: len(self._cuts) + 1]
+        edges = np.flatnonzero(np.diff(numbers.astype(np.int8), prepend=0, append=0)).tolist()
+        parts = []
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            # Piece 0 begins before all cuts; piece i begins at cut i - 1.
+            upper = self._whole if end > len(self._cuts) else self._below(end - 1)
+            parts.append(upper if start == 0 else f"{upper} - {self._below(start - 1)}")
+        ratio = f"({' + '.join(parts) or '0'}) / {self._whole}"
+        if not self._null:
+            return f"({ratio})"
+        null = "1" if some[-1] else "0"
+        mixed = number(self._mixed(some))
+        return (
+            f"(CASE WHEN {self._column.name} IS NULL THEN {null} WHEN {self._low} IS NULL "
+            f"THEN {mixed} ELSE {ratio} END)"
+        )
+
+    def _mixed(self, some: BoolArray) -> float:
+        """Share of a range without bounds, which may be anything: the same in every row."""
+        if self._ranges.domain.size == 1:
+            return 0.0  # There is nothing that NULL could be mixed with.
+        _, shares = self._ranges.unbounded().pieces(self._told)
+        return float(shares[some].sum())
+
+    def _below(self, cut: int) -> str:
+        """Mass of the range below a cut."""
+        position, after = self._located[cut]
+        along = f"{number(position)} - {self._low}"
+        if self._ranges.domain.step is not None:
+            steps = over(along, self._ranges.domain.step)
+            points = f"floor({steps}) + 1" if after else f"ceil({steps})"
+            return f"least(greatest({points}, 0), {self._whole})"
+        sign = "<=" if after else "<"
+        point = f"CASE WHEN {self._low} {sign} {number(position)} THEN 1 ELSE 0 END"
+        length = f"least(greatest({along}, 0), {self._high} - {self._low})"
+        return f"CASE WHEN {self._low} = {self._high} THEN {point} ELSE {length} END"
+
+
+def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
+    """What a view is joined with for the ends and the mass of its ranges of an attribute.
+
+    Its columns are ``low``, ``high`` and ``whole``; the one for attribute 0 is called ``range_0``.
+
+    Parameters
+    ----------
+    attribute : int
+        The attribute.
+    step : float, optional
+        Distance of neighbouring points, or None for a continuum.
+    column : ShownColumn
+        Where it is shown.
+    """
+    assert column.bounds is not None
+    # A continuum of one value has no length, and mass 1.
+    whole = "coalesce(nullif(high - low, 0), 1)"
+    if step is not None:
+        whole = f"{over('high - low', step)} + 1"
+    return (
+        f"\nCROSS JOIN LATERAL (SELECT low, high, {whole} AS whole FROM "
+        f"(SELECT {column.bounds.low} AS low, {column.bounds.high} AS high) AS ends) "
+        f"AS range_{attribute}"
+    )

@@ -1,0 +1,146 @@
+"""Pieces of SQL, made of labels and numbers; nothing of a query's text gets into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.notation import quoted
+
+__all__ = [
+    "EMPTY_KEY",
+    "Bounds",
+    "ShownColumn",
+    "check_length",
+    "equal",
+    "literal",
+    "number",
+    "one_of",
+    "over",
+    "product",
+    "value_of",
+    "values_table",
+    "with_values",
+    "within",
+]
+
+EMPTY_KEY = "jsonb '{}'"
+"""The key of what is not grouped by anything."""
+
+_LONGEST = 1_000_000
+"""Most characters of a statement."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """SQL of the ends of a published range.
+
+    Parameters
+    ----------
+    low, high : str
+        Expressions for the positions of the smallest and the largest value in it, of type float8;
+        NULL where the range has no bounds.
+    """
+
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class ShownColumn:
+    """An attribute as a published view shows it.
+
+    Parameters
+    ----------
+    name : str
+        The column, as SQL: of ``r``, as statements call the view, or of ``s``, the second view of a
+        release that keeps the quasi-identifiers.
+    type : str
+        Its type, as SQL.
+    bounds : Bounds, optional
+        The ends of the ranges that it holds, if it holds ranges.
+    """
+
+    name: str
+    type: str
+    bounds: Bounds | None = None
+
+
+def check_length(length: int) -> None:
+    """Refuse a statement that is too long."""
+    if length > _LONGEST:
+        raise TooLarge(
+            "the estimate is too long as SQL",
+            detail=f"At most {_LONGEST} characters are written.",
+            hint="Ask about fewer values or groups at a time.",
+        )
+
+
+# --- Literals and operators -----------------------------------------------------------------------
+
+
+def literal(label: str | None) -> str:
+    """A string as SQL, which reads the same whatever standard_conforming_strings is."""
+    if label is None:
+        return "NULL"
+    plain = quoted(label)
+    return "E" + plain.replace("\\", "\\\\") if "\\" in plain else plain
+
+
+def number(figure: float) -> str:
+    """A number as SQL, exactly as it is."""
+    return str(int(figure)) if figure in (0, 1) else f"float8 '{figure!r}'"
+
+
+def over(difference: str, step: float) -> str:
+    """How many steps a difference is."""
+    return difference if step == 1 else f"({difference}) / {number(step)}"
+
+
+def product(factors: Sequence[str]) -> str:
+    """A product of factors, each of which binds as closely."""
+    return " * ".join(factor for factor in factors if factor != "1") or "1"
+
+
+def one_of(domain: Domain, codes: IntArray, column: str) -> str:
+    """That a column of exact values has one of some values; NULL is a value."""
+    return within(column, [domain.labels[code] for code in codes.tolist()])
+
+
+def within(column: str, labels: Sequence[str | None]) -> str:
+    """That a column is one of some labels."""
+    listed = ", ".join(literal(label) for label in labels if label is not None)
+    parts = [f"{column} IN ({listed})"] if listed else []
+    if None in labels:
+        parts.append(f"{column} IS NULL")
+    return " OR ".join(parts) or "false"
+
+
+# --- Tables of values -----------------------------------------------------------------------------
+
+
+def value_of(attribute: int, column: str) -> str:
+    """A column of the table of an attribute's values."""
+    return f"value_{attribute}.{column}"
+
+
+def values_table(name: str, columns: Mapping[str, Sequence[str]]) -> str:
+    """A table for a WITH clause; each column has its own type."""
+    check_length(sum(len(value) for column in columns.values() for value in column))
+    rows = ",\n    ".join(f"({', '.join(row)})" for row in zip(*columns.values(), strict=True))
+    return f"{name} ({', '.join(columns)}) AS (VALUES\n    {rows}\n)"
+
+
+def with_values(tables: Sequence[str]) -> str:
+    """The WITH clause of tables of values."""
+    return f"WITH {', '.join(tables)}\n" if tables else ""
+
+
+def equal(one: str, other: str, null: bool) -> str:
+    """That two columns are equal, or, if there is NULL in them, both NULL."""
+    if not null:
+        return f"{one} = {other}"
+    return f"({one} = {other} OR {one} IS NULL AND {other} IS NULL)"

@@ -1,0 +1,132 @@
+"""Attributes as SQL: those of a condition, and those that are grouped by.
+
+Where an attribute is grouped by, a row of a view is joined with each value that it may have. The
+values stand in a table of the WITH clause, with the key that each is shown as and, where the
+condition tells values apart, the number of its class; values that cannot meet the condition are
+left out. A row and a value that are joined weigh what the row's share in the value is; the
+condition then asks for the value's class.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from bkpriv_core.query.combination import Classes
+from bkpriv_core.query.predicate import BoolArray
+from bkpriv_core.release.rewriting.fragment import (
+    ShownColumn,
+    equal,
+    literal,
+    value_of,
+    values_table,
+)
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.notation import json_pairs
+
+__all__ = ["Key", "Side", "exact_key", "value_key"]
+
+
+class Side(ABC):
+    """One attribute of a condition, as SQL.
+
+    Parameters
+    ----------
+    classes : Classes
+        Its values or pieces as far as the condition tells them apart.
+    joined : str
+        What the statement joins the view with, to calculate shares.
+    """
+
+    def __init__(self, classes: Classes, joined: str = "") -> None:
+        self.classes = classes
+        self.joined = joined
+
+    @abstractmethod
+    def share(self, some: BoolArray) -> str:
+        """SQL of a row's share in some of the values or pieces."""
+
+
+class Key(Side):
+    """One attribute that is grouped by, as SQL.
+
+    Parameters
+    ----------
+    classes : Classes
+        Its values as far as the condition tells them apart.
+    joined : str
+        What the statement joins the view with.
+    weight : str
+        SQL of a row's share in the value that it is joined with.
+    tables : sequence of str
+        Tables for the WITH clause; none if the attribute can have no value.
+    values : int
+        How many values it can have.
+    """
+
+    told = "value"
+    """The table that has the class of what a row is joined with."""
+
+    def __init__(
+        self, classes: Classes, joined: str, weight: str, tables: Sequence[str], values: int
+    ) -> None:
+        super().__init__(classes, joined)
+        self.weight = weight
+        self.tables = tuple(tables) if values else ()
+        self.values = values
+
+    @property
+    def key(self) -> str:
+        """SQL of a value as a JSON object."""
+        return value_of(self.classes.attribute, "key")
+
+    def share(self, some: BoolArray) -> str:
+        """See `Side`."""
+        listed = ", ".join(map(str, np.unique(self.classes.members[some]).tolist()))
+        held = f"{self.told}_{self.classes.attribute}.class IN ({listed})"
+        return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
+
+
+def exact_key(
+    classes: Classes, domain: Domain, column: ShownColumn, possible: BoolArray | None = None
+) -> Key:
+    """An attribute that is shown as it is.
+
+    Parameters
+    ----------
+    classes : Classes
+        Its values, as far as the condition tells them apart.
+    domain : Domain
+        Its values.
+    column : ShownColumn
+        Where it is shown.
+    possible : (size,) bool array, optional
+        Which values may meet the condition; if not given, all.
+    """
+    codes = np.arange(domain.size) if possible is None else np.flatnonzero(possible)
+    values = [f"{literal(domain.labels[code])}::{column.type}" for code in codes.tolist()]
+    on = equal(value_of(classes.attribute, "value"), column.name, domain.has_null)
+    return value_key(classes, domain, codes, {"value": values}, on=on)
+
+
+def value_key(
+    classes: Classes,
+    domain: Domain,
+    codes: IntArray,
+    columns: dict[str, list[str]],
+    *,
+    on: str,
+    weight: str = "1",
+    before: str = "",
+) -> Key:
+    """A key that rows are joined with by value, given what its table has beside key and class."""
+    keys = [f"jsonb {literal(f'{{{pair}}}')}" for pair in json_pairs(domain, codes)]
+    table: dict[str, list[str]] = {"key": keys, **columns}
+    if classes.size > 1:
+        table["class"] = [str(member) for member in classes.members[codes].tolist()]
+    name = f"value_{classes.attribute}"
+    joined = f"{before}\nJOIN {name} ON {on}"
+    return Key(classes, joined, weight, [values_table(name, table)], len(codes))

@@ -1,0 +1,42 @@
+-- Access: whose datasets, releases and audits a role may see. A dataset belongs to the role that
+-- registered it and to that role's members; an auditor sees every release. What makes a role an
+-- auditor is the right to execute bkpriv_internal.auditor(), so that it is granted, dumped and revoked
+-- like any other privilege.
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.auditor() RETURNS void
+    LANGUAGE sql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT $$;
+COMMENT ON FUNCTION bkpriv_internal.auditor() IS
+    'Does nothing; a role that may execute it sees every release (grant_auditor)';
+-- Granted to nobody: to auditors themselves (grant_auditor).
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.owns(owner text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    -- Superusers own what belongs to a role that is gone, too.
+    SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')
+                   OR rolname = current_user AND rolsuper)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.owns(text) IS 'Whether the current user is the role, a member of it, or a superuser';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.owns(text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.sees(owner text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT has_function_privilege('bkpriv_internal.auditor()', 'EXECUTE') OR bkpriv_internal.owns(owner) $$;
+COMMENT ON FUNCTION bkpriv_internal.sees(text) IS
+    'Whether the current user may see what belongs to the role';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.sees(text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.reads(source_schema text, source_name text) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                   WHERE n.nspname = source_schema AND c.relname = source_name
+                       AND has_any_column_privilege(c.oid, 'SELECT'))
+$$;
+COMMENT ON FUNCTION bkpriv_internal.reads(text, text) IS 'Whether the current user may read columns of a relation';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.reads(text, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -1,0 +1,61 @@
+-- Dataset: which table is published from, and which of its columns are what.
+
+CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
+    name text, source regclass, quasi_identifiers text[], sensitive text,
+    respondent text DEFAULT NULL, period text DEFAULT NULL, bins jsonb DEFAULT '{}'
+) RETURNS text
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, respondent, period, bins)
+$$;
+COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) IS
+    'Declares a table as a dataset: its quasi-identifiers, sensitive column and, for serial releases, respondent and period columns; bins, such as {"birth_date": "year", "age": 5}, makes values of a column intervals of one calendar unit or width; warns of nearly unique quasi-identifiers and of NULL';
+GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+GD["bkpriv"].dataset.set_hierarchy(dataset, attribute, levels)
+$$;
+COMMENT ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) IS
+    'Gives an attribute a generalization hierarchy, read from a table whose columns are, in order, value, coarser, ..., root';
+GRANT EXECUTE ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv.set_interval_hierarchy(
+    dataset text, attribute text, widths numeric[], origin numeric DEFAULT 0
+) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+GD["bkpriv"].dataset.set_interval_hierarchy(dataset, attribute, widths, origin)
+$$;
+COMMENT ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) IS
+    'Gives a numeric attribute nested intervals of rising widths, counted from the origin, for methods that generalize whole columns; mondrian publishes ranges of its own';
+GRANT EXECUTE ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv.unset_hierarchy(dataset text, attribute text) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+GD["bkpriv"].dataset.unset_hierarchy(dataset, attribute)
+$$;
+COMMENT ON FUNCTION bkpriv.unset_hierarchy(text, text) IS
+    'Takes an attribute''s generalization hierarchy or intervals back';
+GRANT EXECUTE ON FUNCTION bkpriv.unset_hierarchy(text, text) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv.drop_dataset(dataset text) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+GD["bkpriv"].dataset.drop(dataset)
+$$;
+COMMENT ON FUNCTION bkpriv.drop_dataset(text) IS
+    'Forgets a dataset whose releases are all withdrawn; their history stays';
+GRANT EXECUTE ON FUNCTION bkpriv.drop_dataset(text) TO bkpriv_publisher;

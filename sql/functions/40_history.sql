@@ -1,0 +1,173 @@
+-- History: what was released, what it was made from, what became of it, and what audits found.
+-- Append-only: guard triggers refuse UPDATE, DELETE and TRUNCATE, to everyone. What happens to a
+-- release later is an event beside it, so a release's own row never changes. Two things are let
+-- through, of a release for which the same transaction has recorded such an event: what it was made
+-- from is deleted when it is purged, and its owner changes when it is reassigned.
+
+-- A restore over a database that holds more than the dump sets sequences back. Ids that anything
+-- still bears are passed over; calling nextval until then, unlike setval, races with nobody.
+CREATE OR REPLACE FUNCTION bkpriv_internal.next_release() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    id bigint;
+BEGIN
+    LOOP
+        id := nextval('bkpriv.release_id');
+        EXIT WHEN NOT EXISTS (
+            SELECT FROM bkpriv.release WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
+            UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
+            UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
+    END LOOP;
+    RETURN id;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.next_release() IS 'The next id that no release bears';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.next_release() TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.next_audit() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    id bigint;
+BEGIN
+    LOOP
+        id := nextval('bkpriv.audit_id');
+        EXIT WHEN NOT EXISTS (SELECT FROM bkpriv.audit_record WHERE audit = id);
+    END LOOP;
+    RETURN id;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.next_audit() IS 'The next id that no audit bears';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.next_audit() TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.guard() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    -- A restore of data alone finds the guards of release tables in place. It is told by a setting that
+    -- pg_dump makes; a superuser, and nobody else may insert, could disable the trigger as well.
+    IF TG_OP = 'INSERT' AND current_setting('check_function_bodies') = 'off'
+        AND (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION '% on %.% is refused', TG_OP, quote_ident(TG_TABLE_SCHEMA), quote_ident(TG_TABLE_NAME)
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              DETAIL = CASE TG_TABLE_SCHEMA WHEN 'bkpriv' THEN 'The history of releases is append-only.'
+                            ELSE 'A release is a frozen snapshot.' END,
+              HINT = 'Publish again, or withdraw the release with bkpriv.withdraw(release, reason).';
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.guard() IS 'Trigger that refuses to change history and release tables';
+-- Granted to nobody: a trigger.
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.guard_row() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM bkpriv.release_event
+                   WHERE release = OLD.release AND kind = TG_ARGV[0] AND at = now()) THEN
+        RAISE EXCEPTION '% on %.% is refused', TG_OP, quote_ident(TG_TABLE_SCHEMA), quote_ident(TG_TABLE_NAME)
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'The history of releases is append-only.',
+                  HINT = CASE TG_ARGV[0] WHEN 'purged' THEN 'Call bkpriv.withdraw(release, reason), then bkpriv.purge(release, reason).'
+                              ELSE 'Call bkpriv.reassign(owner, new_owner).' END;
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+        RETURN OLD;
+    END IF;
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.guard_row() IS
+    'Trigger that refuses to change a row of the history, unless the transaction has recorded the event that it names';
+-- Granted to nobody: a trigger.
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.live_releases(dataset text, owner text) RETURNS TABLE (release bigint, view_name text)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT r.release, format('%I.%I', r.view_schema, r.view_name) FROM bkpriv.release r
+    WHERE (r.dataset, r.owner) = (live_releases.dataset, live_releases.owner)
+        AND NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind = 'withdrawn')
+    ORDER BY r.release
+$$;
+COMMENT ON FUNCTION bkpriv_internal.live_releases(text, text) IS
+    'Releases of a dataset that are not withdrawn, shown or not';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.live_releases(text, text) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.guard_dataset() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    alive text;
+BEGIN
+    SELECT string_agg(format('%s (%s)', release, view_name), ', ') INTO alive
+        FROM bkpriv_internal.live_releases(OLD.name, OLD.owner);
+    IF alive IS NOT NULL THEN
+        RAISE EXCEPTION 'dataset "%" has releases that are not withdrawn', OLD.name
+            USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('Release (view): %s.', alive),
+                  HINT = 'Withdraw them with bkpriv.withdraw(release, reason).';
+    END IF;
+    RETURN OLD;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.guard_dataset() IS
+    'Trigger that keeps a dataset whose releases are not all withdrawn';
+-- Granted to nobody: a trigger.
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.views_of(release bigint)
+    RETURNS TABLE (view regclass, materialized boolean, release_table regclass, readable boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT c.oid::regclass, c.relkind = 'm', t.oid::regclass,
+        CASE c.relkind WHEN 'm' THEN c.relispopulated ELSE has_table_privilege(c.relowner, t.oid, 'SELECT') END
+    FROM bkpriv_internal.release_tables(release) AS name
+    JOIN pg_class t ON t.relname = name AND t.relnamespace = 'bkpriv_release'::regnamespace
+    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
+    JOIN pg_rewrite w ON w.oid = d.objid
+    JOIN pg_class c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm');
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.views_of(bigint) IS
+    'Views that read a table of a release, whatever their names, and whether anybody can read it through them';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.views_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE VIEW bkpriv.releases WITH (security_barrier) AS
+SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_name) AS view_name,
+    r.method, r.policy, r.period, r.records, r.suppressed, r.groups,
+    CASE WHEN e.withdrawn AND e.purged THEN 'purged' WHEN e.withdrawn THEN 'withdrawn'
+         WHEN e.superseded THEN 'superseded'
+         WHEN EXISTS (SELECT FROM bkpriv_internal.views_of(r.release) WHERE readable) THEN 'published'
+         ELSE 'dropped' END AS status,
+    CASE WHEN e.stale THEN true
+         WHEN r.watch = bkpriv_internal.watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
+    r.created_at, r.created_by, r.requirements, r.options, e.reason
+FROM bkpriv.release r
+CROSS JOIN LATERAL (
+    SELECT coalesce(bool_or(kind = 'withdrawn'), false) AS withdrawn,
+        coalesce(bool_or(kind = 'purged'), false) AS purged,
+        coalesce(bool_or(kind = 'superseded'), false) AS superseded,
+        coalesce(bool_or(kind = 'stale'), false) AS stale,
+        (array_agg(reason ORDER BY at DESC, event DESC) FILTER (WHERE kind <> 'reassigned'))[1] AS reason
+    FROM bkpriv.release_event WHERE release = r.release
+) AS e
+WHERE bkpriv_internal.sees(r.owner);
+COMMENT ON VIEW bkpriv.releases IS
+    'Releases the current user may see; status is published, superseded, dropped (no view shows it any more), withdrawn or purged; stale is NULL, unknown, where the source was not watched all the time';
+GRANT SELECT ON bkpriv.releases TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE VIEW bkpriv.audits WITH (security_barrier) AS
+SELECT a.audit, a.release, r.dataset, a.requirement, a.parameters, a.threshold, a.worst, a.mean,
+    a.vulnerable, a.satisfied, a.estimator, a.audited_at, a.audited_by
+FROM bkpriv.audit_record a JOIN bkpriv.release r USING (release)
+WHERE bkpriv_internal.sees(r.owner);
+COMMENT ON VIEW bkpriv.audits IS
+    'Audits of the releases the current user may see; the first of each release is its certification';
+GRANT SELECT ON bkpriv.audits TO bkpriv_publisher, bkpriv_auditor;

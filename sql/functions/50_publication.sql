@@ -1,0 +1,99 @@
+-- Publication: frozen release tables, and the views that show them. Release tables belong to the
+-- extension's owner and are made and sealed by two tiny SECURITY DEFINER functions, each of which
+-- acts only on a release that the caller's transaction has just recorded in the history (which
+-- row-level security lets only the dataset's owner do).
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.release_table(release bigint, part text DEFAULT 'records') RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    AS $$ SELECT 'release_' || release || CASE part WHEN 'records' THEN '' WHEN 'sensitive' THEN '_sensitive' END $$;
+COMMENT ON FUNCTION bkpriv_internal.release_table(bigint, text) IS
+    'Name in bkpriv_release of a release''s table of records, or of the sensitive values of its groups';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.release_table(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.release_tables(release bigint) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT c.relname::text FROM pg_class c
+    WHERE c.relnamespace = 'bkpriv_release'::regnamespace
+        AND c.relname IN (bkpriv_internal.release_table(release, 'records'), bkpriv_internal.release_table(release, 'sensitive'))
+$$;
+COMMENT ON FUNCTION bkpriv_internal.release_tables(bigint) IS 'The tables of a release that exist';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.release_tables(bigint) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.create_release_table(
+    new_release bigint, columns text[], types regtype[], part text DEFAULT 'records'
+) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    publisher text;
+    reader text;
+    release_table text := bkpriv_internal.release_table(new_release, part);
+BEGIN
+    SELECT created_by INTO STRICT publisher FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    -- ANALYZE would run the functions of a user's type as the table's owner, and whoever owns a type may
+    -- drop it and the column with it, or rename the values of an enumeration.
+    IF EXISTS (SELECT FROM unnest(types) AS t JOIN pg_type p ON p.oid = t
+               WHERE p.typnamespace <> 'pg_catalog'::regnamespace) THEN
+        RAISE EXCEPTION 'a release table holds built-in types only'
+            USING ERRCODE = 'feature_not_supported', DETAIL = format('The types are %s.', types),
+                  HINT = 'Publish the column as text.';
+    END IF;
+    EXECUTE (
+        SELECT format('CREATE TABLE bkpriv_release.%I (%s)', release_table,
+                      string_agg(format('%I %s', c.name, format_type(c.type, -1)), ', ' ORDER BY c.place))
+        FROM unnest(columns, types) WITH ORDINALITY AS c(name, type, place));
+    -- Default privileges may have given it away.
+    FOR reader IN
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class c, aclexplode(c.relacl) AS a
+        WHERE c.oid = format('bkpriv_release.%I', release_table)::regclass AND a.grantee <> c.relowner
+    LOOP
+        EXECUTE format('REVOKE ALL ON bkpriv_release.%I FROM %s CASCADE', release_table, reader);
+    END LOOP;
+    EXECUTE format('GRANT INSERT ON bkpriv_release.%I TO %I', release_table, publisher);
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) IS
+    'Makes a table of a release of this transaction, for its publisher to fill';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.create_release_table(bigint, text[], regtype[], text) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.seal_release_tables(new_release bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    publisher text;
+    dataset_owner text;
+    release_table text;
+BEGIN
+    SELECT created_by, owner INTO STRICT publisher, dataset_owner
+        FROM bkpriv.release WHERE release = new_release AND created_at = now();
+    FOR release_table IN SELECT * FROM bkpriv_internal.release_tables(new_release) LOOP
+        EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
+                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', release_table);
+        EXECUTE format('REVOKE INSERT ON bkpriv_release.%I FROM %I', release_table, publisher);
+        -- The view belongs to the one or the other: a superuser may publish for the dataset's owner.
+        EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I, %I', release_table, publisher, dataset_owner);
+        EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.seal_release_tables(bigint) IS
+    'Freezes the tables of a release of this transaction; its publisher and the dataset''s owner may then only read them';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.seal_release_tables(bigint) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv.publish(
+    dataset text, policy text, view_name text, method text DEFAULT 'mondrian',
+    period text DEFAULT NULL, options jsonb DEFAULT '{}', view_schema text DEFAULT current_schema()
+) RETURNS bigint
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
+$$;
+COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
+    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); publishing under the same view name again moves the views';
+GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;

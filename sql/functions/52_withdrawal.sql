@@ -1,0 +1,102 @@
+-- Withdrawal: the data of a release stops being readable, whatever was built on its views. A tiny
+-- SECURITY DEFINER function empties and removes it. It goes by what reads the release's tables, never
+-- by the name of a view, and acts only on a withdrawn release of whoever calls: one about which, or
+-- about whose dataset, the transaction has just recorded something (which row-level security lets
+-- only the dataset's owner do).
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.clear_release(old_release bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    old_table text;
+    shown record;
+    kept boolean := false;
+BEGIN
+    PERFORM FROM bkpriv.release old
+        WHERE old.release = old_release
+            AND EXISTS (SELECT FROM bkpriv.release_event WHERE release = old.release AND kind = 'withdrawn')
+            AND (EXISTS (SELECT FROM bkpriv.release_event WHERE release = old.release AND at = now())
+                 OR EXISTS (SELECT FROM bkpriv.release new
+                            WHERE (new.dataset, new.owner) = (old.dataset, old.owner) AND new.created_at = now()));
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'release % was not withdrawn in this transaction', old_release
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call bkpriv.withdraw(release, reason).';
+    END IF;
+    FOR old_table IN SELECT * FROM bkpriv_internal.release_tables(old_release) LOOP
+        EXECUTE format('ALTER TABLE bkpriv_release.%1$I DISABLE TRIGGER USER; TRUNCATE bkpriv_release.%1$I; '
+                       'ALTER TABLE bkpriv_release.%1$I ENABLE TRIGGER USER', old_table);
+    END LOOP;
+    -- From here on nothing may fail: the data are gone, and what strangers have built is no hindrance.
+    FOR shown IN SELECT * FROM bkpriv_internal.views_of(old_release) WHERE readable ORDER BY view::oid DESC LOOP
+        BEGIN
+            EXECUTE format('DROP %s %s', CASE WHEN shown.materialized THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, shown.view);
+        EXCEPTION WHEN dependent_objects_still_exist THEN
+            kept := kept OR NOT shown.materialized OR bkpriv_internal.empty_view(shown.view, shown.release_table);
+        END;
+    END LOOP;
+    IF NOT kept THEN
+        FOR old_table IN SELECT * FROM bkpriv_internal.release_tables(old_release) LOOP
+            BEGIN
+                -- Anybody who may look into the schema can build on a table, though not read it.
+                EXECUTE format('DROP TABLE bkpriv_release.%I CASCADE', old_table);
+            EXCEPTION WHEN OTHERS THEN
+                NULL;  -- It stays, empty: so many objects depend on it that they cannot be locked.
+            END;
+        END LOOP;
+    END IF;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.clear_release(bigint) IS
+    'Empties a withdrawn release, and removes its views, unless something depends on them, and tables';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.clear_release(bigint) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.empty_view(stored regclass, emptied regclass) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    written text := regexp_replace(replace(pg_get_viewdef(stored, false), split_part(emptied::text, '.', 2) || '.', ''), '\s+', ' ', 'g');
+    published text;
+    reader text;
+BEGIN
+    SELECT regexp_replace(format(' SELECT %s FROM %s;', string_agg(quote_ident(attname), ', ' ORDER BY attnum), emptied), '\s+', ' ', 'g')
+        INTO published FROM pg_attribute WHERE attrelid = emptied AND attnum > 0;
+    -- An index may call functions when it is built, which could fail or run for ever.
+    IF EXISTS (SELECT FROM pg_index WHERE indrelid = stored AND (indexprs IS NOT NULL OR indpred IS NOT NULL)) THEN
+        EXECUTE format('DROP MATERIALIZED VIEW %s CASCADE', stored);
+        RETURN false;
+    END IF;
+    -- So could the query of a view that publication did not write.
+    IF written IS DISTINCT FROM published THEN
+        EXECUTE format('REFRESH MATERIALIZED VIEW %s WITH NO DATA', stored);
+        RETURN true;
+    END IF;
+    -- It runs as the view's owner, who need not be the publisher.
+    SELECT r.rolname INTO reader FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+        WHERE c.oid = stored AND NOT has_table_privilege(r.oid, emptied, 'SELECT');
+    IF reader IS NOT NULL THEN
+        EXECUTE format('GRANT SELECT ON %s TO %I', emptied, reader);
+    END IF;
+    EXECUTE format('REFRESH MATERIALIZED VIEW %s', stored);
+    IF reader IS NOT NULL THEN
+        EXECUTE format('REVOKE SELECT ON %s FROM %I', emptied, reader);
+    END IF;
+    RETURN true;
+EXCEPTION WHEN OTHERS THEN
+    EXECUTE format('DROP MATERIALIZED VIEW %s CASCADE', stored);
+    RETURN false;
+END $$;
+COMMENT ON FUNCTION bkpriv_internal.empty_view(regclass, regclass) IS
+    'Empties a materialized view over an emptied table, or drops it where that fails; one that is not as it was published becomes unreadable; whether it is still there';
+-- Granted to nobody: clear_release calls it, as the extension's owner.
+
+CREATE OR REPLACE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+GD["bkpriv"].withdrawal.withdraw(release, reason)
+$$;
+COMMENT ON FUNCTION bkpriv.withdraw(bigint, text) IS
+    'Removes a release''s data and the views that show it; a view that others build on stays, empty; the history stays';
+GRANT EXECUTE ON FUNCTION bkpriv.withdraw(bigint, text) TO bkpriv_publisher;

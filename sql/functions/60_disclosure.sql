@@ -1,0 +1,112 @@
+-- Disclosure: what adversaries believe before and after a release, and whether it keeps its bounds.
+-- Functions in bkpriv_internal hand back one array element per cell, a row of beliefs as the text of
+-- an array; those of the same name in bkpriv turn them into rows.
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.prior(
+    dataset text, bandwidth jsonb, OUT qi text[], OUT probabilities text[], OUT sensitive text[]
+)
+    LANGUAGE plpython3u STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].disclosure.prior(dataset, bandwidth)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.prior(text, jsonb) IS 'Arrays of prior()';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.prior(text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb)
+    RETURNS TABLE (qi jsonb, sensitive text, probability float8)
+    LANGUAGE sql STABLE ROWS 100000
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT c.qi::jsonb, v.label, v.probability
+    FROM bkpriv_internal.prior(dataset, bandwidth) f
+    CROSS JOIN LATERAL unnest(f.qi, f.probabilities) AS c(qi, probabilities)
+    CROSS JOIN LATERAL unnest(f.sensitive, c.probabilities::float8[]) AS v(label, probability)
+$$;
+COMMENT ON FUNCTION bkpriv.prior(text, jsonb) IS
+    'What an adversary believes about each cell of a dataset''s source before any release; bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table": "schema.prior"}; exact';
+GRANT EXECUTE ON FUNCTION bkpriv.prior(text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.posterior(
+    release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[],
+    OUT priors text[], OUT posteriors text[], OUT estimated text[], OUT sensitive text[]
+)
+    LANGUAGE plpython3u STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].disclosure.posterior(release, bandwidth, estimator)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.posterior(bigint, jsonb, text) IS 'Arrays of posterior()';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.posterior(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
+    RETURNS TABLE (group_id int, qi jsonb, sensitive text, prior float8, posterior float8, estimator_used text)
+    LANGUAGE sql STABLE ROWS 100000
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT c.group_id, c.qi::jsonb, v.label, v.prior, v.posterior, c.estimated
+    FROM bkpriv_internal.posterior(release, bandwidth, estimator) f
+    CROSS JOIN LATERAL unnest(f.group_id, f.qi, f.priors, f.posteriors, f.estimated)
+        AS c(group_id, qi, priors, posteriors, estimated)
+    CROSS JOIN LATERAL unnest(f.sensitive, c.priors::float8[], c.posteriors::float8[])
+        AS v(label, prior, posterior)
+$$;
+COMMENT ON FUNCTION bkpriv.posterior(bigint, jsonb, text) IS
+    'What an adversary believes about each published cell before and after a release; bandwidth as in prior(); estimator_used says where it is exact';
+GRANT EXECUTE ON FUNCTION bkpriv.posterior(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.disclosure(
+    release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[], OUT records bigint[],
+    OUT disclosure float8[], OUT estimated text[]
+)
+    LANGUAGE plpython3u STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].disclosure.disclosure(release, bandwidth, estimator)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.disclosure(bigint, jsonb, text) IS 'Arrays of disclosure()';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
+    RETURNS TABLE (group_id int, qi jsonb, records bigint, disclosure float8, estimator_used text)
+    LANGUAGE sql STABLE ROWS 10000
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT u.group_id, u.qi::jsonb, u.records, u.disclosure, u.estimated
+    FROM bkpriv_internal.disclosure(release, bandwidth, estimator) f
+    CROSS JOIN LATERAL unnest(f.group_id, f.qi, f.records, f.disclosure, f.estimated)
+        AS u(group_id, qi, records, disclosure, estimated)
+$$;
+COMMENT ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) IS
+    'How far a release moves an adversary''s belief about each published cell, in bits from 0 to 1; bandwidth as in prior(); estimator_used says where it is exact';
+GRANT EXECUTE ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
+    RETURNS TABLE (group_id int, records bigint, qi jsonb, disclosure float8, sensitive text, prior float8,
+                   posterior float8, estimator_used text)
+    LANGUAGE plpython3u STABLE ROWS 1000
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
+$$;
+COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
+    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; bandwidth as in prior()';
+GRANT EXECUTE ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')
+    RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
+                   vulnerable bigint, satisfied boolean, estimator_used text, worst_group int,
+                   worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8)
+    LANGUAGE plpython3u VOLATILE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].audit.audit(release, requirements, estimator)
+$$;
+COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
+    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi';
+GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

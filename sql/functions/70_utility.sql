@@ -1,0 +1,12 @@
+-- Utility: what a release costs the analyst.
+
+CREATE OR REPLACE FUNCTION bkpriv.utility(release bigint) RETURNS TABLE (metric text, value float8)
+    LANGUAGE plpython3u STABLE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].utility.utility(release)
+$$;
+COMMENT ON FUNCTION bkpriv.utility(bigint) IS
+    'Utility of a release: discernibility, average class size, global certainty penalty, suppressed share; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
+GRANT EXECUTE ON FUNCTION bkpriv.utility(bigint) TO bkpriv_publisher, bkpriv_auditor;

@@ -1,0 +1,38 @@
+-- Preamble: what an installation and every upgrade begin with. What they cannot work without is checked,
+-- and the group roles that hold the privileges of each job are made, which belong to the whole cluster.
+
+DO $$
+DECLARE
+    job text;
+    alert name;
+BEGIN
+    -- PL/Python reads and writes text in the database's encoding by way of Python's codecs, which differ
+    -- from PostgreSQL's in other encodings, or are missing.
+    IF getdatabaseencoding() <> 'UTF8' THEN
+        RAISE EXCEPTION 'bkpriv needs a database in UTF8, not in %', getdatabaseencoding()
+            USING ERRCODE = 'feature_not_supported',
+                  DETAIL = 'In other encodings PL/Python would change texts, or fail.',
+                  HINT = 'Copy the data into a database made by CREATE DATABASE ... TEMPLATE template0 ENCODING ''UTF8''.';
+    END IF;
+    -- CREATE EXTENSION takes a schema that is there already. Its owner could put functions into it
+    -- that are called in place of ours.
+    IF NOT (SELECT r.rolsuper FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = 'bkpriv') THEN
+        RAISE EXCEPTION 'schema bkpriv exists and does not belong to a superuser'
+            USING ERRCODE = 'duplicate_schema', DETAIL = 'Its owner could change what the extension''s functions do.',
+                  HINT = 'Drop or rename it first.';
+    END IF;
+    FOREACH job IN ARRAY ARRAY['bkpriv_publisher', 'bkpriv_auditor', 'bkpriv_watcher'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = job) THEN
+            EXECUTE format('CREATE ROLE %I NOLOGIN', job);
+        ELSIF EXISTS (SELECT FROM pg_roles WHERE rolname = job AND (rolcanlogin OR rolsuper OR rolcreaterole OR rolcreatedb)) THEN
+            RAISE EXCEPTION 'role % exists and is more than a group', job
+                USING ERRCODE = 'duplicate_object', DETAIL = 'The group roles of bkpriv cannot log in and have no attributes.',
+                      HINT = 'Rename that role first.';
+        END IF;
+    END LOOP;
+    -- The script's own alterations are nobody's concern; ties/ puts these event triggers on again.
+    FOR alert IN SELECT evtname FROM pg_event_trigger JOIN pg_proc p ON p.oid = evtfoid
+                 JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'bkpriv_internal' LOOP
+        EXECUTE format('DROP EVENT TRIGGER %I', alert);
+    END LOOP;
+END $$;

@@ -1,0 +1,26 @@
+-- Dataset: which table is published from, and which of its columns are what.
+
+CREATE TABLE bkpriv.dataset (
+    name text PRIMARY KEY CHECK (name <> ''),
+    owner text NOT NULL DEFAULT current_user,
+    source_schema text NOT NULL,
+    source_name text NOT NULL,
+    quasi_identifiers text[] NOT NULL CHECK (cardinality(quasi_identifiers) > 0),
+    sensitive text NOT NULL CHECK (sensitive <> ALL (quasi_identifiers)),
+    respondent text,
+    period text,
+    registered_at timestamptz NOT NULL DEFAULT now(),
+    bins jsonb NOT NULL DEFAULT '{}'
+);
+
+-- No foreign key: a parallel restore fills the tables in any order.
+CREATE TABLE bkpriv.hierarchy (
+    dataset text NOT NULL,
+    attribute text NOT NULL,
+    levels text[],
+    widths numeric[],
+    origin numeric,
+    PRIMARY KEY (dataset, attribute),
+    CHECK ((levels IS NULL) <> (widths IS NULL)),
+    CHECK ((widths IS NULL) = (origin IS NULL))
+);

@@ -1,0 +1,106 @@
+-- History: what was released, what it was made from, what became of it, and what audits found.
+-- The tables have no foreign keys: a parallel restore fills them in any order. Columns that a later
+-- version adds come last, as in a database that is upgraded.
+
+CREATE SEQUENCE bkpriv.release_id;
+
+CREATE TABLE bkpriv.release (
+    release bigint PRIMARY KEY,
+    dataset text NOT NULL,
+    owner text NOT NULL,
+    version int NOT NULL CHECK (version > 0),
+    source_schema text NOT NULL,
+    source_name text NOT NULL,
+    view_schema text NOT NULL,
+    view_name text NOT NULL,
+    method text NOT NULL,
+    policy text NOT NULL,
+    requirements jsonb NOT NULL,
+    options jsonb NOT NULL,
+    period text,
+    records bigint NOT NULL CHECK (records > 0),
+    suppressed bigint NOT NULL CHECK (suppressed BETWEEN 0 AND records),
+    groups int NOT NULL CHECK (groups >= 0),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    created_by text NOT NULL DEFAULT current_user,
+    watch text[] CHECK (cardinality(watch) > 0),
+    UNIQUE (dataset, owner, version),
+    -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
+    CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
+                    octet_length(view_name), octet_length(method)) <= 63),
+    CHECK (octet_length(dataset) + octet_length(policy) + coalesce(octet_length(period), 0) <= 10000),
+    CHECK (octet_length(requirements::text) + octet_length(options::text) <= 1000000)
+);
+
+-- A write to a source finds the releases made from it by the tokens of its watch.
+CREATE INDEX ON bkpriv.release USING gin (watch);
+
+CREATE TABLE bkpriv.release_attribute (
+    release bigint NOT NULL,
+    place int NOT NULL CHECK (place >= 0),
+    attribute text NOT NULL CHECK (octet_length(attribute) <= 63),
+    labels text[] NOT NULL,
+    positions float8[] CHECK (cardinality(positions) = cardinality(labels)),
+    levels text[] CHECK (levels IS NULL OR positions IS NULL),
+    type text NOT NULL,
+    widths numeric[] CHECK (widths IS NULL OR positions IS NOT NULL),
+    origin numeric CHECK ((origin IS NULL) = (widths IS NULL)),
+    level int CHECK (level >= 0),
+    ends float8[] CHECK (ends IS NULL OR positions IS NOT NULL AND cardinality(ends) = cardinality(positions)),
+    PRIMARY KEY (release, place)
+);
+
+CREATE TABLE bkpriv.release_content (
+    release bigint PRIMARY KEY,
+    codes int[] NOT NULL,
+    group_ids int[] NOT NULL,
+    cells int[] NOT NULL,
+    sensitive_codes int[] NOT NULL CHECK (cardinality(sensitive_codes) = cardinality(cells)),
+    counts bigint[] NOT NULL CHECK (cardinality(counts) = cardinality(cells)),
+    CHECK (cardinality(codes) % cardinality(group_ids) = 0)
+);
+
+CREATE TABLE bkpriv.release_respondent (
+    release bigint PRIMARY KEY,
+    respondents text[] NOT NULL,
+    group_ids int[] NOT NULL CHECK (cardinality(group_ids) = cardinality(respondents))
+);
+
+CREATE SEQUENCE bkpriv.release_event_id;
+
+CREATE TABLE bkpriv.release_event (
+    event bigint NOT NULL DEFAULT nextval('bkpriv.release_event_id'),
+    release bigint NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('stale', 'superseded', 'withdrawn', 'reassigned', 'purged')),
+    reason text NOT NULL CHECK (reason <> ''),
+    at timestamptz NOT NULL DEFAULT now(),
+    by text NOT NULL DEFAULT current_user,
+    -- With the time, for the trigger of a source that is restored records events under ids that
+    -- events yet to be restored have.
+    PRIMARY KEY (event, at)
+);
+
+CREATE INDEX ON bkpriv.release_event (release);
+
+CREATE SEQUENCE bkpriv.audit_id;
+
+CREATE TABLE bkpriv.audit_record (
+    audit bigint NOT NULL,
+    place int NOT NULL CHECK (place >= 0),
+    release bigint NOT NULL,
+    requirement text NOT NULL,
+    parameters jsonb NOT NULL,
+    threshold float8 NOT NULL,
+    worst float8,
+    mean float8,
+    vulnerable bigint CHECK (vulnerable >= 0),
+    -- A bound on the error of queries has no vulnerable records.
+    satisfied boolean NOT NULL CHECK (satisfied = (vulnerable = 0)),
+    CHECK (vulnerable IS NOT NULL OR requirement = 'query_error'),
+    estimator text NOT NULL,
+    audited_at timestamptz NOT NULL DEFAULT now(),
+    audited_by text NOT NULL DEFAULT current_user,
+    PRIMARY KEY (audit, place)
+);
+
+CREATE INDEX ON bkpriv.audit_record (release);

@@ -1,0 +1,24 @@
+-- Dataset: its owner's, and for auditors to see.
+
+COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema and name';
+GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;
+GRANT INSERT, UPDATE (registered_at), DELETE ON bkpriv.dataset TO bkpriv_publisher;
+CREATE POLICY see ON bkpriv.dataset FOR SELECT USING (bkpriv_internal.sees(owner));
+-- Group roles are the cluster's: who may look into bkpriv_release is a publisher in this database.
+CREATE POLICY register ON bkpriv.dataset FOR INSERT
+    WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
+CREATE POLICY touch ON bkpriv.dataset FOR UPDATE USING (bkpriv_internal.owns(owner));
+CREATE POLICY forget ON bkpriv.dataset FOR DELETE USING (bkpriv_internal.owns(owner));
+-- Whoever publishes or withdraws writes the row anew, so a deletion waits for that, and fails to
+-- serialize where its snapshot does not show what has been done.
+CREATE TRIGGER guard BEFORE DELETE ON bkpriv.dataset
+    FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_dataset();
+
+COMMENT ON TABLE bkpriv.hierarchy IS
+    'Generalization hierarchies: rows of labels from leaf to root, or widths of nested intervals';
+GRANT SELECT ON bkpriv.hierarchy TO bkpriv_publisher, bkpriv_auditor;
+GRANT INSERT, UPDATE, DELETE ON bkpriv.hierarchy TO bkpriv_publisher;
+CREATE POLICY see ON bkpriv.hierarchy FOR SELECT
+    USING (dataset IN (SELECT name FROM bkpriv.dataset));
+CREATE POLICY change ON bkpriv.hierarchy
+    USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv_internal.owns(owner)));

@@ -1,0 +1,15 @@
+-- Staleness: nobody reads tokens but the functions, and alterations are noticed.
+
+COMMENT ON TABLE bkpriv.watched IS
+    'Tokens of watches, and when a release was last made under each: what writers and publications that cannot see each other meet at';
+-- Granted to nobody: functions with the rights of the extension's owner write it.
+
+-- Columns of tables are renamed by other commands, too, and dropped with their types.
+CREATE EVENT TRIGGER bkpriv_altered ON ddl_command_end
+    WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER INDEX',
+                 'ALTER SEQUENCE', 'ALTER TYPE')
+    EXECUTE FUNCTION bkpriv_internal.note_alteration();
+CREATE EVENT TRIGGER bkpriv_dropped ON sql_drop
+    EXECUTE FUNCTION bkpriv_internal.note_alteration();
+CREATE EVENT TRIGGER bkpriv_rewritten ON table_rewrite
+    EXECUTE FUNCTION bkpriv_internal.note_alteration();

@@ -1,0 +1,129 @@
+"""Forms: what each shows, and that all that a reader makes of a release agrees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.method import METHODS
+from bkpriv_core.query.predicate import EVERYTHING
+from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
+from bkpriv_core.release.form import Form
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.recorded import read_release
+from bkpriv_core.table.levels import Levels
+from bkpriv_core.table.parts import Parts
+from tests.core.oracles import Records
+from tests.core.query_strategies import Case, cases
+from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
+from tests.core.test_recorded import recorded
+
+FORMS = (Generalized(), Bucketized(), Anatomized())
+
+
+def test_every_form_is_that_of_a_method() -> None:
+    assert {method.form.name for method in METHODS.values()} == {form.name for form in FORMS}
+
+
+@pytest.mark.parametrize(
+    ("form", "shown", "counted"),
+    [
+        (
+            Generalized(),
+            {"records": ["quasi_identifiers", "sensitive"]},
+            {"quasi_identifiers": "records", "sensitive": "records"},
+        ),
+        (
+            Bucketized(),
+            {
+                "records": ["quasi_identifiers", "group_id", "sensitive"],
+                "sensitive": ["group_id", "sensitive", "count"],
+            },
+            {"quasi_identifiers": "records", "sensitive": "sensitive"},
+        ),
+        (
+            Anatomized(),
+            {
+                "records": ["quasi_identifiers", "group_id"],
+                "sensitive": ["group_id", "sensitive", "count"],
+            },
+            {"quasi_identifiers": "records", "sensitive": "sensitive"},
+        ),
+    ],
+)
+def test_exhibits(form: Form, shown: dict[str, list[str]], counted: dict[str, str]) -> None:
+    assert {exhibit: list(fields) for exhibit, fields in form.exhibits.items()} == shown
+    assert next(iter(form.exhibits)) == "records"
+    assert form.exhibit_of("quasi_identifiers") == counted["quasi_identifiers"]
+    assert form.exhibit_of("sensitive") == counted["sensitive"]
+
+
+@SOME
+@given(cases(max_attributes=3), st.sampled_from(FORMS))
+def test_counts_and_joint_distribution_have_the_published_records(case: Case, form: Form) -> None:
+    release = replace(case.release, form=form)
+    published = sum(map(len, case.groups))
+    assert release.published == published
+    _, counts = release.estimated.by_key(EVERYTHING)
+    assert counts == pytest.approx([published])
+    joint = form.joint(release)
+    assert joint.pair(0, len(release.domains) - 1).sum() == pytest.approx(published)
+    assert (form.penalties(release) == 0).all() or not form.exact
+
+
+@SOME
+@given(tables(), st.data(), st.sampled_from(FORMS))
+def test_groups_that_look_alike_are_one_unless_they_have_numbers(
+    records: Records, data: st.DataObject, form: Form
+) -> None:
+    parts = Parts.of(as_table(records))
+    groups = as_groups(data.draw(partitions(len(parts))))
+    pooled = form.pool(parts, groups)
+    if form.exact:
+        assert pooled is groups
+        return
+    assert isinstance(form, Generalized)
+    assert len(form.pool(parts, pooled)) == len(pooled)
+    low, high = form.boxes(parts, groups)
+    shown: list[list[object]] = []
+    for axis, domain in enumerate(parts.table.quasi_identifiers):
+        if not domain.numeric:
+            shown.append([*form.labels(domain, axis, low[:, axis], high[:, axis])])
+            continue
+        ends = zip(low[:, axis].tolist(), high[:, axis].tolist(), strict=True)
+        null = domain.size - 1 if domain.has_null else None
+        shown.append(["anything" if a < b == null else (a, b) for a, b in ends])
+    looks = set(zip(*shown, strict=True))
+    # Labels may recur at several nodes of a hierarchy, which are not one.
+    assert len(pooled) >= len(looks)
+    if all(domain.numeric for domain in parts.table.quasi_identifiers):
+        assert len(pooled) == len(looks)
+
+
+@SOME
+@given(tables(), st.data(), st.sampled_from(FORMS))
+def test_levels_are_read_back_where_there_are_any(
+    records: Records, data: st.DataObject, form: Form
+) -> None:
+    table = as_table(records)
+    chosen = tuple(
+        data.draw(st.integers(0, len(Levels.of(domain)) - 1)) for domain in table.quasi_identifiers
+    )
+    attributes, arrays, content = recorded(table, as_groups([list(range(table.cells))]))
+    generalized = [
+        replace(item, level=level) for item, level in zip(attributes, chosen, strict=False)
+    ]
+    assert read_release(attributes, arrays, content, form).form is form
+    found = read_release([*generalized, attributes[-1]], arrays, content, form).form
+    assert found.levels == (None if form.exact else chosen)
+    recoding = tuple(
+        Levels.of(domain).recoding(domain, level)
+        for domain, level in zip(table.quasi_identifiers, chosen, strict=True)
+    )
+    for mine, theirs in zip(getattr(found, "recoding", ()), recoding, strict=False):
+        np.testing.assert_array_equal(mine.low, theirs.low)
+        np.testing.assert_array_equal(mine.high, theirs.high)
