@@ -130,7 +130,7 @@ def findings(
     for requirement, measured in zip(requirements, measurements, strict=True):
         used = _estimators_used(groups, weights, measured)
         unusual = requirement.infers and setting.smoothing != DEFAULT_SMOOTHING
-        stated = {"smoothing": setting.smoothing} if unusual else {}
+        stated = {"smoothing": _plain(setting.smoothing)} if unusual else {}
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
             vulnerable = int(weights[bound.broken(figures)].sum())
@@ -151,6 +151,11 @@ def findings(
                 )
             )
     return found
+
+
+def _plain(number: float) -> float:
+    """Number as it is mostly stated in JSON: 1 rather than 1.0."""
+    return int(number) if number.is_integer() else number
 
 
 def _fault(

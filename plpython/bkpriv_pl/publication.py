@@ -263,7 +263,7 @@ def _record(request: _Request, setting: Setting, made: Release, certificate: Cer
         certificate.measurements,
     )
     if request.policy.query_error is not None:
-        rows.append(_judge_queries(release, request.policy.query_error))
+        rows.append(_judge_queries(made, request.policy.query_error))
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
@@ -278,10 +278,9 @@ def _record(request: _Request, setting: Setting, made: Release, certificate: Cer
     return release
 
 
-def _judge_queries(release: int, bound: QueryError) -> Finding:
+def _judge_queries(made: Release, bound: QueryError) -> Finding:
     """Measure the error of queries on a release; refuse it, or warn, if it is too large."""
-    found = history.find_release(release)
-    finding = judge_queries(found, bound, POLLED)
+    finding = judge_queries(made, bound, POLLED)
     if not finding.satisfied:
         error = unmet(bound, finding)
         if bound.action == "refuse":
