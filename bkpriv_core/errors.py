@@ -89,8 +89,8 @@ class ContradictoryKnowledge(BkprivError):
         Place of the group at fault.
     value : int, optional
         Code of the sensitive value that too few of its records may have.
-    cell : int, optional
-        The cell whose records may have none of its values.
+    part : int, optional
+        The part of a cell whose records may have none of its values.
     """
 
     def __init__(
@@ -101,12 +101,12 @@ class ContradictoryKnowledge(BkprivError):
         hint: str,
         group: int | None = None,
         value: int | None = None,
-        cell: int | None = None,
+        part: int | None = None,
     ) -> None:
         super().__init__(message, detail=detail, hint=hint)
         self.group = group
         self.value = value
-        self.cell = cell
+        self.part = part
 
 
 class NoGroups(BkprivError):

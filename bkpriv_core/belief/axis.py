@@ -41,7 +41,7 @@ _BLOCK = 128
 """Neighbouring values that are weighed together."""
 
 _STEP_BYTES = 8 * 2**20
-"""Largest part of a tensor that is multiplied between two calls of `poll`."""
+"""Largest slab of a tensor that is multiplied between two polls."""
 
 
 class Axis(Protocol):
@@ -69,7 +69,7 @@ class Axis(Protocol):
     def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         """Replace what each value has by the weighted sum of what it sees.
 
-        `tensor` has shape (before, size, after), as the result has. `poll` is called between steps.
+        `tensor` has shape (before, size, after), as the result has. Polls between steps.
         """
 
     def in_reach(self) -> tuple[IntArray, IntArray]:
@@ -115,16 +115,16 @@ class _Matrix:
         return float(self.size)
 
     def pairs(self, one: IntArray, other: IntArray) -> FloatArray:
-        found: FloatArray = np.take(self.weights[one], other, axis=1)
-        return found
+        weights: FloatArray = np.take(self.weights[one], other, axis=1)
+        return weights
 
     def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         result = np.empty_like(tensor)
         step = max(1, _STEP_BYTES // tensor[:1].nbytes)
         for start in range(0, len(tensor), step):
             progress.poll()
-            part = slice(start, start + step)
-            np.matmul(self.weights, tensor[part], out=result[part])
+            slab = slice(start, start + step)
+            np.matmul(self.weights, tensor[slab], out=result[slab])
         return result
 
     def in_reach(self) -> tuple[IntArray, IntArray]:
@@ -260,7 +260,7 @@ class _Line:
     def in_reach(self) -> tuple[IntArray, IntArray]:
         if self.null:
             return np.zeros(self.size, np.int64), np.full(self.size, self.size)
-        # Rounding keeps the order: what is in reach is found, at most with some that is not.
+        # Rounding keeps the order: all in reach is included, at most with some that is not.
         first = np.searchsorted(self.positions, self.positions - self.reach, side="left")
         last = np.searchsorted(self.positions, self.positions + self.reach, side="right")
         if self.null is not None:
@@ -298,14 +298,14 @@ class _Line:
         upward = np.empty((len(numbers), blocks, 3, numbers.shape[2]))
         downward = np.empty_like(upward)
         for block, (low, high) in enumerate(zip(*self._bounds, strict=True)):
-            part = slice(block * _BLOCK, (block + 1) * _BLOCK)
+            own = slice(block * _BLOCK, (block + 1) * _BLOCK)
             for moments, offsets in (
-                (upward, self.positions[part] - low),
-                (downward, high - self.positions[part]),
+                (upward, self.positions[own] - low),
+                (downward, high - self.positions[own]),
             ):
                 # A block wider than the reach is never wholly within it, and its sums not used.
                 shares = np.minimum(offsets, self.reach) / self.reach
-                np.matmul(shares**powers, numbers[:, part], out=moments[:, block])
+                np.matmul(shares**powers, numbers[:, own], out=moments[:, block])
         return upward, downward
 
     def _seen_from(
@@ -323,9 +323,9 @@ class _Line:
         last = np.searchsorted(self.positions, here[-1] + self.reach, side="right")
         weights = self._between(here, self.positions[start:end])
         seen: FloatArray = weights @ numbers[:, start:end]
-        for part in (slice(first, left * _BLOCK), slice(right * _BLOCK, last)):
-            if part.start < part.stop:
-                seen += self._between(here, self.positions[part]) @ numbers[:, part]
+        for near in (slice(first, left * _BLOCK), slice(right * _BLOCK, last)):
+            if near.start < near.stop:
+                seen += self._between(here, self.positions[near]) @ numbers[:, near]
         if left < block:
             edge = low[left]
             seen += self._whole(here - edge, low[left:block] - edge, upward[:, left:block])
@@ -357,5 +357,5 @@ class _Line:
         # sum c s (2 - s), s = left + z: what is subtracted, z^2, is at most half of 2 (1 - left) z.
         left = (self.reach - gaps) / self.reach
         terms = np.column_stack((left * (2.0 - left), 2.0 * (1.0 - left), np.full(len(left), -1.0)))
-        found: FloatArray = terms @ joint
-        return found
+        seen: FloatArray = terms @ joint
+        return seen

@@ -4,7 +4,7 @@ A group's likelihood ``L(E, n)`` is the permanent of its priors with the column 
 repeated ``n_i`` times (see `posterior`), and posteriors are marginals of the perfect
 matchings of records and copies of values. Belief propagation passes messages along the edges of
 that bipartite graph. The copies of a value receive the same messages, and so do the records of a
-cell, so there is one pair of messages for each cell ``j`` and value ``i``, with ``w_j`` records
+part, so there is one pair of messages for each part ``j`` and value ``i``, with ``w_j`` records
 and ``n_i`` copies behind them:
 
 ``mu_ji = P_ji / (sum_l n_l P_jl nu_lj - P_ji nu_ij)``    from a record to a copy of a value,
@@ -73,7 +73,7 @@ def bethe(
     Parameters
     ----------
     groups : Groups
-        Groups of cells.
+        Groups of parts.
     weights : (e,) int array
         Records of each membership, at least 1.
     histograms : (g, m) int array
@@ -95,11 +95,11 @@ def bethe(
     converged = np.zeros(len(groups), dtype=bool)
     for first, last in groups.chunks(_CHUNK_FLOATS // prior.shape[1]):
         rows = slice(int(groups.offsets[first]), int(groups.offsets[last]))
-        part = Groups(
+        chunk = Groups(
             np.arange(rows.stop - rows.start), groups.offsets[first : last + 1] - rows.start
         )
         beliefs[rows], converged[first:last] = _infer(
-            part, weights[rows], histograms[first:last], prior[rows], progress
+            chunk, weights[rows], histograms[first:last], prior[rows], progress
         )
     return beliefs, converged
 
@@ -141,7 +141,7 @@ class _Certain:
     open : (e, m) bool array
         Values that the others may have, two or more for each.
     possible : (g,) bool array
-        False where a contradiction showed.
+        False where a group contradicts the prior.
     """
 
     settled: BoolArray
@@ -170,12 +170,12 @@ def _settle(
         takers = groups.sum(weights[:, None] * choices)
         demanded = choices & ((takers == left) & (left > 0))[owner]
         choices = np.where(demanded.any(axis=1, keepdims=True), demanded, choices)
-        found = choices.sum(axis=1) == 1
-        if not found.any():
+        single = choices.sum(axis=1) == 1
+        if not single.any():
             break
-        beliefs[found] = choices[found]
-        left -= groups.sum(weights[:, None] * (choices & found[:, None]))
-        settled |= found
+        beliefs[single] = choices[single]
+        left -= groups.sum(weights[:, None] * (choices & single[:, None]))
+        settled |= single
     stuck = groups.max(~settled & ~choices.any(axis=1))
     possible = ~stuck & (left >= 0).all(axis=1) & (takers >= left).all(axis=1)
     return _Certain(settled, beliefs, left, choices, possible)

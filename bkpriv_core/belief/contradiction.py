@@ -2,9 +2,9 @@
 
 The likelihood of a release is 0 if and only if the group's values cannot be handed to its records
 so that each record gets one to which its prior gives a positive probability. Whether they can is a
-transport problem between cells, with their numbers of records, and values, with their counts. By
+transport problem between parts, with their numbers of records, and values, with their counts. By
 Hall's theorem something is short where they cannot: some records have too few values between them,
-or some values too few records. Often it is one value or one cell, and then it can be named.
+or some values too few records. Often it is one value or one part, and then it can be named.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def contradictory(
     Parameters
     ----------
     groups : Groups
-        Groups of cells.
+        Groups of parts.
     held : (e, m) int array
         Records of each membership with each value; only row sums and each group's sums matter.
-    prior : (c, m) float array
+    prior : (p, m) float array
         Prior beliefs.
     progress : Progress
         Polled between steps.
@@ -48,9 +48,9 @@ def contradictory(
     short = np.zeros(len(groups), dtype=bool)
     for first, last in groups.chunks(_CHUNK_EDGES // held.shape[1]):
         progress.poll()
-        part = groups.select(np.arange(first, last))
+        chunk = groups.select(np.arange(first, last))
         rows = slice(int(groups.offsets[first]), int(groups.offsets[last]))
-        short[first:last] = _short(part, held[rows], prior[part.members])
+        short[first:last] = _short(chunk, held[rows], prior[chunk.members])
     return short
 
 
@@ -64,44 +64,44 @@ def _short(groups: Groups, held: IntArray, prior: FloatArray) -> npt.NDArray[np.
     row, value = np.nonzero(prior > 0)
     # Nodes: the source, the memberships, the values of each group, the sink.
     source, sink = 0, 1 + members + histograms.size
-    from_cell = 1 + np.arange(members)
+    from_member = 1 + np.arange(members)
     to_value = 1 + members + np.arange(histograms.size).reshape(histograms.shape)
-    tails = np.concatenate((np.full(members, source), from_cell[row], to_value.ravel()))
+    tails = np.concatenate((np.full(members, source), from_member[row], to_value.ravel()))
     heads = np.concatenate(
-        (from_cell, to_value[groups.owner[row], value], np.full(histograms.size, sink))
+        (from_member, to_value[groups.owner[row], value], np.full(histograms.size, sink))
     )
     capacities = np.concatenate((weights, weights[row], histograms.ravel())).astype(np.int32)
     network = csr_matrix((capacities, (tails, heads)), shape=(sink + 1, sink + 1))
     # Sparse matrices are what every supported version of scipy takes here.
     flow = maximum_flow(network, source, sink).flow  # type: ignore[arg-type]
-    sent = flow[source].toarray().ravel()[from_cell]
+    sent = flow[source].toarray().ravel()[from_member]
     unsent: npt.NDArray[np.bool_] = groups.sum(weights - sent) > 0
     return unsent
 
 
 def contradiction(
-    group: int, cells: IntArray, held: IntArray, prior: FloatArray
+    group: int, parts: IntArray, held: IntArray, prior: FloatArray
 ) -> ContradictoryKnowledge:
-    """Error about one group, which names a value or a cell if that alone is at fault.
+    """Error about one group, which names a value or a part if that alone is at fault.
 
     Parameters
     ----------
     group : int
         The group's place.
-    cells : (e,) int array
-        Its cells.
+    parts : (e,) int array
+        Its parts.
     held : (e, m) int array
-        Records of each cell with each value.
-    prior : (c, m) float array
+        Records of each part with each value.
+    prior : (p, m) float array
         Prior beliefs.
     """
     weights, counts = held.sum(axis=1), held.sum(axis=0)
     records = weights.sum()
-    choices = prior[cells] > 0
+    choices = prior[parts] > 0
     takers = weights @ choices
     lacking = np.flatnonzero(takers < counts)
     stuck = np.flatnonzero(~(choices & (counts > 0)).any(axis=1))
-    value = cell = None
+    value = part = None
     if lacking.size:
         value = int(lacking[0])
         fault = f": value {value}"
@@ -110,8 +110,8 @@ def contradiction(
             f"for all but {takers[value]} of the group's {records} records."
         )
     elif stuck.size:
-        cell = int(cells[stuck[0]])
-        fault = f": cell {cell}"
+        part = int(parts[stuck[0]])
+        fault = f": part {part}"
         detail = (
             "For them the prior gives probability 0 to every value that the group's "
             f"{records} records hold."
@@ -128,5 +128,5 @@ def contradiction(
         hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
         group=group,
         value=value,
-        cell=cell,
+        part=part,
     )

@@ -1,7 +1,7 @@
 """Disclosure: how far a release moves an adversary's belief about each record.
 
 The disclosure of a record is the distance of the adversary's prior and posterior beliefs about it
-(Li, Li, Zhang 2009, definition 1). It is the same for all records of a cell within a group. With
+(Li, Li, Zhang 2009, definition 1). It is the same for all records of one membership. With
 exact posteriors it is exact; with bethe or omega it is an estimate that may understate.
 """
 
@@ -65,7 +65,7 @@ class Explanation:
 
 
 class Adversaries:
-    """Adversaries with known priors about one table, and what releases disclose to them.
+    """Adversaries with given priors about one table, and what releases disclose to them.
 
     Parameters
     ----------
@@ -105,35 +105,42 @@ class Adversaries:
         progress: Progress | None = None,
     ) -> Disclosure:
         """Disclosure to every adversary if `groups` were released."""
-        found = self.posterior(groups, estimator, progress)
+        inferred = self.posterior(groups, estimator, progress)
         figures = np.array(
             [
                 self._distance.from_prepared(
                     smoothed[groups.members], entropy[groups.members], belief
                 )
-                for (smoothed, entropy), belief in zip(self._prepared, found.beliefs, strict=True)
+                for (smoothed, entropy), belief in zip(
+                    self._prepared, inferred.beliefs, strict=True
+                )
             ]
         )
         figures = figures.reshape(len(self._priors), len(groups.members))
-        figures[found.contradicted[:, groups.owner]] = np.inf
-        return Disclosure(figures, found.used)
+        figures[inferred.contradicted[:, groups.owner]] = np.inf
+        return Disclosure(figures, inferred.used)
 
     def explain(self, groups: Groups, estimator: Estimator, adversary: int = 0) -> Explanation:
-        """Find about whom in each group one of the adversaries learns most, and what.
+        """Explain about whom in each group one of the adversaries learns most, and what.
 
         Beliefs are inferred for all adversaries at once, so that `estimator` decides as it does
         for their disclosure.
         """
-        found = self.posterior(groups, estimator)
-        before, after = self._priors[adversary][groups.members], found.beliefs[adversary]
+        inferred = self.posterior(groups, estimator)
+        before, after = self._priors[adversary][groups.members], inferred.beliefs[adversary]
         figures = self._distance(before, after)
-        worst_first = np.lexsort((-figures, groups.owner))
-        members = worst_first[groups.offsets[:-1]]
+        falling = np.lexsort((-figures, groups.owner))
+        members = falling[groups.offsets[:-1]]
         before, after = before[members], after[members]
         values = np.abs(after - before).argmax(axis=1)
         rows = np.arange(len(groups))
         return Explanation(
-            members, figures[members], values, before[rows, values], after[rows, values], found.used
+            members,
+            figures[members],
+            values,
+            before[rows, values],
+            after[rows, values],
+            inferred.used,
         )
 
     def posterior(
@@ -142,7 +149,7 @@ class Adversaries:
         estimator: Estimator,
         progress: Progress | None = None,
     ) -> Posterior:
-        """Posteriors of every adversary; a contradiction names value and cell by their labels."""
+        """Posteriors of every adversary; a contradiction names value or cell by their labels."""
         try:
             return posterior(
                 groups,
@@ -156,10 +163,10 @@ class Adversaries:
             raise self._named(groups, error) from None
 
     def _named(self, groups: Groups, error: ContradictoryKnowledge) -> ContradictoryKnowledge:
-        """Put what is at fault into the reader's words.
+        """Name the value or the cell at fault by its labels.
 
         A group that was only tried has a number that means nothing to anybody, so some of its
-        records are told as well.
+        records are described as well.
         """
         assert error.group is not None
         table, cell = self._parts.table, int(self._parts.cell[groups[error.group][0]])
@@ -167,13 +174,13 @@ class Adversaries:
         if error.value is not None:
             sensitive = table.sensitive
             at_fault = f': the value {sensitive.quote(error.value)} of "{sensitive.name}"'
-        elif error.cell is not None:
-            at_fault = f": records where {table.describe(int(self._parts.cell[error.cell]))}"
+        elif error.part is not None:
+            at_fault = f": records where {table.describe(int(self._parts.cell[error.part]))}"
         return ContradictoryKnowledge(
             f"the prior contradicts the release in group {error.group}{at_fault}",
             detail=f"{error.detail} The group includes the records where {table.describe(cell)}.",
             hint=error.hint,
             group=error.group,
             value=error.value,
-            cell=error.cell,
+            part=error.part,
         )

@@ -1,10 +1,10 @@
-r"""Exact posteriors, by lattices of how full values or cells are.
+r"""Exact posteriors, by states of how full values or parts are.
 
 Seen as a transport problem, `items` are placed one after another into `slots` with capacities:
-records into values of capacity ``n_i``, or, just as well, values into cells of capacity the cell's
+records into values of capacity ``n_i``, or, just as well, values into parts of capacity the part's
 number of records. The state after some items is how full each slot is, and its level, the number
 of items placed, is the sum of its digits; so a forward and a backward pass touch each of the
-``prod(capacity + 1)`` states once. The smaller of the two lattices is taken. Groups with equal
+``prod(capacity + 1)`` states once. The way with fewer states is taken. Groups with equal
 capacities go through together, and so do several priors. Exact up to rounding.
 """
 
@@ -29,16 +29,16 @@ def exact_states(groups: Groups, weights: IntArray, histograms: IntArray) -> Flo
     Parameters
     ----------
     groups : Groups
-        Groups of cells.
+        Groups of parts.
     weights : (e,) int array
         Records of each membership.
     histograms : (g, m) int array
         Records of each group with each value.
     """
     by_value = np.log(histograms + 1.0).sum(axis=1)
-    by_cell = groups.sum(np.log(weights + 1.0))
+    by_part = groups.sum(np.log(weights + 1.0))
     with np.errstate(over="ignore"):
-        states: FloatArray = np.rint(np.exp(np.minimum(by_value, by_cell)))
+        states: FloatArray = np.rint(np.exp(np.minimum(by_value, by_part)))
     return states
 
 
@@ -54,15 +54,15 @@ def exact(
     Parameters
     ----------
     groups : Groups
-        Groups of cells.
+        Groups of parts.
     weights : (e,) int array
         Records of each membership.
     histograms : (g, m) int array
         Records of each group with each value.
-    priors : tuple of (c, m) float array
-        Priors of all cells.
+    priors : tuple of (p, m) float array
+        Priors of all parts.
     progress : Progress
-        Told the share of the lattices' states that is done.
+        Receives the share of the states that is done.
 
     Returns
     -------
@@ -71,8 +71,8 @@ def exact(
     """
     inference = _Inference(groups, weights, histograms, priors)
     value_states = np.log(histograms + 1.0).sum(axis=1)
-    cell_states = groups.sum(np.log(weights + 1.0))
-    by_value = value_states <= cell_states
+    part_states = groups.sum(np.log(weights + 1.0))
+    by_value = value_states <= part_states
     batches: dict[tuple[bool, tuple[int, ...]], list[int]] = {}
     for group in range(len(groups)):
         if by_value[group]:
@@ -81,7 +81,7 @@ def exact(
             capacities = weights[groups.offsets[group] : groups.offsets[group + 1]]
         signature = tuple(sorted(capacities[capacities > 0].tolist(), reverse=True))
         batches.setdefault((bool(by_value[group]), signature), []).append(group)
-    states = np.exp(np.minimum(value_states, cell_states))
+    states = np.exp(np.minimum(value_states, part_states))
     done, total = 0.0, float(states.sum())
     for (records_are_items, capacities), batch in batches.items():
         place = inference.place_records if records_are_items else inference.place_values
@@ -108,14 +108,14 @@ class _Inference:
 
     @cached_property
     def beliefs(self) -> list[FloatArray]:
-        """What is found, for each prior (e, m)."""
+        """Posterior beliefs for each prior, (e, m)."""
         shape = len(self.groups.members), self.histograms.shape[1]
         return [np.zeros(shape) for _ in self.priors]
 
     def place_records(self, placement: Placement, chosen: list[int], progress: Progress) -> None:
         """Infer groups whose records are the items and whose values are the slots."""
         groups, size, batch = self.groups, placement.items, len(chosen)
-        # Values in order of falling count match the lattice's sorted capacities.
+        # Values in order of falling count match the placement's sorted capacities.
         order = np.argsort(-self.histograms[chosen], axis=1, kind="stable")
         values = order[:, : placement.slots]
         members = np.concatenate(
@@ -123,15 +123,15 @@ class _Inference:
         )
         owner = np.repeat(np.arange(batch), groups.widths[chosen])
         records = np.repeat(members, self.weights[members]).reshape(batch, size)
-        cells = groups.members[records]
-        found, first = self._marginals(
-            placement, cells[:, :, None], values[:, None, :], records, progress
+        parts = groups.members[records]
+        marginals, first = self._marginals(
+            placement, parts[:, :, None], values[:, None, :], records, progress
         )
-        for belief, marginals in zip(self.beliefs, found, strict=True):
-            belief[members[:, None], values[owner]] = marginals[first]
+        for belief, marginal in zip(self.beliefs, marginals, strict=True):
+            belief[members[:, None], values[owner]] = marginal[first]
 
     def place_values(self, placement: Placement, chosen: list[int], progress: Progress) -> None:
-        """Infer groups whose values are the items and whose cells are the slots."""
+        """Infer groups whose values are the items and whose parts are the slots."""
         groups, histograms = self.groups, self.histograms
         members = np.empty((len(chosen), placement.slots), dtype=np.int64)
         items = np.empty((len(chosen), placement.items), dtype=np.int64)
@@ -139,21 +139,21 @@ class _Inference:
             span = np.arange(groups.offsets[group], groups.offsets[group + 1])
             members[row] = span[np.argsort(-self.weights[span], kind="stable")]
             items[row] = np.repeat(np.arange(histograms.shape[1]), histograms[group])
-        cells = groups.members[members]
-        found, first = self._marginals(
-            placement, cells[:, None, :], items[:, :, None], items, progress
+        parts = groups.members[members]
+        marginals, first = self._marginals(
+            placement, parts[:, None, :], items[:, :, None], items, progress
         )
         problem, item = np.nonzero(first)
         value = items[problem, item]
         copies = histograms[np.asarray(chosen)[problem], value]
-        for belief, marginals in zip(self.beliefs, found, strict=True):
-            share = marginals[problem, item] * copies[:, None] / self.weights[members[problem]]
+        for belief, marginal in zip(self.beliefs, marginals, strict=True):
+            share = marginal[problem, item] * copies[:, None] / self.weights[members[problem]]
             belief[members[problem], value[:, None]] = share
 
     def _marginals(
         self,
         placement: Placement,
-        cells: IntArray,
+        parts: IntArray,
         values: IntArray,
         items: IntArray,
         progress: Progress,
@@ -164,6 +164,6 @@ class _Inference:
         """
         first = np.ones(items.shape, dtype=bool)
         first[:, 1:] = items[:, 1:] != items[:, :-1]
-        likelihood = np.concatenate([prior[cells, values] for prior in self.priors])
+        likelihood = np.concatenate([prior[parts, values] for prior in self.priors])
         marginals = placement.marginals(likelihood, np.tile(first, (len(self.priors), 1)), progress)
         return np.split(marginals, len(self.priors)), first

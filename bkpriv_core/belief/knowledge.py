@@ -175,8 +175,8 @@ def outside_prior(
         of a cell do not sum to 1. Names the cell.
     """
     place = _places(table, cells, progress)
-    known = place >= 0
-    place, values, probabilities = place[known], values[known], probabilities[known]
+    ours = place >= 0
+    place, values, probabilities = place[ours], values[ours], probabilities[ours]
 
     def fault(row: int, what: str, hint: str) -> InvalidData:
         return InvalidData(
@@ -202,7 +202,7 @@ def outside_prior(
             "Spread its probability over the values that occur; nobody can hold it.",
         )
     place, values, probabilities = (
-        part[values != UNKNOWN] for part in (place, values, probabilities)
+        column[values != UNKNOWN] for column in (place, values, probabilities)
     )
     keys = place * table.sensitive.size + values
     order = np.argsort(keys, kind="stable")
@@ -239,12 +239,12 @@ def outside_prior(
 
 def _places(table: Table, cells: IntArray, progress: Progress) -> IntArray:
     """Place of each row of codes among the table's cells, `UNKNOWN` if it has no such."""
-    found = np.empty(len(cells), dtype=np.int64)
+    places = np.empty(len(cells), dtype=np.int64)
     step = max(_ROWS, table.cells)
     for start in range(0, len(cells), step):
         progress.poll()
-        part = slice(start, start + step)
-        # Codes begin at UNKNOWN; what is told apart must not be negative.
-        first, kind, _ = distinct_rows(np.concatenate((table.codes, cells[part])) - UNKNOWN)
-        found[part] = first[kind[table.cells :]]
-    return np.where(found < table.cells, found, UNKNOWN)
+        rows = slice(start, start + step)
+        # Codes begin at UNKNOWN, and `distinct_rows` takes none below 0.
+        first, kind, _ = distinct_rows(np.concatenate((table.codes, cells[rows])) - UNKNOWN)
+        places[rows] = first[kind[table.cells :]]
+    return np.where(places < table.cells, places, UNKNOWN)

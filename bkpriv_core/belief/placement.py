@@ -1,4 +1,4 @@
-"""Placing items into slots of given capacities: marginals by a forward-backward lattice.
+"""Placing items into slots of given capacities: marginals by a forward and a backward pass.
 
 Items ``0 ... k-1`` are placed one after another; item ``t`` goes to slot ``s`` with weight
 ``w[t, s]``, and in the end slot ``s`` holds exactly ``capacity[s]`` items. The weight of a complete
@@ -8,7 +8,7 @@ matrix with repeated columns, and the share of those with item ``t`` in slot ``s
 A state says how full each slot is. The number of items placed so far is the sum of its digits, so
 a state belongs to one level, and each pass touches each of the ``prod(capacity + 1)`` states once:
 ``O(slots * states)`` in all, whatever the number of items. Many problems with equal capacities run
-through one lattice together.
+through the states together.
 
 Rules:
 
@@ -114,9 +114,9 @@ class Placement:
         """Slots and from where an item in each leads to the states of a level; see `_Places`."""
         if self._kept:
             return ((slice(None), self._kept[level - 1]),)
-        return self._found_arrivals(level)
+        return self._arrivals_by_slot(level)
 
-    def _found_arrivals(self, level: int) -> Iterator[tuple[slice, _Places]]:
+    def _arrivals_by_slot(self, level: int) -> Iterator[tuple[slice, _Places]]:
         before, here = self._order[self._level(level - 1)], self._order[self._level(level)]
         for slot, radix in enumerate(self._radix):
             places = np.full((1, len(here)), len(before), dtype=np.intp)
@@ -147,15 +147,15 @@ class Placement:
             Rows sum to 1, or to 0 in problems without any placement of positive weight.
         """
         if self.slots == 1:
-            # There is but one placement, and all there is to know is whether it is possible.
+            # There is but one placement, which is possible or not.
             possible = (weights > 0).all(axis=1, keepdims=True)
             return np.where(wanted[:, :, None] & possible, 1.0, 0.0)
         step = max(1, _BATCH_FLOATS // (self._states * self.slots))
-        parts = [
+        batches = [
             self._batch(weights[start : start + step], wanted[start : start + step], progress)
             for start in range(0, len(weights), step)
         ]
-        return np.concatenate(parts)
+        return np.concatenate(batches)
 
     def _batch(
         self, weights: FloatArray, wanted: npt.NDArray[np.bool_], progress: Progress

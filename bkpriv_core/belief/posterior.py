@@ -19,12 +19,13 @@ Estimators
     The Omega-estimate (equation 5), ``n_i P(s_i | t_j) / sum_j' P(s_i | t_j')``, normalised.
     Neither an upper nor a lower bound: it may understate what the adversary learns.
 ``auto``
-    Exact for every group whose lattice is within a budget, else bethe, else, where that does not
+    Exact for every group whose states are within a budget, else bethe, else, where that does not
     converge for every prior, omega.
 
 The result says for each group which one was used.
 
-Cells share priors, so figures are computed per membership (a cell within a group), not per record.
+Records of a part share a prior, so figures are computed per membership (a part in a group), not per
+record.
 A posterior that does not exist, because the prior gives the release probability 0, is an error,
 whatever the estimator.
 """
@@ -77,10 +78,10 @@ UsedArray = npt.NDArray[np.int8]
 """For each group the place in `ESTIMATORS` of what was used."""
 
 AUTO_STATES = 1_000_000
-"""Largest lattice, in states, for which `auto` and `bethe` are exact."""
+"""Most states of a group for which `auto` and `bethe` are exact."""
 
 EXACT_STATES = 40_000_000
-"""Largest lattice, in states, that `exact` accepts."""
+"""Most states of a group that `exact` accepts."""
 
 
 def check_estimator(name: str) -> Estimator:
@@ -137,22 +138,22 @@ def posterior(
     refuse: bool = True,
     progress: Progress = SILENT,
 ) -> Posterior:
-    """Posterior beliefs about the records of each cell in each group.
+    """Posterior beliefs about the records of each membership.
 
     Parameters
     ----------
     groups : Groups
-        Groups of cells.
-    counts : (c, m) int array
-        Records of each cell with each value.
-    priors : tuple of (c, m) float array
+        Groups of parts.
+    counts : (p, m) int array
+        Records of each part with each value.
+    priors : tuple of (p, m) float array
         Prior beliefs of one or several adversaries, inferred together.
     estimator : {"auto", "exact", "bethe", "omega"}
         See the module.
     refuse : bool
         Whether a group that contradicts a prior is an error.
     progress : Progress
-        Told the share of the lattices' states that is done.
+        Receives the share of the states that is done.
 
     Returns
     -------
@@ -162,9 +163,9 @@ def posterior(
     ------
     ContradictoryKnowledge
         If a prior gives a group's release probability 0, and `refuse` says so; names the group's
-        place and, where one is at fault, the value or the cell.
+        place and, where one is at fault, the value or the part.
     TooLarge
-        If `estimator` is "exact" and a group's lattice is beyond `EXACT_STATES`.
+        If `estimator` is "exact" and a group has more than `EXACT_STATES` states.
     """
     held = counts[groups.members]
     weights = held.sum(axis=1)
@@ -178,29 +179,29 @@ def posterior(
 
     chosen = {"bethe": np.ones_like(affordable), "auto": ~affordable}.get(estimator)
     if chosen is not None and chosen.any():
-        part, rows = groups.select(chosen), chosen[groups.owner]
-        rests = np.ones(len(part), dtype=bool)
+        subset, rows = groups.select(chosen), chosen[groups.owner]
+        rests = np.ones(len(subset), dtype=bool)
         for belief, prior in zip(beliefs, priors, strict=True):
             belief[rows], converged = bethe(
-                part, weights[rows], histograms[chosen], prior[part.members], progress
+                subset, weights[rows], histograms[chosen], prior[subset.members], progress
             )
             rests &= converged
         used[np.flatnonzero(chosen)[rests]] = BETHE
 
     chosen = affordable & (used != BETHE)
     if chosen.any():
-        part, rows = groups.select(chosen), chosen[groups.owner]
-        inferred = exact(part, weights[rows], histograms[chosen], priors, progress)
-        for belief, found in zip(beliefs, inferred, strict=True):
-            belief[rows] = found
+        subset, rows = groups.select(chosen), chosen[groups.owner]
+        inferred = exact(subset, weights[rows], histograms[chosen], priors, progress)
+        for belief, inferred_rows in zip(beliefs, inferred, strict=True):
+            belief[rows] = inferred_rows
         used[chosen] = EXACT
 
     chosen = used == OMEGA
     if chosen.any():
-        part, rows = groups.select(chosen), chosen[groups.owner]
+        subset, rows = groups.select(chosen), chosen[groups.owner]
         for belief, prior in zip(beliefs, priors, strict=True):
             progress.poll()
-            belief[rows] = _omega(part, weights[rows], histograms[chosen], prior[part.members])
+            belief[rows] = _omega(subset, weights[rows], histograms[chosen], prior[subset.members])
 
     contradicted = np.zeros((len(priors), len(groups)), dtype=bool)
     for place, (prior, belief) in enumerate(zip(priors, beliefs, strict=True)):
@@ -237,7 +238,7 @@ def exact_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SI
     ContradictoryKnowledge
         If the counts have probability 0 under the priors.
     TooLarge
-        If the lattice is beyond `EXACT_STATES`.
+        If there are more than `EXACT_STATES` states.
     """
     return _of_records(prior, counts, "exact", progress).beliefs[0]
 
@@ -250,14 +251,14 @@ def bethe_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SI
     TooLarge
         If belief propagation does not converge, as it may not in groups of a few records.
     """
-    found = _of_records(prior, counts, "bethe", progress)
-    if found.used[0] != BETHE:
+    inferred = _of_records(prior, counts, "bethe", progress)
+    if inferred.used[0] != BETHE:
         raise TooLarge(
             "belief propagation did not converge",
             detail=f"Its messages about the {len(prior)} records did not come to rest.",
             hint="Use exact_posterior, or omega_posterior where that is not feasible.",
         )
-    return found.beliefs[0]
+    return inferred.beliefs[0]
 
 
 def omega_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SILENT) -> FloatArray:
@@ -268,7 +269,7 @@ def omega_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SI
 def _of_records(
     prior: FloatArray, counts: IntArray, estimator: Estimator, progress: Progress
 ) -> Posterior:
-    """Posterior of one group whose records are cells of their own, after validation."""
+    """Posterior of one group whose records are parts of their own, after validation."""
     if prior.ndim != 2 or counts.ndim != 1 or prior.shape[1] != len(counts) or not prior.size:
         raise InvalidParameter(
             "the prior must be records x values and the counts one per value",
@@ -302,18 +303,18 @@ def _of_records(
     try:
         return posterior(whole, held, (prior,), estimator, progress=progress)
     except ContradictoryKnowledge as error:
-        # The group is the only one, and its cells are records, which users count from 1.
+        # The group is the only one, and its parts are records, which users count from 1.
         fault = ""
         if error.value is not None:
             fault = f": value {error.value + 1}"
-        elif error.cell is not None:
-            fault = f": record {error.cell + 1}"
+        elif error.part is not None:
+            fault = f": record {error.part + 1}"
         raise ContradictoryKnowledge(
             f"the prior contradicts the counts{fault}",
             detail=error.detail,
             hint=error.hint,
             value=error.value,
-            cell=error.cell,
+            part=error.part,
         ) from None
 
 
@@ -334,13 +335,13 @@ def _omega(
 
 
 def _refuse_too_large(states: FloatArray) -> None:
-    """Raise where exact inference is asked for and not feasible."""
+    """Raise where exact inference is not feasible."""
     beyond = states > EXACT_STATES
     if beyond.any():
-        worst = int(np.argmax(states))
+        largest = int(np.argmax(states))
         raise TooLarge(
-            f"exact inference is not feasible for group {worst}",
-            detail=f"Its lattice has {states[worst]:.3g} states; at most {EXACT_STATES} are "
+            f"exact inference is not feasible for group {largest}",
+            detail=f"It takes {states[largest]:.3g} states; at most {EXACT_STATES} are "
             f"handled. {int(beyond.sum())} groups are too large.",
             hint="Of such groups only an estimate can be had, as the estimator auto gives it; the "
             "smaller groups of a less strict policy can be measured exactly.",
@@ -357,18 +358,17 @@ def _contradicted(
 ) -> npt.NDArray[np.bool_]:
     """Of which groups the posterior does not exist, though an estimate may, shape (g,).
 
-    What has converged cannot contradict the prior, and exact inference shows it. Omega does not
+    What has converged cannot contradict the prior, and exact inference finds out. Omega does not
     always; but the true values are a way to hand them out, so that only groups in which the prior
     rules some of them out are in doubt.
     """
-    failed = groups.max(~(belief.sum(axis=1) > 0.5))
+    failed: npt.NDArray[np.bool_] = groups.max(~(belief.sum(axis=1) > 0.5))
     doubtful = (used == OMEGA) & ~failed
     if doubtful.any():
         rows = doubtful[groups.owner]
         ruled_out = ((held > 0) & (prior[groups.members] <= 0)).any(axis=1)
         doubtful &= groups.max(ruled_out & rows)
     if doubtful.any():
-        part = groups.select(doubtful)
-        failed[doubtful] = contradictory(part, held[doubtful[groups.owner]], prior, progress)
-    found: npt.NDArray[np.bool_] = failed
-    return found
+        subset = groups.select(doubtful)
+        failed[doubtful] = contradictory(subset, held[doubtful[groups.owner]], prior, progress)
+    return failed

@@ -67,20 +67,20 @@ def resolve_bandwidth(bandwidth: Bandwidth, attributes: tuple[str, ...]) -> tupl
     if not isinstance(bandwidth, Mapping):
         value = check_bandwidth(bandwidth, "the bandwidth")
         return tuple(value for _ in attributes)
-    known = ", ".join(f'"{name}"' for name in attributes)
+    listed = ", ".join(f'"{name}"' for name in attributes)
     for name in bandwidth:
         if name not in attributes:
             raise InvalidParameter(
                 f'the bandwidth names "{name}", which is not a quasi-identifier',
                 detail=f"It is {as_json(dict(bandwidth))}.",
-                hint=f"The quasi-identifiers are {known}.",
+                hint=f"The quasi-identifiers are {listed}.",
             )
     for name in attributes:
         if name not in bandwidth:
             raise InvalidParameter(
                 f'the bandwidth leaves out the quasi-identifier "{name}"',
                 detail=f"It is {as_json(dict(bandwidth))}.",
-                hint=f"Give a number for all of {known}, or one number for every attribute.",
+                hint=f"Give a number for all of {listed}, or one number for every attribute.",
             )
     return tuple(
         check_bandwidth(bandwidth[name], f'the bandwidth of "{name}"') for name in attributes

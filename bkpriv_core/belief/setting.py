@@ -1,8 +1,8 @@
 """The setting in which requirements are measured: the table and what adversaries know about it.
 
-Priors are costly, and several requirements, rounds of partitioning and audits ask for the same
-ones. So each adversary's prior is computed once for every cell and kept, by all settings of one
-table; parts of a cell share it.
+Priors are costly, and several requirements, rounds of partitioning and audits need the same ones.
+So each adversary's prior is computed once for every cell and kept, by all settings of one table;
+parts of a cell share it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bkpriv_core.table.table import Table
 __all__ = ["Library", "Setting"]
 
 Library = Callable[[Table, str], FloatArray]
-"""Finds the prior, shape (c, m), that the outside table of a name gives about a table."""
+"""Reads the prior, shape (c, m), that the outside table of a name gives about a table."""
 
 
 def _no_library(table: Table, name: str) -> FloatArray:
@@ -42,7 +42,7 @@ def _no_library(table: Table, name: str) -> FloatArray:
 
 
 class Setting:
-    """A table, a distance of beliefs, and adversaries' priors as they are asked for.
+    """A table, a distance of beliefs, and adversaries' priors, computed when first needed.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Setting:
         return resolve_knowledge(knowledge, names)
 
     def prior(self, knowledge: Knowledge) -> FloatArray:
-        """Prior belief of who has that knowledge about the records of each part, shape (p, m)."""
+        """Prior belief, under that knowledge, about the records of each part, shape (p, m)."""
         key = self._resolve(knowledge)
         if key not in self._priors:
             self._priors[key] = self._of_cells(key)
@@ -125,7 +125,7 @@ class Setting:
         return uniform_prior(self.table)
 
     def adversaries(self, skyline: Sequence[Knowledge]) -> Adversaries:
-        """Those who know what the members of a skyline say."""
+        """Adversaries with the knowledge of each member of a skyline."""
         key = tuple(self._resolve(knowledge) for knowledge in skyline)
         if key not in self._adversaries:
             priors = [self.prior(knowledge) for knowledge in skyline]

@@ -1,4 +1,4 @@
-"""Tables: attributes and their values, cells and their records, groups of them.
+"""Tables: attributes and their values, cells and their records, groups of these.
 
 What lives here knows a table and nothing else: no belief, no requirement, no way of publishing.
 

@@ -1,13 +1,13 @@
-"""Groups of cells, and sums over them.
+"""Groups of parts, and sums over them.
 
-A *cell* is a distinct combination of quasi-identifier values or, in a table that was split, the
-part of its records that lies in one group; a *group* (equivalence class) is a set of cells whose
-records are published alike. Thousands of groups, or of candidate groups that may share cells, are
-handled at once: the members of all groups stand in one array, group after group, and a reduction
-over groups is one call of ``ufunc.reduceat``.
+A *cell* is a distinct combination of quasi-identifier values, a *part* is some or all of its
+records (see `parts`), and a *group* (equivalence class) is a set of parts whose records are
+published alike. That a part is in a group is a *membership*. Thousands of groups, or of candidate
+groups that may share parts, are handled at once: the members of all groups stand in one array,
+group after group, and a reduction over groups is one call of ``ufunc.reduceat``.
 
-Shapes used everywhere in this package: ``c`` cells, ``m`` sensitive values, ``d``
-quasi-identifiers, ``g`` groups, ``e`` memberships (the sum of the groups' numbers of cells).
+Shapes used everywhere in this package: ``n`` records, ``c`` cells, ``p`` parts, ``m`` sensitive
+values, ``d`` quasi-identifiers, ``g`` groups, ``e`` memberships (the sum of the groups' widths).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 SUPPRESSED = -1
-"""The label of a cell whose records are not published."""
+"""The label of a part whose records are not published."""
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Non-empty groups of cells in compressed form.
+    """Non-empty groups of parts in compressed form.
 
     Parameters
     ----------
     members : (e,) int array
-        Cells of group 0, then of group 1, and so on.
+        Parts of group 0, then of group 1, and so on.
     offsets : (g + 1,) int array
         Group ``i`` is ``members[offsets[i]:offsets[i + 1]]``; strictly increasing.
     """
@@ -46,10 +46,10 @@ class Groups:
 
     @classmethod
     def from_labels(cls, labels: IntArray) -> Groups:
-        """Build groups from the label of each cell.
+        """Build groups from the label of each part.
 
-        Labels are dense integers from 0; cells labelled `SUPPRESSED` belong to no group. Within a
-        group cells stand in ascending order.
+        Labels are dense integers from 0; parts labelled `SUPPRESSED` belong to no group. Within a
+        group parts stand in ascending order.
         """
         order = np.argsort(labels, kind="stable").astype(np.int64)
         order = order[np.searchsorted(labels[order], 0) :]
@@ -58,16 +58,16 @@ class Groups:
 
     @classmethod
     def from_lists(cls, lists: Sequence[IntArray]) -> Groups:
-        """Build groups from one array of cells per group."""
+        """Build groups from one array of parts per group."""
         if not lists:
             return cls(np.zeros(0, np.int64), np.zeros(1, np.int64))
-        sizes = [len(cells) for cells in lists]
-        return cls(np.concatenate(lists).astype(np.int64), np.concatenate(([0], np.cumsum(sizes))))
+        widths = [len(members) for members in lists]
+        return cls(np.concatenate(lists).astype(np.int64), np.concatenate(([0], np.cumsum(widths))))
 
     @classmethod
-    def whole(cls, cells: int) -> Groups:
-        """Put all cells into one group."""
-        return cls(np.arange(cells, dtype=np.int64), np.array([0, cells], dtype=np.int64))
+    def whole(cls, parts: int) -> Groups:
+        """Put all of so many parts into one group."""
+        return cls(np.arange(parts, dtype=np.int64), np.array([0, parts], dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -80,7 +80,7 @@ class Groups:
 
     @property
     def widths(self) -> IntArray:
-        """Number of cells of each group, shape (g,)."""
+        """Number of parts of each group, shape (g,)."""
         return np.diff(self.offsets)
 
     @cached_property
@@ -88,9 +88,9 @@ class Groups:
         """Group of each membership, shape (e,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.widths)
 
-    def labels(self, cells: int) -> IntArray:
-        """Label of each of `cells` cells, `SUPPRESSED` where it is in no group."""
-        labels = np.full(cells, SUPPRESSED, dtype=np.int64)
+    def labels(self, parts: int) -> IntArray:
+        """Label of each of so many parts, `SUPPRESSED` where it is in no group."""
+        labels = np.full(parts, SUPPRESSED, dtype=np.int64)
         labels[self.members] = self.owner
         return labels
 

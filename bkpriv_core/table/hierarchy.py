@@ -25,11 +25,11 @@ _SHOWN = 8
 
 def some_of(values: Sequence[str]) -> str:
     """List values for an error message, the first few of many."""
-    shown = ", ".join(
+    listed = ", ".join(
         repr(value if len(value) <= _LENGTH else f"{value[:_LENGTH]}...")
         for value in values[:_SHOWN]
     )
-    return shown if len(values) <= _SHOWN else f"{shown} and {len(values) - _SHOWN} more"
+    return listed if len(values) <= _SHOWN else f"{listed} and {len(values) - _SHOWN} more"
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ class Intervals:
                 detail="They must be a plain array and a number, without NULL.",
                 hint=hint,
             )
-        told = f"{', '.join(f'{number:.6g}' for number in numbers[1:])} from {numbers[0]:.6g}"
+        text = f"{', '.join(f'{number:.6g}' for number in numbers[1:])} from {numbers[0]:.6g}"
         if not all(map(_is_double, numbers)):
             raise InvalidParameter(
                 f'the widths or the origin of attribute "{attribute}" are no finite double '
                 "precision numbers",
-                detail=f"They are {told}; at most {_DIGITS} digits are read.",
+                detail=f"They are {text}; at most {_DIGITS} digits are read.",
                 hint=hint,
             )
         # Fractions divide exactly, whatever the number of digits.
@@ -79,7 +79,7 @@ class Intervals:
         if sizes[0] <= 0 or not all(nested):
             raise InvalidParameter(
                 f'the widths of attribute "{attribute}" do not nest',
-                detail=f"They are {told}; the first must be positive, each other a larger multiple "
+                detail=f"They are {text}; the first must be positive, each other a larger multiple "
                 "of the one before.",
                 hint=hint,
             )
@@ -91,7 +91,7 @@ class Intervals:
 
 
 def _is_double(number: Decimal) -> bool:
-    """Tell whether a number is finite, neither too large nor too small, and of few digits."""
+    """Whether a number is finite, neither too large nor too small, and of few digits."""
     if not number.is_finite() or len(number.as_tuple().digits) > _DIGITS:
         return False
     return not number or sys.float_info.min <= abs(number) <= sys.float_info.max

@@ -2,7 +2,7 @@
 
 The values of a column are *nearly unique* if they are more than nine for every ten records that
 have one, among records enough to tell: of fewer than twenty, any column may look so. Such a value
-tells whose a record is, be it a key, a name or a moment to the second.
+reveals whose a record is, be it a key, a name or a moment to the second.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _TENTHS = 9
 
 
 def nearly_unique(records: int, values: int) -> bool:
-    """Tell whether the values of a column are nearly unique.
+    """Whether the values of a column are nearly unique.
 
     Parameters
     ----------

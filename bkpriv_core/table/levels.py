@@ -63,7 +63,7 @@ class Levels:
     name : str
         The attribute.
     codes : (levels, size) int array
-        What each value becomes at each level, as a number within the level.
+        Class of each value at each level, as a number within the level.
     penalties : (levels, size) float array
         Normalised certainty penalty of each value at each level, in [0, 1].
     """
@@ -100,7 +100,7 @@ class Levels:
         return cls(domain.name, codes, np.array(penalties))
 
     def recoding(self, domain: Domain, level: int) -> Recoding:
-        """What is published at a level."""
+        """Classes of the values at a level, as they are published."""
         labels: tuple[str | None, ...] | None = None
         if not domain.numeric:
             by_place = np.argsort(domain.leaf_order).tolist()
@@ -143,8 +143,8 @@ class Levels:
         for width in exact_widths:
             # NULL, which comes last, is an interval of its own.
             nulls = [domain.size] * domain.has_null
-            known = _intervals(numbers, width, _exact(origin))
-            codes.append(np.append(known, nulls).astype(np.int64))
+            intervals = _intervals(numbers, width, _exact(origin))
+            codes.append(np.append(intervals, nulls).astype(np.int64))
         codes.append(np.zeros(domain.size, dtype=np.int64))
         return cls._of_codes(domain, np.array(codes))
 

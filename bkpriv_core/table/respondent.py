@@ -1,10 +1,10 @@
 """Respondents: whom a table's records are about, and the groups that they are published in.
 
-Where a source names its respondents, each must have one record: groups, and whatever is known about
+Where a source names its respondents, each must have one record: groups, and implications about
 their members, are about persons. Records with equal quasi-identifiers and equal sensitive values
-are one another's like. Where a method deals such records out to several groups, it is drawn by lot
-which of their respondents came to be in which, so that each group has as many persons with each
-value as it was published with.
+are alike. Where a method deals such records out to several groups, it is drawn by lot which of
+their respondents are in which, so that each group has as many persons with each value as it was
+published with.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHOWN = 8
 class Respondents:
     """The respondents of a table, in ascending order of their names.
 
-    That order tells nothing about their records.
+    That order says nothing about their records.
 
     Parameters
     ----------
@@ -80,10 +80,10 @@ class Respondents:
             )
         if len(times) < len(names):
             several = sorted(str(name) for name, count in times.items() if count > 1)
-            shown = ", ".join(f"{name!r} ({times[name]})" for name in several[:_SHOWN])
+            listed = ", ".join(f"{name!r} ({times[name]})" for name in several[:_SHOWN])
             raise InvalidData(
                 f'{len(several)} respondents have more than one record, by column "{column}"',
-                detail=f"Respondent (records): {shown}{', ...' if len(several) > _SHOWN else ''}.",
+                detail=f"Respondent (records): {listed}{', ...' if len(several) > _SHOWN else ''}.",
                 hint="Publish from a view with one record for each respondent, or register the "
                 "dataset without a respondent column.",
             )
@@ -118,6 +118,6 @@ class Respondents:
         part, values = parts.enumerate_records()
         drawn = shuffle(len(self.names))
         persons = drawn[np.lexsort((self.values[drawn], self.cells[drawn]))]
-        found = np.empty(len(self.names), dtype=np.int64)
-        found[persons] = labels[part[np.lexsort((values, parts.cell[part]))]]
-        return found
+        group = np.empty(len(self.names), dtype=np.int64)
+        group[persons] = labels[part[np.lexsort((values, parts.cell[part]))]]
+        return group

@@ -1,8 +1,8 @@
 """Random orders of records.
 
-Where a method draws records at random, what a reader cannot know is who was drawn together with
-whom. A generator whose state can be guessed or recovered gives that away: whoever replays it on a
-guess of the table sees the groups form. So orders are drawn from the operating system's randomness;
+Where a method draws records at random, who was drawn together with whom must stay hidden. A
+generator whose state can be guessed or recovered gives that away: whoever replays it on a guess of
+the table sees the groups form. So orders are drawn from the operating system's randomness;
 a seed makes them repeatable, for tests only.
 """
 
@@ -18,7 +18,7 @@ from bkpriv_core.table.groups import IntArray
 __all__ = ["Shuffle", "secret_shuffle", "seeded_shuffle"]
 
 Shuffle = Callable[[int], IntArray]
-"""Draws a random order of so many things: a permutation of 0 ... size - 1, anew at every call."""
+"""Draws a random order of so many items: a permutation of 0 ... size - 1, anew at every call."""
 
 _KEY_BYTES = 8
 
@@ -26,13 +26,13 @@ _KEY_BYTES = 8
 def secret_shuffle(size: int) -> IntArray:
     """Order that nobody can foresee or repeat.
 
-    Things are sorted by random keys of 64 bits. Two of a million keys are equal with a chance of
+    Items are sorted by random keys of 64 bits. Two of a million keys are equal with a chance of
     3e-8, and only then is the order of those two not a fair draw.
 
     Parameters
     ----------
     size : int
-        How many things.
+        How many items.
 
     Returns
     -------

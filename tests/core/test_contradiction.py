@@ -52,32 +52,32 @@ def test_a_value_that_nobody_may_have(estimator: Estimator) -> None:
     error = refusal(groups, counts, (possible, impossible), estimator)
     assert error.message == "the prior contradicts the release in group 1: value 0"
     assert "all but 0 of the group's 1 records" in error.detail
-    assert (error.group, error.value, error.cell) == (1, 0, None)
+    assert (error.group, error.value, error.part) == (1, 0, None)
     posterior(groups, counts, (possible,), estimator)
     posterior(groups.select(np.array([0, 2, 3])), counts, (possible, impossible), estimator)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_a_value_that_occurs_more_often_than_it_may(estimator: Estimator) -> None:
-    # Two records of the second cell may have the third value, which occurs three times.
+    # Two records of the second part may have the third value, which occurs three times.
     counts = np.array([[1, 0, 2], [0, 1, 1]])
     prior = np.array([[0.5, 0.5, 0.0], [0.3, 0.3, 0.4]])
     error = refusal(as_groups([[0, 1]]), counts, (prior,), estimator)
-    assert (error.group, error.value, error.cell) == (0, 2, None)
+    assert (error.group, error.value, error.part) == (0, 2, None)
     assert "occurs 3 times" in error.detail
     assert "all but 2 of the group's 5 records" in error.detail
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_a_cell_that_may_have_no_value_of_its_group(estimator: Estimator) -> None:
-    # Values 0 and 1 suit the other two records, but nothing suits the record of cell 2.
+def test_a_part_that_may_have_no_value_of_its_group(estimator: Estimator) -> None:
+    # Values 0 and 1 suit the other two records, but nothing suits the record of part 2.
     counts = np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]])
     prior = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]])
     groups = as_groups([[0, 1], [2, 3, 0]])
     error = refusal(groups, counts, (prior,), estimator)
-    assert error.message == "the prior contradicts the release in group 1: cell 2"
+    assert error.message == "the prior contradicts the release in group 1: part 2"
     assert "the group's 3 records" in error.detail
-    assert (error.group, error.value, error.cell) == (1, None, 2)
+    assert (error.group, error.value, error.part) == (1, None, 2)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -89,12 +89,12 @@ def test_a_contradiction_of_several_together(estimator: Estimator) -> None:
     assert error.message == "the prior contradicts the release in group 0"
     assert "No value and no record alone" in error.detail
     assert "its 5 records" in error.detail
-    assert (error.group, error.value, error.cell) == (0, None, None)
+    assert (error.group, error.value, error.part) == (0, None, None)
 
 
 @pytest.mark.parametrize("infer", [exact_posterior, bethe_posterior, omega_posterior])
 @pytest.mark.parametrize(
-    ("prior", "counts", "fault", "value", "cell"),
+    ("prior", "counts", "fault", "value", "part"),
     [
         ([[1, 0], [1, 0]], [1, 1], ": value 2", 1, None),
         ([[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]], [2, 1, 0], ": record 2", None, 1),
@@ -108,12 +108,12 @@ def test_records_and_values_of_one_group_count_from_1(
     counts: list[int],
     fault: str,
     value: int | None,
-    cell: int | None,
+    part: int | None,
 ) -> None:
     with pytest.raises(ContradictoryKnowledge) as caught:
         infer(np.array(prior, dtype=float), np.array(counts, dtype=np.int64))  # type: ignore[operator]
     assert caught.value.message == f"the prior contradicts the counts{fault}"
-    assert (caught.value.group, caught.value.value, caught.value.cell) == (None, value, cell)
+    assert (caught.value.group, caught.value.value, caught.value.part) == (None, value, part)
     assert caught.value.hint
 
 
@@ -169,17 +169,17 @@ def test_a_group_without_any_possible_world_is_found(
 def named_rightly(
     error: ContradictoryKnowledge, groups: Groups, counts: IntArray, prior: FloatArray
 ) -> None:
-    """A value that occurs too often goes before a cell without choice, and that before neither."""
+    """A value that occurs too often goes before a part without choice, and that before neither."""
     assert error.group is not None
-    cells = groups[error.group].tolist()
-    occurs = [sum(int(counts[cell, value]) for cell in cells) for value in range(4)]
+    parts = groups[error.group].tolist()
+    occurs = [sum(int(counts[part, value]) for part in parts) for value in range(4)]
     may_have = [
-        sum(int(counts[cell].sum()) for cell in cells if prior[cell, value]) for value in range(4)
+        sum(int(counts[part].sum()) for part in parts if prior[part, value]) for value in range(4)
     ]
     lacking = [value for value in range(4) if occurs[value] > may_have[value]]
-    stuck = [cell for cell in cells if not any(occurs[v] and prior[cell, v] for v in range(4))]
+    stuck = [part for part in parts if not any(occurs[v] and prior[part, v] for v in range(4))]
     assert error.value == (lacking[0] if lacking else None)
-    assert error.cell == (stuck[0] if stuck and not lacking else None)
+    assert error.part == (stuck[0] if stuck and not lacking else None)
 
 
 def test_no_flow_is_sought_where_every_true_value_is_possible(
