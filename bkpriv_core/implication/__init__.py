@@ -2,9 +2,9 @@
 
 A *bucket* is a published group: its persons are known, and which of its sensitive values belongs to
 whom is not. *Random worlds*: every way to hand a bucket's values to its persons is equally likely,
-independently in each bucket. An *atom* says that a person has a value. A *basic implication*, the
-unit of knowledge, is ``A1 and ... and Am -> B1 or ... or Bn`` between atoms; conjunctions of them
-express whatever can be known about a table. The *maximum disclosure* for ``k`` is the largest
+independently in each bucket. An *atom* says that a person has a value. A *basic implication* is
+``A1 and ... and Am -> B1 or ... or Bn`` between atoms; conjunctions of them express whatever can be
+known about a table. The *maximum disclosure* for ``k`` is the largest
 probability of an atom, over all atoms, given any ``k`` basic implications.
 
 ======================  ==========================================================================
@@ -13,12 +13,12 @@ module                  theory
 ``atoms``               atoms, implications between them, and checks
 ``minimization``        MINIMIZE1: the least probability that ``j`` atoms of one bucket all fail
 ``profiles``            MINIMIZE2: the best use of ``k`` implications over all buckets at once
-``bucketization``       buckets that come, go and split: what is kept, and (c,k)-safety
-``worst_case``          the curve for ``0 ... k``, and the knowledge that attains it
-``given``               probabilities under knowledge that is stated
+``buckets``             buckets that come, go and split, and their (c,k)-safety
+``worst_case``          the curve for ``0 ... k``, and the implications that attain it
+``given``               probabilities given implications
 ``persons``             the persons of a release, and what they are called
-``statement``           knowledge about them in JSON, read and written
-``inference``           what is believed about all of them under such knowledge
+``statement``           implications about them in JSON, read and written
+``inference``           beliefs about all of them given such implications
 ======================  ==========================================================================
 
 Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, *Worst-case background knowledge for
@@ -33,7 +33,7 @@ algorithm, and enumeration, give 2/3, for an implication within the first bucket
 """
 
 from bkpriv_core.implication.atoms import Atom, Implication
-from bkpriv_core.implication.bucketization import Bucketization
+from bkpriv_core.implication.buckets import Buckets
 from bkpriv_core.implication.given import Beliefs, disclosure_given
 from bkpriv_core.implication.worst_case import LANGUAGES, Witness, witnesses, worst_case
 
@@ -41,7 +41,7 @@ __all__ = [
     "LANGUAGES",
     "Atom",
     "Beliefs",
-    "Bucketization",
+    "Buckets",
     "Implication",
     "Witness",
     "disclosure_given",

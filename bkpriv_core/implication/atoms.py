@@ -1,4 +1,4 @@
-"""Atoms, implications between them, and checks of the buckets they speak about."""
+"""Atoms, implications between them, and checks of the buckets they are about."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Probabilities under stated knowledge, by enumeration of what the knowledge mentions.
+"""Probabilities given implications, by enumeration of the persons that they mention.
 
 The problem is #P-complete, so there is a budget and no sampling. What keeps enumeration small:
 
-- Buckets that the knowledge does not mention stay as they are, and buckets that no implication
-  links to one another, by however many steps, are enumerated apart.
+- Buckets that no implication mentions stay as they are, and buckets that no implication links to
+  one another, by however many steps, are enumerated apart.
 - Within a bucket only the persons mentioned are told apart, and only the values mentioned: all
   others are one class. An assignment of classes to the ``p`` persons mentioned, of a bucket with
   counts ``n_s`` in ``n``, has the probability of drawing them without replacement.
@@ -28,14 +28,14 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["BUDGET", "Beliefs", "disclosure_given"]
 
 BUDGET = 2**20
-"""Most assignments, of all persons mentioned in buckets that are linked, that are enumerated."""
+"""Most assignments, of all persons mentioned in linked buckets, that are enumerated."""
 
 _Truth = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What an adversary with some knowledge believes about every person.
+    """What an adversary believes about every person, given implications.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class _Assignments:
-    """What the persons mentioned of one bucket may have.
+    """Values that the persons mentioned of one bucket may have.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class _Assignments:
     classes : (a, p) array of small ints
         The assignments.
     weights : (a,) float array
-        Their probabilities before anything is known.
+        Their probabilities without the implications.
     left : (a, classes) int array
         How many of each class are left for everybody else.
     """
@@ -94,25 +94,25 @@ class _Assignments:
     def truth(self, atom: Atom) -> _Truth:
         """Which assignments make an atom about this bucket true."""
         column = self.classes[:, self.persons.index(atom.person)]
-        found: _Truth = column == self.values.index(atom.value)
-        return found
+        truth: _Truth = column == self.values.index(atom.value)
+        return truth
 
 
 def disclosure_given(
     histograms: npt.NDArray[np.integer],
-    knowledge: Sequence[Implication],
+    implications: Sequence[Implication],
     *,
     budget: int = BUDGET,
     progress: Progress = SILENT,
 ) -> Beliefs:
-    """Beliefs about every person given implications that all hold.
+    """Beliefs about every person given implications.
 
     Parameters
     ----------
     histograms : (b, m) int array
         Persons of each bucket with each value.
-    knowledge : sequence of Implication
-        What is known.
+    implications : sequence of Implication
+        They all hold.
     budget : int
         Most assignments that are enumerated together.
     progress : Progress
@@ -127,12 +127,12 @@ def disclosure_given(
     InvalidParameter
         If an atom names a bucket, person or value that is not there.
     ContradictoryKnowledge
-        If no assignment of the buckets' values agrees with the knowledge.
+        If no assignment of the buckets' values agrees with all implications.
     TooLarge
         If the assignments of linked buckets exceed the budget.
     """
     checked = check_histograms(histograms)
-    for implication in knowledge:
+    for implication in implications:
         progress.poll()
         for atom in implication.atoms:
             _check_atom(checked, atom)
@@ -143,7 +143,7 @@ def disclosure_given(
                 hint="Give it an atom on either side.",
             )
     beliefs = Beliefs(checked, {}, {})
-    for buckets, linked in _components(knowledge):
+    for buckets, linked in _components(implications):
         progress.poll()
         _enumerate(beliefs, buckets, linked, budget, progress)
     return beliefs
@@ -167,62 +167,62 @@ def _check_atom(histograms: IntArray, atom: Atom) -> None:
 
 
 def _components(
-    knowledge: Sequence[Implication],
+    implications: Sequence[Implication],
 ) -> list[tuple[list[int], list[Implication]]]:
     """Sets of buckets that implications link, each with its implications."""
     from scipy.sparse import coo_matrix  # slow to import, and only wanted here
     from scipy.sparse.csgraph import connected_components
 
-    buckets = sorted({atom.bucket for item in knowledge for atom in item.atoms})
+    buckets = sorted({atom.bucket for item in implications for atom in item.atoms})
     place = {bucket: number for number, bucket in enumerate(buckets)}
     links = [
         (place[item.atoms[0].bucket], place[atom.bucket])
-        for item in knowledge
+        for item in implications
         for atom in item.atoms
     ]
     ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
     shape = (len(buckets), len(buckets))
     linked = coo_matrix((np.ones(len(links), dtype=bool), tuple(ends)), shape=shape)
     count, component = connected_components(linked, directed=False)
-    found: list[tuple[list[int], list[Implication]]] = [([], []) for _ in range(count)]
+    components: list[tuple[list[int], list[Implication]]] = [([], []) for _ in range(count)]
     for bucket, number in zip(buckets, component.tolist(), strict=True):
-        found[number][0].append(bucket)
-    for item in knowledge:
-        found[component[place[item.atoms[0].bucket]]][1].append(item)
-    return found
+        components[number][0].append(bucket)
+    for item in implications:
+        components[component[place[item.atoms[0].bucket]]][1].append(item)
+    return components
 
 
 def _enumerate(
     beliefs: Beliefs,
     buckets: list[int],
-    knowledge: list[Implication],
+    implications: list[Implication],
     budget: int,
     progress: Progress,
 ) -> None:
     """Infer the beliefs about linked buckets and add them."""
     atoms: dict[int, list[Atom]] = {bucket: [] for bucket in buckets}
-    for item in knowledge:
+    for item in implications:
         for atom in item.atoms:
             atoms[atom.bucket].append(atom)
-    parts: dict[int, _Assignments] = {}
+    assigned: dict[int, _Assignments] = {}
     size = 1
     for bucket in buckets:
         progress.poll()
-        parts[bucket] = _assignments(
+        assigned[bucket] = _assignments(
             beliefs.histograms[bucket], atoms[bucket], budget // size, budget
         )
-        size *= len(parts[bucket].weights)
+        size *= len(assigned[bucket].weights)
     # An axis for each bucket that leaves a choice: few, since their product is within the budget.
-    axes = [bucket for bucket in buckets if len(parts[bucket].weights) > 1]
+    axes = [bucket for bucket in buckets if len(assigned[bucket].weights) > 1]
 
     def shape(bucket: int) -> list[int]:
-        return [len(parts[axis].weights) if bucket == axis else 1 for axis in axes]
+        return [len(assigned[axis].weights) if bucket == axis else 1 for axis in axes]
 
     def holds(atom: Atom) -> _Truth:
-        return parts[atom.bucket].truth(atom).reshape(shape(atom.bucket))
+        return assigned[atom.bucket].truth(atom).reshape(shape(atom.bucket))
 
-    possible: _Truth = np.ones([len(parts[axis].weights) for axis in axes], dtype=bool)
-    for item in knowledge:
+    possible: _Truth = np.ones([len(assigned[axis].weights) for axis in axes], dtype=bool)
+    for item in implications:
         progress.poll()
         fulfilled: _Truth = np.zeros([1] * len(axes), dtype=bool)
         for atom in item.antecedent:
@@ -234,18 +234,18 @@ def _enumerate(
         raise ContradictoryKnowledge(
             "the knowledge contradicts the release",
             detail=f"No assignment of the values of buckets {', '.join(map(str, buckets))} "
-            f"agrees with all {len(knowledge)} implications about them.",
+            f"agrees with all {len(implications)} implications about them.",
             hint="Leave out an implication, or correct the persons and values that it names.",
         )
     weights: FloatArray = possible.astype(np.float64)
     for axis in axes:
-        weights *= parts[axis].weights.reshape(shape(axis))
+        weights *= assigned[axis].weights.reshape(shape(axis))
     weights /= weights.sum()
     for bucket in buckets:
         progress.poll()
         others = tuple(place for place, axis in enumerate(axes) if axis != bucket)
         marginal = weights.sum(axis=others).reshape(-1)
-        _add_beliefs(beliefs, bucket, parts[bucket], marginal)
+        _add_beliefs(beliefs, bucket, assigned[bucket], marginal)
 
 
 def _assignments(
@@ -275,24 +275,27 @@ def _assignments(
     return _Assignments(persons, values, classes, weights, left)
 
 
-def _add_beliefs(beliefs: Beliefs, bucket: int, part: _Assignments, marginal: FloatArray) -> None:
+def _add_beliefs(
+    beliefs: Beliefs, bucket: int, assignments: _Assignments, marginal: FloatArray
+) -> None:
     """Turn the probabilities of a bucket's assignments into beliefs."""
     histogram = beliefs.histograms[bucket]
-    kinds = len(part.values) + 1
-    for place, person in enumerate(part.persons):
+    kinds = len(assignments.values) + 1
+    for place, person in enumerate(assignments.persons):
         drawn = np.zeros(kinds)
-        np.add.at(drawn, part.classes[:, place], marginal)
-        beliefs.persons[bucket, person] = _by_value(histogram, part.values, drawn)
-    nobody = int(histogram.sum()) - len(part.persons)
-    if nobody:
-        beliefs.others[bucket] = _by_value(histogram, part.values, marginal @ (part.left / nobody))
+        np.add.at(drawn, assignments.classes[:, place], marginal)
+        beliefs.persons[bucket, person] = _by_value(histogram, assignments.values, drawn)
+    others = int(histogram.sum()) - len(assignments.persons)
+    if others:
+        shares = marginal @ (assignments.left / others)
+        beliefs.others[bucket] = _by_value(histogram, assignments.values, shares)
 
 
 def _by_value(histogram: IntArray, values: tuple[int, ...], shares: FloatArray) -> FloatArray:
     """Probabilities of values from those of their classes."""
-    found = histogram.astype(np.float64)
-    found[list(values)] = 0.0
-    if found.any():
-        found *= shares[-1] / found.sum()
-    found[list(values)] = shares[:-1]
-    return found
+    probabilities = histogram.astype(np.float64)
+    probabilities[list(values)] = 0.0
+    if probabilities.any():
+        probabilities *= shares[-1] / probabilities.sum()
+    probabilities[list(values)] = shares[:-1]
+    return probabilities

@@ -8,8 +8,8 @@ probability ::
     prod_i (n - i - S_{c_i}) / (n - i)
 
 in which a factor below 0 stands for 0: once the values left over do not reach for all persons, some
-earlier factor is 0 already. The least product over all ``c`` is found by dynamic programming over
-the persons, for all buckets at once, in ``O(K^2 log K)`` for ``j = 0 ... K``.
+earlier factor is 0 already. The least product over all ``c`` is computed by dynamic programming
+over the persons, for all buckets at once, in ``O(K^2 log K)`` for ``j = 0 ... K``.
 
 Factors are quotients of integers and products have at most ``K`` of them, so a figure is exact up
 to a relative rounding error of ``2K`` units; there are no differences to cancel. It is 0 exactly
@@ -48,12 +48,12 @@ def signatures(histograms: IntArray, pieces: int) -> IntArray:
         The bucket's persons, then its ``K`` largest counts, descending, zero-padded.
     """
     kept = min(pieces, histograms.shape[1])
-    found = np.zeros((len(histograms), pieces + 1), dtype=np.int64)
+    signed = np.zeros((len(histograms), pieces + 1), dtype=np.int64)
     for start in range(0, len(histograms), _ROWS):
-        block, rows = histograms[start : start + _ROWS], found[start : start + _ROWS]
+        block, rows = histograms[start : start + _ROWS], signed[start : start + _ROWS]
         rows[:, 0] = block.sum(axis=1)
         rows[:, 1 : kept + 1] = np.sort(block, axis=1)[:, ::-1][:, :kept]
-    return found
+    return signed
 
 
 def least_failing(signed: IntArray, progress: Progress = SILENT) -> FloatArray:
@@ -73,11 +73,11 @@ def least_failing(signed: IntArray, progress: Progress = SILENT) -> FloatArray:
     """
     pieces = signed.shape[1] - 1
     step = max(1, _FLOATS // _states(pieces))
-    parts = []
+    batches = []
     for start in range(0, len(signed), step):
         progress.poll()
-        parts.append(_layers(signed[start : start + step])[0][pieces].T)
-    return np.concatenate(parts) if parts else np.zeros((0, pieces + 1))
+        batches.append(_layers(signed[start : start + step])[0][pieces].T)
+    return np.concatenate(batches) if batches else np.zeros((0, pieces + 1))
 
 
 def atoms_per_person(signed: IntArray, atoms: int) -> list[int]:
@@ -97,10 +97,10 @@ def atoms_per_person(signed: IntArray, atoms: int) -> list[int]:
     """
     pieces = len(signed) - 1
     layers = _layers(signed[None, :])
-    found: list[int] = []
+    shares: list[int] = []
     most = pieces
     while atoms:
-        person = len(found)
+        person = len(shares)
         choices = range(1, min(most, atoms, pieces // (person + 1)) + 1)
         below = layers[person + 1]
         # Ties go to the largest number, and so to the fewest persons.
@@ -108,9 +108,9 @@ def atoms_per_person(signed: IntArray, atoms: int) -> list[int]:
             (float(_factor(signed[None, :], person, c)[0] * _entry(below, c, atoms - c)[0]), -c)
             for c in choices
         )[1]
-        found.append(most)
+        shares.append(most)
         atoms -= most
-    return found
+    return shares
 
 
 def _states(pieces: int) -> int:
@@ -137,7 +137,7 @@ def _layers(signed: IntArray) -> list[FloatArray]:
 
     Person ``i`` is about ``K // (i + 1)`` atoms at most, since those before are about as many each.
     So layer ``i`` has shape ``(K // (i + 1) + 1, K + 1, u)``. Of the row for at most ``c`` atoms a
-    person, the first ``K - i c`` figures are meant; the others can never be asked for.
+    person, the first ``K - i c`` figures are meant; the others are never read.
     """
     pieces = signed.shape[1] - 1
     last = np.zeros((1, pieces + 1, len(signed)))

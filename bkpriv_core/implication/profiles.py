@@ -2,7 +2,7 @@
 
 The ratio of the package's formula is a product over buckets: the *target* bucket, which holds ``A``
 and ``j`` of the ``A_i``, contributes ``T(j) = M(j + 1) n / r_0``, and any other bucket, a *helper*
-with ``j`` of them, ``M(j)``, where ``M`` is what MINIMIZE1 finds. A set of buckets is summed up by
+with ``j`` of them, ``M(j)``, where ``M`` is MINIMIZE1's minimum. A set of buckets is summed up by
 two *profiles* over ``0 ... k``: the least product with all of them as helpers, ``F``, and with one
 of them as the target, ``G``. Two disjoint sets join by (min, product) convolution ::
 
@@ -11,7 +11,7 @@ of them as the target, ``G``. Two disjoint sets join by (min, product) convoluti
 
 and the maximum disclosure of all buckets is ``1 / (1 + G(k))``.
 
-Few buckets can matter. Knowledge that puts ``j`` implications into a helper uses at most
+Few buckets can matter. Whoever puts ``j`` implications into a helper uses at most
 ``k - j + 1`` other buckets; so if the helper is not among the ``k - j + 2`` least ``M(j)``, one of
 these is free and does as well. Likewise a target with ``j``, and the ``k - j + 1`` least ``T(j)``.
 What is left, of the order of ``k^2`` buckets and mostly far fewer, is the *pool*, and only the pool
@@ -44,12 +44,12 @@ def convolve(one: FloatArray, other: FloatArray) -> FloatArray:
         times; `other` does not begin with 0.
     """
     with np.errstate(invalid="ignore"):
-        found = one * other[..., :1]
+        least = one * other[..., :1]
         for place in range(1, one.shape[-1]):
             product = one[..., :-place] * other[..., place, None]
             # Infinity times 0 is not a number, and is never the lesser of two.
-            np.fmin(found[..., place:], product, out=found[..., place:])
-    return found
+            np.fmin(least[..., place:], product, out=least[..., place:])
+    return least
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,21 +105,21 @@ class Profiles:
 
     def total(self, progress: Progress = SILENT) -> Profiles:
         """Profile of the union of all rows, shape (1, k + 1)."""
-        found = self if len(self) else Profiles.of_none(self.pieces)
-        while len(found) > 1:
+        rows = self if len(self) else Profiles.of_none(self.pieces)
+        while len(rows) > 1:
             progress.poll()
-            even = len(found) // 2 * 2
-            found = found[0:even:2].join(found[1:even:2]).stack(found[even:])
-        return found
+            even = len(rows) // 2 * 2
+            rows = rows[0:even:2].join(rows[1:even:2]).stack(rows[even:])
+        return rows
 
     def running(self, progress: Progress = SILENT) -> Iterator[Profiles]:
         """Profiles of the union of the first 0, 1, 2, ... rows."""
-        found = Profiles.of_none(self.pieces)
-        yield found
+        union = Profiles.of_none(self.pieces)
+        yield union
         for row in range(len(self)):
             progress.poll()
-            found = found.join(self[row : row + 1])
-            yield found
+            union = union.join(self[row : row + 1])
+            yield union
 
 
 class Pool:

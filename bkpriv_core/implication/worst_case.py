@@ -1,12 +1,12 @@
-"""The maximum disclosure for ``0 ... k`` pieces of knowledge, and the knowledge that attains it.
+"""The maximum disclosure for ``0 ... k`` pieces of knowledge, and what attains it.
 
-There are two languages. An *implication* is between atoms about any persons; a *negation* says that
-a person does not have a value, and is the implication to another value of that person. So either
-way a *witness* is a target and atoms each of which implies it. Negations disclose no more than as
-many implications, and either reach 1 when all values but one of some bucket are ruled out: no
-figure beyond that is computed.
+A piece is an implication or a negation, two languages. An *implication* is between atoms about any
+persons; a *negation* says that a person does not have a value, and is the implication to another
+value of that person. So either way a *witness* is a target and atoms each of which implies it.
+Negations disclose no more than as many implications, and either reach 1 when all values but one of
+some bucket are ruled out: no figure beyond that is computed.
 
-Figures are exact up to rounding; see `bucketization`.
+Figures are exact up to rounding; see `buckets`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from bkpriv_core.errors import InvalidParameter, TooLarge, as_json
 from bkpriv_core.implication.atoms import Atom, Implication, check_histograms, check_pieces
-from bkpriv_core.implication.bucketization import (
-    Bucketization,
+from bkpriv_core.implication.buckets import (
+    Buckets,
     check_attackable,
     negation_ratios,
 )
@@ -33,15 +33,15 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["LANGUAGES", "Witness", "witnesses", "worst_case"]
 
 LANGUAGES = ("implications", "negations")
-"""What an adversary may know pieces of."""
+"""What pieces of knowledge may be."""
 
-_MOST_ASKED = 10_000
+_MOST_FIGURES = 10_000
 """Largest k that figures are given for, most of them 1."""
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Knowledge that attains a maximum disclosure.
+    """Implications that attain a maximum disclosure.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Witness:
 
     @property
     def implications(self) -> tuple[Implication, ...]:
-        """The knowledge as implications; among atoms of one person they are negations."""
+        """They all; among atoms of one person they are negations."""
         return tuple(Implication((atom,), (self.target,)) for atom in self.antecedents)
 
 
@@ -99,10 +99,10 @@ def worst_case(
     k = check_pieces(k)
     checked = check_histograms(histograms)
     pieces = _useful(checked, k)
-    buckets = Bucketization(pieces, progress)
+    buckets = Buckets(pieces, progress)
     buckets.add(checked)
-    found = buckets.curve() if language == "implications" else buckets.negation_curve()
-    return np.concatenate((found, np.ones(k - pieces)))
+    curve = buckets.curve() if language == "implications" else buckets.negation_curve()
+    return np.concatenate((curve, np.ones(k - pieces)))
 
 
 def witnesses(
@@ -111,7 +111,7 @@ def witnesses(
     language: str = "implications",
     progress: Progress = SILENT,
 ) -> tuple[Witness, ...]:
-    """Knowledge that attains the maximum disclosure for each of 0 ... k pieces.
+    """What attains the maximum disclosure for each of 0 ... k pieces.
 
     Parameters and errors are those of `worst_case`. Persons of a bucket are interchangeable, so
     those that a witness names are the bucket's first.
@@ -122,10 +122,10 @@ def witnesses(
     pieces = _useful(checked, k)
     signed = signatures(checked, pieces + 1)
     if language == "implications":
-        found = _implication_witnesses(checked, signed, progress)
+        useful = _implication_witnesses(checked, signed, progress)
     else:
-        found = _negation_witnesses(checked, signed)
-    return (*found, *(found[-1] for _ in range(k - pieces)))
+        useful = _negation_witnesses(checked, signed)
+    return (*useful, *(useful[-1] for _ in range(k - pieces)))
 
 
 def _check_language(language: object) -> None:
@@ -138,11 +138,11 @@ def _check_language(language: object) -> None:
 
 
 def _useful(histograms: IntArray, k: int) -> int:
-    """Pieces of knowledge up to which the disclosure may still rise, at most `k`."""
-    if k > _MOST_ASKED:
+    """Number of pieces up to which the disclosure may still rise, at most `k`."""
+    if k > _MOST_FIGURES:
         raise TooLarge(
             f"k is {k}, which is too many pieces of knowledge",
-            detail=f"Figures are given for at most {_MOST_ASKED}, and are 1 long before that.",
+            detail=f"Figures are given for at most {_MOST_FIGURES}, and are 1 long before that.",
             hint="Ask for a smaller k.",
         )
     pieces = min(k, int(np.count_nonzero(histograms, axis=1).min()) - 1)
@@ -152,12 +152,12 @@ def _useful(histograms: IntArray, k: int) -> int:
 
 def _negation_witnesses(histograms: IntArray, signed: IntArray) -> list[Witness]:
     ratios = negation_ratios(signed)
-    found = []
+    best = []
     for pieces, bucket in enumerate(ratios.argmin(axis=0).tolist()):
         target, *ruled_out = _atoms(histograms, bucket, [pieces + 1])
         disclosure = 1.0 / (1.0 + float(ratios[bucket, pieces]))
-        found.append(Witness(disclosure, target, tuple(ruled_out)))
-    return found
+        best.append(Witness(disclosure, target, tuple(ruled_out)))
+    return best
 
 
 def _implication_witnesses(
@@ -173,7 +173,7 @@ def _implication_witnesses(
         progress.poll()
         return atoms_per_person(signed[first[entry_kind]], share)
 
-    found = []
+    best = []
     for pieces in range(kinds.pieces + 1):
         progress.poll()
         order, shares = _best_shares(entries, running, pieces)
@@ -187,8 +187,8 @@ def _implication_witnesses(
             place = int(pool.entries[entry])
             atoms += _atoms(histograms, next(free[place]), per_person(place, share))
         disclosure = 1.0 / (1.0 + float(pool.total.target[0, pieces]))
-        found.append(Witness(disclosure, atoms[0], tuple(atoms[1:])))
-    return found
+        best.append(Witness(disclosure, atoms[0], tuple(atoms[1:])))
+    return best
 
 
 def _best_shares(

@@ -57,7 +57,7 @@ def anatomy(
     shuffle : Shuffle
         Draws the records, and chooses where a choice is free.
     progress : Progress
-        Told the share of groups that are drawn.
+        Receives the share of groups that are drawn.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def _draw(
     """
     expected = int(totals.sum()) // l
     left = totals.copy()
-    made = 0
+    formed = 0
     values: list[IntArray] = []
     groups: list[IntArray] = []
     while True:
@@ -152,19 +152,19 @@ def _draw(
         taken = in_turn[turns % len(in_turn)]
         values += [np.tile(always, rounds), taken]
         groups += [
-            made + np.repeat(np.arange(rounds), len(always)),
-            made + turns // (l - ahead),
+            formed + np.repeat(np.arange(rounds), len(always)),
+            formed + turns // (l - ahead),
         ]
         left[always] -= rounds
         left -= np.bincount(taken, minlength=len(left))
-        made += rounds
-        progress.tell(made / expected)
+        formed += rounds
+        progress.tell(formed / expected)
     drawn, owners = np.concatenate(values), np.concatenate(groups)
     residue = np.flatnonzero(left)
     hosts = np.empty(len(residue), dtype=np.int64)
     for place, value in enumerate(residue):
         progress.poll()
-        lacking = np.ones(made, dtype=bool)
+        lacking = np.ones(formed, dtype=bool)
         lacking[owners[drawn == value]] = False
         allowed = np.flatnonzero(lacking)
         hosts[place] = allowed[shuffle(len(allowed))[0]]
@@ -172,7 +172,7 @@ def _draw(
 
 
 def _run(heights: IntArray, l: int) -> tuple[int, int, int]:  # noqa: E741
-    """Find which buckets the next groups draw from, and for how many groups that holds.
+    """Decide which buckets the next groups draw from, and for how many groups that holds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Certification: no group is published before its disclosure has been inferred and found in bounds.
+"""Certification: no group is published whose disclosure was not inferred, or breaks a bound.
 
 Partitioning judges thousands of candidate groups and does so by omega, which may understate what
 an adversary learns. So the finished partition is measured once more, with the policy's estimator,
@@ -9,11 +9,11 @@ are not published. Every group of the outcome was measured with the estimator an
 Rules:
 
 - The cost of a merger is the increase of the records' certainty penalty.
-- Proof comes first: unions that are inferred exactly are searched before others, those with small
-  lattices before those with large ones, of which only such are inferred as hold by bethe. Where no
-  proof is found and records would be given up, unions beyond the budget of exact inference are
-  tried as well, and count as what bethe says, where that converges; their measurements say so.
-  Under ``exact`` these are not; under ``omega`` all are tried by omega.
+- Proof comes first: unions that are inferred exactly are searched before others, those with few
+  states before those with many, of which only such are inferred as hold by bethe. Where no proof
+  succeeds and records would be given up, unions beyond the budget of exact inference are tried as
+  well, and measured by bethe, where that converges; their measurements say so. Under ``exact``
+  these are not; under ``omega`` all are tried by omega.
 - A group takes part in at most one merger a round; what is left over tries again.
 - Groups that come to be published alike are one group to a reader, and are measured as one; so are
   parts of a cell that come to lie in one group.
@@ -53,7 +53,7 @@ Pool = Callable[[Parts, Groups], Groups]
 """What joins groups of parts that a reader cannot tell apart."""
 
 _TRIED_AT_ONCE = 4
-"""Partners measured at a time, cheapest first; then ever more, where no large lattice is."""
+"""Partners measured at a time, cheapest first; then ever more, where none has many states."""
 
 _RANKED_AT_ONCE = 512
 """Failing groups whose partners are ranked at a time."""
@@ -71,7 +71,7 @@ class _Search:
     near : int
         How many of the groups nearest to a failing one are considered.
     above, most : float
-        Unions are tried whose lattices have more states than the one and at most the other.
+        Unions are tried that have more states than the one and at most the other.
     work : float
         What all unions tried in the round may cost, in states.
     """
@@ -92,7 +92,7 @@ class _Search:
         return self.most <= AUTO_STATES
 
 
-# Unions with small lattices are proved in no time, and most failing groups need no others.
+# Unions of few states are proved in no time, and most failing groups need no others.
 _SEARCHES = (
     _Search(256, 0, 20_000, np.inf),
     _Search(64, 20_000, AUTO_STATES, 20_000_000),
@@ -100,7 +100,7 @@ _SEARCHES = (
 )
 
 _BETHE_COST = 30
-"""States of a lattice that take as long as bethe takes for one cell and one value."""
+"""States that take as long as bethe takes for one part and one value."""
 
 
 def _searches(requirements: Sequence[Requirement], estimator: Estimator) -> Iterator[_Search]:
@@ -133,7 +133,7 @@ class Certificate:
     failed : int
         Groups that broke a requirement.
     merged : int
-        Mergers made.
+        Mergers of two groups.
     """
 
     parts: Parts
@@ -211,7 +211,7 @@ def certify(
     pool : callable
         Joins groups that will be published alike; see `Form.pool`.
     progress : Progress
-        Told the share of the work that is done: one half for measuring the partition, the other
+        Receives the share of the work that is done: one half for measuring the partition, the other
         for mending it.
 
     Returns
@@ -222,8 +222,8 @@ def certify(
     failed = merged = 0
     groups = pool(setting.parts, groups)
     while True:
-        state, broken, joined = _mend(setting, alone, groups, estimator, progress)
-        failed, merged = failed + broken, merged + joined
+        state, failures, mergers = _mend(setting, alone, groups, estimator, progress)
+        failed, merged = failed + failures, merged + mergers
         # Mergers may make two groups alike to a reader; then they are one, and measured as one. Or
         # they bring parts of a cell together.
         parts, groups = setting.parts.unite(pool(setting.parts, state.groups))
@@ -256,7 +256,7 @@ def certify(
 def _as_one(
     setting: Setting, requirements: Sequence[Requirement], whole: Groups, estimator: Estimator
 ) -> _Measured:
-    """The table as one group, if that holds and was inferred as asked; else no group."""
+    """The table as one group, if that holds and was inferred by the estimator; else no group."""
     tried_by: Estimator = "auto" if estimator == "exact" else estimator
     state = _measure(setting, requirements, whole, tried_by)
     met = _met(requirements, state)
@@ -272,7 +272,7 @@ def _mend(
     estimator: Estimator,
     progress: Progress,
 ) -> tuple[_Measured, int, int]:
-    """Measure groups, merge those that fail, leave out the rest: who is left, failures, mergers."""
+    """Measure groups, merge those that fail, leave out the rest: groups left, failures, mergers."""
     state = _measure(setting, requirements, groups, estimator, progress.part(0.0, _MEASURED))
     met = _met(requirements, state)
     failed = int((~met).sum())
@@ -280,11 +280,11 @@ def _mend(
     for search in _searches(requirements, estimator):
         while not met.all():
             setting.progress.poll()
-            unions, used = _merge_round(setting, requirements, state, met, estimator, search)
+            unions, taken = _merge_round(setting, requirements, state, met, estimator, search)
             if not len(unions.groups):
                 break
             merged += len(unions.groups)
-            kept = ~used
+            kept = ~taken
             state = state.select(kept).join(unions)
             met = np.concatenate((met[kept], np.ones(len(unions.groups), dtype=bool)))
             progress.tell(1.0 - (1.0 - _MEASURED) * float((~met).sum()) / failed)
@@ -322,25 +322,25 @@ def _merge_round(
     estimator: Estimator,
     search: _Search,
 ) -> tuple[_Measured, npt.NDArray[np.bool_]]:
-    """Find mergers for the failing groups, and which groups they use up."""
+    """Unions of failing groups with partners, and which groups they take."""
     groups = state.groups
     failing = np.flatnonzero(~met)
     partners = _cheapest_partners(setting.parts, groups, failing, search.near, setting.progress)
-    used = np.zeros(len(groups), dtype=bool)
+    taken = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     inferred = _inferred(requirements, estimator)
     work = search.work
-    found = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
+    merged = _measure(setting, requirements, groups.select(np.zeros(0, np.int64)), estimator)
     start, stop = 0, _TRIED_AT_ONCE
     while start < partners.shape[1]:
         setting.progress.poll()
-        rows = np.flatnonzero(~used[failing])
+        rows = np.flatnonzero(~taken[failing])
         tried = partners[rows, start:stop]
-        # Who has not found a partner yet may well find none, and more at once take less time.
+        # A group without a partner so far may well have none, and more at once take less time.
         start, stop = stop, stop + (_TRIED_AT_ONCE if search.screens else stop)
         first = np.repeat(failing[rows], tried.shape[1])
         second = tried.ravel()
-        open_pair = ~used[second]
+        open_pair = ~taken[second]
         first, second = first[open_pair], second[open_pair]
         if not first.size:
             continue
@@ -359,11 +359,11 @@ def _merge_round(
                 holds &= item.used <= (EXACT if search.proves else BETHE)
         chosen = np.zeros(len(unions), dtype=bool)
         for pair in np.flatnonzero(holds):
-            if not used[first[pair]] and not used[second[pair]]:
-                chosen[pair] = used[first[pair]] = used[second[pair]] = True
+            if not taken[first[pair]] and not taken[second[pair]]:
+                chosen[pair] = taken[first[pair]] = taken[second[pair]] = True
         if chosen.any():
-            found = found.join(measured.select(chosen))
-    return found, used
+            merged = merged.join(measured.select(chosen))
+    return merged, taken
 
 
 def _fitting(

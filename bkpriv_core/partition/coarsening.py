@@ -1,6 +1,6 @@
 """Coarsening: join groups until every one of them meets requirements.
 
-A method that knows one requirement, as anatomy knows l-diversity, makes groups in which others may
+A method made for one requirement, as anatomy is for l-diversity, forms groups in which others may
 fail. Groups are put in a fixed order, in which neighbours are near: by the centre of their boxes in
 the first quasi-identifier, then in the second, and so on. Then, in rounds:
 
@@ -48,7 +48,7 @@ def coarsen(
     groups : Groups
         A partition of the parts of the table's cells, or of some of them.
     progress : Progress
-        Told the share of failing groups that were mended, after each round.
+        Receives the share of failing groups that were mended, after each round.
 
     Returns
     -------

@@ -58,7 +58,7 @@ _UNKNOWN, _HOLDS, _FAILS = 0, 1, 2
 def first_holding(chain: Sequence[_Item], holds: Callable[[_Item], bool]) -> int | None:
     """Place of the first item for which `holds`, if it then does for all that follow.
 
-    Asks about ``log2`` of the chain's length of items. None if no item does.
+    Judges ``log2`` of the chain's length of items. None if no item does.
     """
     low, high = 0, len(chain)
     while low < high:
@@ -87,8 +87,8 @@ class Lattice:
     estimator : {"auto", "exact", "bethe", "omega"}
         How beliefs are inferred.
     safe, minimal, measured : bool array
-        For each node, by its levels: whether it is safe, minimal, and whether groups were measured
-        to find out.
+        For each node, by its levels: whether it is safe, minimal, and whether its groups were
+        measured to decide.
     """
 
     setting: Setting
@@ -157,7 +157,7 @@ def incognito(
     estimator : {"auto", "exact", "bethe", "omega"}
         How beliefs are inferred.
     progress : Progress
-        Told the share of nodes that are decided.
+        Receives the share of nodes that are decided.
 
     Returns
     -------
@@ -197,19 +197,19 @@ def incognito(
 
     safe = np.zeros(shape, dtype=bool)
     measured = np.zeros(shape, dtype=bool)
-    known = np.full(shape, _UNKNOWN if pruning else _HOLDS, dtype=np.int8)
+    verdicts = np.full(shape, _UNKNOWN if pruning else _HOLDS, dtype=np.int8)
     for done, node in enumerate(_in_order(shape)):
         setting.progress.poll()
         groups: Groups | None = None
-        if known[node] == _UNKNOWN:
+        if verdicts[node] == _UNKNOWN:
             groups = _groups(setting.table, levels, node)
             if holds(groups, pruning):
-                part, verdict = known[tuple(slice(level, None) for level in node)], _HOLDS
+                region, verdict = verdicts[tuple(slice(level, None) for level in node)], _HOLDS
             else:
-                part, verdict = known[tuple(slice(level + 1) for level in node)], _FAILS
-            part[part == _UNKNOWN] = verdict
+                region, verdict = verdicts[tuple(slice(level + 1) for level in node)], _FAILS
+            region[region == _UNKNOWN] = verdict
             measured[node] = True
-        safe[node] = known[node] == _HOLDS
+        safe[node] = verdicts[node] == _HOLDS
         if safe[node] and others:
             groups = _groups(setting.table, levels, node) if groups is None else groups
             safe[node] = holds(groups, requirements)
@@ -246,7 +246,7 @@ def _above_some(safe: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     reached = safe.copy()
     for axis in range(safe.ndim):
         reached = np.logical_or.accumulate(reached, axis=axis)
-    found = np.zeros_like(safe)
+    above = np.zeros_like(safe)
     for axis in range(safe.ndim):
         upper = tuple(
             slice(1, None) if place == axis else slice(None) for place in range(safe.ndim)
@@ -254,8 +254,8 @@ def _above_some(safe: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         lower = tuple(
             slice(None, -1) if place == axis else slice(None) for place in range(safe.ndim)
         )
-        found[upper] |= reached[lower]
-    return found
+        above[upper] |= reached[lower]
+    return above
 
 
 def _groups(table: Table, levels: Sequence[Levels], node: Node) -> Groups:

@@ -10,7 +10,7 @@ dimension cuts is final. Rules:
 - The cut is the one that comes nearest to halving the records.
 - Requirements on all groups together, such as (c,k)-safety, are met by the partition as it stands
   after every cut; cuts that would break one are refused, in the order of the groups.
-- Cells are never split: records with equal quasi-identifiers stay together.
+- Parts are never split: where cells are whole, records with equal quasi-identifiers stay together.
 
 All groups of one generation are cut at once, level-synchronously over arrays.
 """
@@ -45,12 +45,12 @@ def mondrian(
     requirements : sequence of Requirement
         What both halves of a cut must meet.
     progress : Progress
-        Told the share of cells whose group is final, after each generation.
+        Receives the share of parts whose group is final, after each generation.
 
     Returns
     -------
     Groups
-        Every cell in one group.
+        Every part in one group.
     """
     parts = setting.parts
     alone, joint = alone_and_joint(requirements)
@@ -82,17 +82,17 @@ def mondrian(
         final.extend(kept)
         done += len(kept.members)
         progress.tell(done / len(parts))
-        active = _joined(children)
+        active = _concatenated(children)
     return Groups.from_lists(final)
 
 
-def _joined(lists: Sequence[Groups]) -> Groups:
+def _concatenated(lists: Sequence[Groups]) -> Groups:
     """Concatenate lists of groups."""
     if not lists:
         return Groups.from_lists([])
-    widths = np.concatenate([part.widths for part in lists])
+    widths = np.concatenate([groups.widths for groups in lists])
     return Groups(
-        np.concatenate([part.members for part in lists]),
+        np.concatenate([groups.members for groups in lists]),
         np.concatenate(([0], np.cumsum(widths))).astype(np.int64),
     )
 
@@ -142,10 +142,10 @@ def _cut_keys(parts: Parts, groups: Groups, axes: IntArray) -> IntArray:
         chosen = axes == axis
         if not chosen.any():
             continue
-        part = groups.select(chosen)
-        places = parts.places[part.members, axis]
+        subset = groups.select(chosen)
+        places = parts.places[subset.members, axis]
         if not domain.numeric:
-            level = domain.ancestor_level(part.min(places), part.max(places))
-            places = domain.branch_start(level[part.owner], places)
+            level = domain.ancestor_level(subset.min(places), subset.max(places))
+            places = domain.branch_start(level[subset.owner], places)
         keys[chosen[groups.owner]] = places
     return keys

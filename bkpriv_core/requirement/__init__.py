@@ -3,7 +3,7 @@
 A requirement bounds one or several figures of every record's group, each from above or below. It
 is stated without data (parsed from a policy) and measured against a `Setting`, for many groups at
 once, so that a new privacy model is one class here and works in every partitioning method. It also
-tells which value is at fault in a group, for whoever audits a release.
+names the value at fault in a group, for whoever audits a release.
 
 Of a sensitive value, ``q`` is the share in the group and ``p`` the share in the table; ``r_1 >= r_2
 >= ...`` are the group's counts of values in falling order.

@@ -174,7 +174,7 @@ class Requirement(ABC):
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift | None:
-        """Tell which value is at fault in one group, or None if no single value is.
+        """Name the value at fault in one group, or None if no single value is.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Requirement(ABC):
         group : Groups
             The one group, usually that with the worst figure.
         bound : int
-            Place among `bounds` of the one that is asked about.
+            Place among `bounds` of the bound that is broken or nearest to it.
         estimator : {"auto", "exact", "bethe", "omega"}
             How beliefs are inferred; best the one that the figures were measured with.
 
@@ -248,7 +248,7 @@ class HistogramRequirement(Requirement):
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
-        """Tell which value's share is at fault in one group; see `Requirement.explain`."""
+        """Name the value whose share is at fault in one group; see `Requirement.explain`."""
         (share,) = shares = shares_of(setting.parts.histograms(group))
         value = int(np.argmax(self.faults(shares, setting.table.overall)))
         return Shift(None, value, float(setting.table.overall[value]), float(share[value]))
@@ -258,7 +258,7 @@ class Keeper(Protocol):
     """All groups of a partition that meets a joint requirement, and goes on to meet it."""
 
     def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
-        """Split some of the groups, those first that come first, and tell which.
+        """Split some of the groups, those first that come first.
 
         Parameters
         ----------
@@ -278,8 +278,8 @@ class JointRequirement(HistogramRequirement):
     """A requirement whose figures depend on all groups that are published.
 
     `measure` must be given all of them. Candidates for groups cannot be judged apart from the rest,
-    so a partitioning method that cuts groups asks a `Keeper`. Joining groups, and leaving some out,
-    must never raise a figure above the largest before.
+    so a partitioning method that cuts groups has a `Keeper` split them. Joining groups, and leaving
+    some out, must never raise a figure above the largest before.
     """
 
     @abstractmethod
@@ -290,7 +290,7 @@ class JointRequirement(HistogramRequirement):
 def alone_and_joint(
     requirements: Sequence[Requirement],
 ) -> tuple[list[Requirement], list[JointRequirement]]:
-    """Tell requirements that groups meet one by one from those that they meet together."""
+    """Separate requirements that groups meet one by one from those that they meet together."""
     alone = [item for item in requirements if not isinstance(item, JointRequirement)]
     return alone, [item for item in requirements if isinstance(item, JointRequirement)]
 
@@ -350,15 +350,15 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
 
 
 def _words(parameters: Mapping[str, Any]) -> str:
-    told = {
-        key: value if isinstance(value, str) else as_json(value)
+    texts = (
+        f"{key} = {value if isinstance(value, str) else as_json(value)}"
         for key, value in parameters.items()
-    }
-    return "(" + ", ".join(f"{key} = {value}" for key, value in told.items()) + ")"
+    )
+    return f"({', '.join(texts)})"
 
 
 def _remedy(bound: Bound, attained: float) -> str:
-    """Say what to require where the whole table attains so much only."""
+    """Say what to require where the whole table attains no better figure."""
     if np.isinf(attained):
         return f"Nothing is {bound.relation} a threshold here: ease another of the parameters."
     figure = _attainable(bound, attained)

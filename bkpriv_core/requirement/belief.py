@@ -72,13 +72,13 @@ class BtPrivacy(Requirement):
     ) -> Measurement:
         """Infer every adversary's posterior and measure how far beliefs move."""
         skyline = [knowledge for knowledge, _ in self.skyline]
-        found = setting.adversaries(skyline).disclosure(groups, estimator, progress)
-        return Measurement(found.figures, found.used)
+        disclosure = setting.adversaries(skyline).disclosure(groups, estimator, progress)
+        return Measurement(disclosure.figures, disclosure.used)
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
-        """Tell which belief moves most; see `Requirement.explain`.
+        """Name the belief that moves most; see `Requirement.explain`.
 
         It is about the cell whose records disclose most to the adversary of the bound, and the
         value whose probability moves most, up or down, in the belief about them.
@@ -86,7 +86,7 @@ class BtPrivacy(Requirement):
         (_,) = group
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
         skyline = [knowledge for knowledge, _ in self.skyline]
-        told = setting.adversaries(skyline).explain(group, estimator, bound)
-        (member,), (value,) = told.members, told.values
-        moved = float(told.before[0]), float(told.after[0])
-        return Shift(int(setting.parts.cell[group.members[member]]), int(value), *moved)
+        most = setting.adversaries(skyline).explain(group, estimator, bound)
+        (member,), (value,) = most.members, most.values
+        cell = int(setting.parts.cell[group.members[member]])
+        return Shift(cell, int(value), float(most.before[0]), float(most.after[0]))

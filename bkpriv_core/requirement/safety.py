@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.implication import Bucketization
+from bkpriv_core.implication import Buckets
 from bkpriv_core.requirement.base import Bound, JointRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
@@ -40,7 +40,7 @@ class CkSafety(JointRequirement):
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Maximum disclosure of each group's persons; the groups must be all that are published."""
-        buckets = Bucketization(self.k, setting.progress)
+        buckets = Buckets(self.k, setting.progress)
         buckets.add(histograms)
         return buckets.figures(histograms)
 
@@ -53,8 +53,8 @@ class CkSafety(JointRequirement):
         their figures, but left out one by one from the most to the least disclosing until the rest
         is safe. Fewer might sometimes do.
         """
-        buckets = Bucketization(self.k, setting.progress)
-        return buckets.safe_part(setting.parts.histograms(groups), self.c)
+        buckets = Buckets(self.k, setting.progress)
+        return buckets.safe_subset(setting.parts.histograms(groups), self.c)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Blame the most frequent value of the group, which is the one disclosed."""
@@ -71,7 +71,7 @@ class _Keeper:
     def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
         self._parts = setting.parts
         self._c = safety.c
-        self._buckets = Bucketization(safety.k, setting.progress)
+        self._buckets = Buckets(safety.k, setting.progress)
         self._buckets.add(self._parts.histograms(groups))
 
     def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:

@@ -15,20 +15,20 @@ from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.implication import (
     LANGUAGES,
     Atom,
-    Bucketization,
+    Buckets,
     Implication,
     disclosure_given,
     witnesses,
     worst_case,
 )
-from bkpriv_core.implication.bucketization import MOST_PIECES
+from bkpriv_core.implication.buckets import MOST_PIECES
 from bkpriv_core.implication.minimization import signatures
 from bkpriv_core.implication.profiles import Pool, Profiles
 from bkpriv_core.table.groups import IntArray
 from tests.core.strategies import MANY, SOME
 from tests.core.worlds import Worlds, negation_paper, paper, split_in_turn
 
-Buckets = list[list[int]]
+Histograms = list[list[int]]
 
 FIGURE_3 = [[2, 2, 1, 0, 0, 0], [2, 0, 0, 1, 1, 1]]
 """Martin et al. 2007, figure 3: flu, lung cancer, mumps, breast cancer, heart, ovarian cancer."""
@@ -52,12 +52,12 @@ SMALL = st.integers(1, 5).flatmap(
 """Buckets for the recursions; equal ones are common."""
 
 
-def as_array(buckets: Sequence[Sequence[int]]) -> IntArray:
-    return np.array(buckets, dtype=np.int64)
+def as_array(histograms: Sequence[Sequence[int]]) -> IntArray:
+    return np.array(histograms, dtype=np.int64)
 
 
-def close(found: float, expected: Fraction) -> bool:
-    return found == pytest.approx(float(expected), rel=1e-12, abs=0)
+def close(figure: float, expected: Fraction) -> bool:
+    return figure == pytest.approx(float(expected), rel=1e-12, abs=0)
 
 
 # --- The paper's figures --------------------------------------------------------------------------
@@ -66,8 +66,8 @@ def close(found: float, expected: Fraction) -> bool:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_figure_3_by_its_own_algorithm_and_by_enumeration(language: str) -> None:
     expected = [Fraction(2, 5), Fraction(2, 3), Fraction(1), Fraction(1)]
-    found = worst_case(as_array(FIGURE_3), 3, language)
-    assert all(map(close, found, expected))
+    curve = worst_case(as_array(FIGURE_3), 3, language)
+    assert all(map(close, curve, expected))
     worlds = Worlds(FIGURE_3)
     assert worlds.most_disclosed(worlds.implications(), 0) == expected[0]
     assert worlds.most_disclosed(worlds.implications(), 1) == expected[1]
@@ -75,13 +75,13 @@ def test_figure_3_by_its_own_algorithm_and_by_enumeration(language: str) -> None
 
 def test_ten_nineteenths_is_the_most_by_an_implication_from_another_bucket() -> None:
     worlds = Worlds(FIGURE_3)
-    found = {
+    probabilities = {
         worlds.probability(event, worlds.rule(([one], [target])))
         for one in worlds.atoms
         for target, event in worlds.atoms.items()
         if one[0] != target[0]
     }
-    assert max(found) == Fraction(10, 19)
+    assert max(probabilities) == Fraction(10, 19)
     # An implication to a rare value of the other bucket comes near to a denial, and says more.
     nearly_denied = worlds.rule(([(0, 0, 1)], [(1, 0, 3)]))
     assert worlds.probability(worlds.atoms[0, 0, 0], nearly_denied) == Fraction(10, 17)
@@ -92,40 +92,44 @@ def test_ten_nineteenths_is_the_most_by_an_implication_from_another_bucket() -> 
 
 @SOME
 @given(TINY)
-def test_no_two_implications_disclose_more_and_some_disclose_as_much(buckets: Buckets) -> None:
-    worlds = Worlds(buckets)
-    curve = worst_case(as_array(buckets), 2)
+def test_no_two_implications_disclose_more_and_some_disclose_as_much(
+    histograms: Histograms,
+) -> None:
+    worlds = Worlds(histograms)
+    curve = worst_case(as_array(histograms), 2)
     simple = worlds.implications()
     for k in range(3):
         assert close(curve[k], worlds.most_disclosed(simple, k))
 
 
 @SOME
-@given(TINY.filter(lambda buckets: sum(map(sum, buckets)) <= 5))
-def test_implications_between_several_atoms_disclose_no_more(buckets: Buckets) -> None:
-    worlds = Worlds(buckets)
+@given(TINY.filter(lambda histograms: sum(map(sum, histograms)) <= 5))
+def test_implications_between_several_atoms_disclose_no_more(histograms: Histograms) -> None:
+    worlds = Worlds(histograms)
     assert close(
-        worst_case(as_array(buckets), 1)[1], worlds.most_disclosed(worlds.implications(2), 1)
+        worst_case(as_array(histograms), 1)[1], worlds.most_disclosed(worlds.implications(2), 1)
     )
 
 
 @SOME
 @given(TINY)
-def test_no_negations_about_whomever_disclose_more(buckets: Buckets) -> None:
-    worlds = Worlds(buckets)
-    curve = worst_case(as_array(buckets), 3, "negations")
+def test_no_negations_about_whomever_disclose_more(histograms: Histograms) -> None:
+    worlds = Worlds(histograms)
+    curve = worst_case(as_array(histograms), 3, "negations")
     for k in range(4):
         assert close(curve[k], worlds.most_disclosed(worlds.negations(), k))
 
 
 @SOME
 @given(TINY)
-def test_figures_are_the_most_disclosed_about_the_persons_of_each_bucket(buckets: Buckets) -> None:
-    worlds = Worlds(buckets)
+def test_figures_are_the_most_disclosed_about_the_persons_of_each_bucket(
+    histograms: Histograms,
+) -> None:
+    worlds = Worlds(histograms)
     for k in range(3):
-        found = Bucketization(k)
-        found.add(as_array(buckets))
-        figures = found.figures(as_array(buckets))
+        buckets = Buckets(k)
+        buckets.add(as_array(histograms))
+        figures = buckets.figures(as_array(histograms))
         for place, figure in enumerate(figures):
             assert close(figure, worlds.most_disclosed(worlds.implications(), k, [place]))
 
@@ -135,17 +139,17 @@ def test_figures_are_the_most_disclosed_about_the_persons_of_each_bucket(buckets
 
 @MANY
 @given(SMALL, st.integers(0, 6))
-def test_the_curve_is_that_of_the_recursions(buckets: Buckets, k: int) -> None:
-    curve = worst_case(as_array(buckets), k)
-    negations = worst_case(as_array(buckets), k, "negations")
+def test_the_curve_is_that_of_the_recursions(histograms: Histograms, k: int) -> None:
+    curve = worst_case(as_array(histograms), k)
+    negations = worst_case(as_array(histograms), k, "negations")
     for pieces in range(k + 1):
-        assert close(curve[pieces], paper(buckets, pieces))
-        assert close(negations[pieces], negation_paper(buckets, pieces))
+        assert close(curve[pieces], paper(histograms, pieces))
+        assert close(negations[pieces], negation_paper(histograms, pieces))
     # Beyond what is useful too, where profiles are 0.
-    found = Bucketization(k)
-    found.add(as_array(buckets))
-    np.testing.assert_allclose(found.curve(), curve, rtol=1e-12)
-    np.testing.assert_allclose(found.negation_curve(), negations, rtol=1e-12)
+    buckets = Buckets(k)
+    buckets.add(as_array(histograms))
+    np.testing.assert_allclose(buckets.curve(), curve, rtol=1e-12)
+    np.testing.assert_allclose(buckets.negation_curve(), negations, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -164,26 +168,26 @@ def test_many_buckets_of_many_kinds(seed: int) -> None:
 @MANY
 @given(SMALL)
 def test_monotone_in_k_and_implications_disclose_at_least_what_negations_do(
-    buckets: Buckets,
+    histograms: Histograms,
 ) -> None:
-    curve = worst_case(as_array(buckets), 8)
-    negations = worst_case(as_array(buckets), 8, "negations")
+    curve = worst_case(as_array(histograms), 8)
+    negations = worst_case(as_array(histograms), 8, "negations")
     assert (np.diff(curve) >= -1e-12).all()
     assert (np.diff(negations) >= -1e-12).all()
     assert (curve >= negations - 1e-12).all()
-    fewest = min(sum(map(bool, bucket)) for bucket in buckets)
+    fewest = min(sum(map(bool, bucket)) for bucket in histograms)
     assert np.flatnonzero(curve == 1.0)[0] == fewest - 1
 
 
 @MANY
 @given(SMALL, st.sampled_from(LANGUAGES), st.data())
 def test_merging_buckets_discloses_no_more_and_nor_does_leaving_one_out(
-    buckets: Buckets, language: str, data: st.DataObject
+    histograms: Histograms, language: str, data: st.DataObject
 ) -> None:
-    assume(len(buckets) > 1)
-    one, other, *rest = data.draw(st.permutations(buckets))
+    assume(len(histograms) > 1)
+    one, other, *rest = data.draw(st.permutations(histograms))
     merged = [[a + b for a, b in zip(one, other, strict=True)], *rest]
-    before = worst_case(as_array(buckets), 6, language)
+    before = worst_case(as_array(histograms), 6, language)
     assert (worst_case(as_array(merged), 6, language) <= before + 1e-12).all()
     assert (worst_case(as_array([other, *rest]), 6, language) <= before + 1e-12).all()
 
@@ -193,22 +197,22 @@ def test_merging_buckets_discloses_no_more_and_nor_does_leaving_one_out(
 
 @MANY
 @given(SMALL, st.integers(0, 6), st.sampled_from(LANGUAGES))
-def test_a_witness_attains_the_maximum(buckets: Buckets, k: int, language: str) -> None:
-    histograms = as_array(buckets)
-    curve = worst_case(histograms, k, language)
-    found = witnesses(histograms, k, language)
-    assert [witness.disclosure for witness in found] == pytest.approx(curve, rel=1e-12)
-    for pieces, witness in enumerate(found):
+def test_a_witness_attains_the_maximum(histograms: Histograms, k: int, language: str) -> None:
+    array = as_array(histograms)
+    curve = worst_case(array, k, language)
+    attaining = witnesses(array, k, language)
+    assert [witness.disclosure for witness in attaining] == pytest.approx(curve, rel=1e-12)
+    for pieces, witness in enumerate(attaining):
         assert len(witness.antecedents) <= pieces
         assert len({witness.target, *witness.antecedents}) == len(witness.antecedents) + 1
         assert len(witness.antecedents) == pieces or witness.disclosure == 1.0
-        beliefs = disclosure_given(histograms, witness.implications)
+        beliefs = disclosure_given(array, witness.implications)
         assert beliefs.probability(witness.target) == pytest.approx(curve[pieces], rel=1e-12)
         if language == "negations":
             persons = {(atom.bucket, atom.person) for atom in witness.antecedents}
             assert persons <= {(witness.target.bucket, witness.target.person)}
             denied = tuple(Implication((atom,)) for atom in witness.antecedents)
-            again = disclosure_given(histograms, denied).probability(witness.target)
+            again = disclosure_given(array, denied).probability(witness.target)
             assert again == pytest.approx(curve[pieces], rel=1e-12)
 
 
@@ -244,42 +248,42 @@ def test_a_witness_names_several_persons_of_a_bucket_where_that_is_best() -> Non
 @MANY
 @given(SMALL, st.integers(0, 4), st.data())
 def test_adding_and_removing_is_as_good_as_starting_anew(
-    buckets: Buckets, k: int, data: st.DataObject
+    histograms: Histograms, k: int, data: st.DataObject
 ) -> None:
-    order = data.draw(st.permutations(range(len(buckets))))
-    kept = [buckets[place] for place in order[: len(order) // 2 + 1]]
-    gone = [buckets[place] for place in order[len(order) // 2 + 1 :]]
-    found = Bucketization(k)
-    found.add(as_array(buckets))
+    order = data.draw(st.permutations(range(len(histograms))))
+    kept = [histograms[place] for place in order[: len(order) // 2 + 1]]
+    gone = [histograms[place] for place in order[len(order) // 2 + 1 :]]
+    buckets = Buckets(k)
+    buckets.add(as_array(histograms))
     if gone:
-        found.remove(as_array(gone))
-    assert len(found) == len(kept)
-    np.testing.assert_allclose(found.curve(), worst_case(as_array(kept), k), rtol=1e-12)
-    found.remove(as_array(kept))
-    assert not len(found)
-    assert found.safe(0.0)
-    found.add(as_array(kept))
-    np.testing.assert_allclose(found.curve(), worst_case(as_array(kept), k), rtol=1e-12)
+        buckets.remove(as_array(gone))
+    assert len(buckets) == len(kept)
+    np.testing.assert_allclose(buckets.curve(), worst_case(as_array(kept), k), rtol=1e-12)
+    buckets.remove(as_array(kept))
+    assert not len(buckets)
+    assert buckets.safe(0.0)
+    buckets.add(as_array(kept))
+    np.testing.assert_allclose(buckets.curve(), worst_case(as_array(kept), k), rtol=1e-12)
 
 
 def test_profiles_of_known_kinds_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Bucketization(2)
-    found.add(as_array([[3, 1, 1], [1, 1, 3], [2, 2, 2]]))
-    expected = found.curve()
+    buckets = Buckets(2)
+    buckets.add(as_array([[3, 1, 1], [1, 1, 3], [2, 2, 2]]))
+    expected = buckets.curve()
 
     def refuse(*_: object) -> None:
         raise AssertionError("computed again")
 
     monkeypatch.setattr("bkpriv_core.implication.profiles.least_failing", refuse)
-    found.remove(as_array([[3, 1, 1]]))
-    found.add(as_array([[1, 3, 1], [2, 2, 2]]))
-    np.testing.assert_array_equal(found.curve(), expected)
+    buckets.remove(as_array([[3, 1, 1]]))
+    buckets.add(as_array([[1, 3, 1], [2, 2, 2]]))
+    np.testing.assert_array_equal(buckets.curve(), expected)
 
 
 @MANY
 @given(SMALL, st.integers(0, 3), st.sampled_from([0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0]), st.data())
 def test_splits_are_those_made_in_turn(
-    halves: Buckets, k: int, c: float, data: st.DataObject
+    halves: Histograms, k: int, c: float, data: st.DataObject
 ) -> None:
     assume(len(halves) > 1)
     halves = data.draw(st.permutations(halves))
@@ -287,20 +291,20 @@ def test_splits_are_those_made_in_turn(
     whole = [[a + b for a, b in zip(one, other, strict=True)] for one, other in pairs]
     rest = halves[2 * len(pairs) :]
     assume(paper(whole + rest, k) < c)
-    found = Bucketization(k)
-    found.add(as_array(whole + rest))
+    buckets = Buckets(k)
+    buckets.add(as_array(whole + rest))
     splits = [(place, one, other) for place, (one, other) in enumerate(pairs)]
     expected = split_in_turn(whole + rest, splits, k, c)
-    made = found.split(as_array(whole), as_array([half for pair in pairs for half in pair]), c)
-    assert made.tolist() == expected
+    done = buckets.split(as_array(whole), as_array([half for pair in pairs for half in pair]), c)
+    assert done.tolist() == expected
     now = rest + [
         bucket
-        for pair, joined, done in zip(pairs, whole, made, strict=True)
-        for bucket in (pair if done else [joined])
+        for pair, joined, was_split in zip(pairs, whole, done, strict=True)
+        for bucket in (pair if was_split else [joined])
     ]
-    assert len(found) == len(now)
-    np.testing.assert_allclose(found.curve(), worst_case(as_array(now), k), rtol=1e-12)
-    assert found.safe(c)
+    assert len(buckets) == len(now)
+    np.testing.assert_allclose(buckets.curve(), worst_case(as_array(now), k), rtol=1e-12)
+    assert buckets.safe(c)
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1]])
@@ -308,19 +312,19 @@ def test_splits_that_are_safe_one_by_one_may_not_be_together(order: list[int]) -
     even = as_array([[2] * 61])[0]
     halves = [[(as_array([SKEWED, TWOFOLD, [1] * 61])[place]), even] for place in order]
     whole = [one + other for one, other in halves]
-    found = Bucketization(2)
-    found.add(np.array(whole))
-    made = found.split(np.array(whole), np.concatenate(halves), 0.66)
+    buckets = Buckets(2)
+    buckets.add(np.array(whole))
+    done = buckets.split(np.array(whole), np.concatenate(halves), 0.66)
     first = min(order.index(0), order.index(1))
-    assert made.tolist() == [place == 2 or row == first for row, place in enumerate(order)]
+    assert done.tolist() == [place == 2 or row == first for row, place in enumerate(order)]
 
 
 def test_a_safe_set_discloses_strictly_less() -> None:
-    found = Bucketization(1)
-    found.add(as_array(FIGURE_3))
-    assert not found.safe(2 / 3)
-    assert not found.safe(2 / 3 + 1e-10)  # within rounding: in doubt, unsafe
-    assert found.safe(0.67)
+    buckets = Buckets(1)
+    buckets.add(as_array(FIGURE_3))
+    assert not buckets.safe(2 / 3)
+    assert not buckets.safe(2 / 3 + 1e-10)  # within rounding: in doubt, unsafe
+    assert buckets.safe(0.67)
 
 
 # --- Sizes and refusals ---------------------------------------------------------------------------
@@ -342,14 +346,14 @@ def test_a_k_beyond_all_values_costs_nothing() -> None:
     assert len(curve) == 10**4 + 1
     assert (curve[2:] == 1.0).all()
     assert len(witnesses(as_array(FIGURE_3), 7)[-1].antecedents) == 2
-    for ask in (worst_case, witnesses):
+    for judge in (worst_case, witnesses):
         with pytest.raises(TooLarge, match="10001"):
-            ask(as_array(FIGURE_3), 10**4 + 1)
+            judge(as_array(FIGURE_3), 10**4 + 1)
 
 
 @pytest.mark.parametrize("judge", [worst_case, witnesses])
 @pytest.mark.parametrize(
-    ("buckets", "k", "language", "message"),
+    ("histograms", "k", "language", "message"),
     [
         ([[1, 1]], -1, "implications", "k is -1"),
         ([[1, 1]], 1.5, "implications", "k is 1.5"),
@@ -360,22 +364,22 @@ def test_a_k_beyond_all_values_costs_nothing() -> None:
         ([[]], 1, "implications", "no buckets"),
     ],
 )
-def test_refusals(judge, buckets, k, language, message) -> None:  # type: ignore[no-untyped-def]
+def test_refusals(judge, histograms, k, language, message) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InvalidParameter, match=re.escape(message)):
-        judge(np.array(buckets, dtype=np.int64), k, language)
+        judge(np.array(histograms, dtype=np.int64), k, language)
 
 
 def test_refusals_of_changes() -> None:
-    found = Bucketization(1)
+    buckets = Buckets(1)
     with pytest.raises(InvalidParameter, match="no buckets"):
-        found.curve()
-    found.add(as_array([[1, 2], [1, 2]]))
+        buckets.curve()
+    buckets.add(as_array([[1, 2], [1, 2]]))
     with pytest.raises(InvalidParameter, match="row 2 of the histograms is not that of a bucket"):
-        found.remove(as_array([[1, 2], [5, 5]]))
+        buckets.remove(as_array([[1, 2], [5, 5]]))
     with pytest.raises(InvalidParameter, match="among others"):
-        found.figures(as_array([[4, 4]]))
-    assert len(found) == 2
+        buckets.figures(as_array([[4, 4]]))
+    assert len(buckets) == 2
     with pytest.raises(TooLarge, match="k is 257"):
-        Bucketization(MOST_PIECES + 1)
+        Buckets(MOST_PIECES + 1)
     with pytest.raises(TooLarge):
         worst_case(np.ones((1, 1000), np.int64), 500)

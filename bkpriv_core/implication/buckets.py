@@ -1,7 +1,7 @@
-"""A changing set of buckets, and what it discloses at worst.
+"""A changing set of buckets, and its maximum disclosure.
 
-Buckets with equal sizes and ``k + 1`` largest counts are alike, of one *kind*. What MINIMIZE1 finds
-for a kind is kept, so that adding, removing and splitting buckets costs what is new.
+Buckets with equal sizes and ``k + 1`` largest counts are alike, of one *kind*. The profile of a
+kind is computed once and kept, so that adding, removing and splitting buckets costs what is new.
 
 Negations, the adversary of l-diversity, say of persons that they do *not* have a value: the best
 ``k`` of them rule out the most frequent other values of one person, and disclose
@@ -22,9 +22,9 @@ so does leaving one out (unless none is left). Hence:
 - Figures do not tell which buckets to suppress: one in which a value is certain helps to disclose
   everybody. So those go that disclose most by themselves, the fewest that leave a safe rest.
 - Whether buckets may be split depends on which others are. A split that is unsafe while nothing
-  else changes is unsafe for good. Those that are safe one by one are made together; where that is
-  unsafe, the longest run of them from the first that is safe together is found by bisection, the
-  one after it is refused for good, and the rest is judged anew.
+  else changes is unsafe for good. Those that are safe one by one are done together; where that is
+  unsafe, bisection gives the longest run of them from the first that is safe together, the one
+  after it is refused for good, and the rest is judged anew.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["MOST_PIECES", "Bucketization", "check_attackable", "negation_ratios"]
+__all__ = ["MOST_PIECES", "Buckets", "check_attackable", "negation_ratios"]
 
 MOST_PIECES = 256
 """Largest k for which profiles are computed."""
@@ -50,7 +50,7 @@ _SLACK = 1e-9
 
 
 def check_attackable(pieces: int) -> None:
-    """Refuse more pieces of knowledge than profiles are computed for.
+    """Refuse more implications or negations than profiles are computed for.
 
     Raises
     ------
@@ -81,13 +81,13 @@ def negation_ratios(signed: IntArray) -> FloatArray:
     return ratios
 
 
-class Bucketization:
+class Buckets:
     """A changing set of buckets, judged against up to `k` implications.
 
     Parameters
     ----------
     k : int
-        Largest number of pieces of knowledge.
+        Largest number of implications or negations.
     progress : Progress
         Polled between steps.
 
@@ -155,8 +155,8 @@ class Bucketization:
         """
         self._check_buckets()
         ratios = self._pool(self._multiplicity).total.target[0]
-        found: FloatArray = 1.0 / (1.0 + ratios)
-        return found
+        curve: FloatArray = 1.0 / (1.0 + ratios)
+        return curve
 
     def negation_curve(self) -> FloatArray:
         """Maximum disclosure for 0 ... k negations, shape (k + 1,).
@@ -168,8 +168,8 @@ class Bucketization:
         """
         self._check_buckets()
         ratios = negation_ratios(self._signed[self._multiplicity > 0]).min(axis=0)
-        found: FloatArray = 1.0 / (1.0 + ratios)
-        return found
+        curve: FloatArray = 1.0 / (1.0 + ratios)
+        return curve
 
     def figures(self, histograms: IntArray) -> FloatArray:
         """Maximum disclosure of each bucket's persons by k implications about all buckets.
@@ -197,14 +197,14 @@ class Bucketization:
             )
         rest = self._pool(self._multiplicity).without_one(kinds)
         ratios = convolve(self._profiles.target[kinds], rest.helper)[:, self.k]
-        found: FloatArray = (1.0 / (1.0 + ratios))[places]
-        return found
+        figures: FloatArray = (1.0 / (1.0 + ratios))[places]
+        return figures
 
     def safe(self, c: float) -> bool:
         """Whether the maximum disclosure for k implications is below `c`, by more than rounding."""
         return not len(self) or self._safe(self._multiplicity, c)
 
-    def safe_part(self, histograms: IntArray, c: float) -> npt.NDArray[np.bool_]:
+    def safe_subset(self, histograms: IntArray, c: float) -> npt.NDArray[np.bool_]:
         """Which of some buckets, of no matter what set, are safe if they are all there is.
 
         Parameters
@@ -230,9 +230,9 @@ class Bucketization:
             else:
                 high = tried - 1
             tried = (low + high + 1) // 2
-        found = np.zeros(len(kinds), dtype=bool)
-        found[order[:low]] = True
-        return found
+        safe = np.zeros(len(kinds), dtype=bool)
+        safe[order[:low]] = True
+        return safe
 
     def split(self, parents: IntArray, halves: IntArray, c: float) -> npt.NDArray[np.bool_]:
         """Split those buckets in two whose splits keep a safe set safe, the first ones first.
@@ -259,7 +259,7 @@ class Bucketization:
             pool = self._pool(self._multiplicity, spare=1)
             alone = pool.without_one(old[waiting]).join(pairs[waiting])
             waiting = waiting[_below(alone.target[:, self.k], c)]
-            # The longest run from the first that is safe; the first one alone is known to be.
+            # The longest run from the first that is safe; the first one alone is.
             low, high = min(1, len(waiting)), len(waiting)
             tried = high
             while low < high:
@@ -268,22 +268,22 @@ class Bucketization:
                 else:
                     high = tried - 1
                 tried = (low + high + 1) // 2
-            made = waiting[:low]
-            self._multiplicity = self._after(old, new, made)
-            done[made] = True
+            run = waiting[:low]
+            self._multiplicity = self._after(old, new, run)
+            done[run] = True
             waiting = waiting[low + 1 :]
         return done
 
     def _pool(self, multiplicity: IntArray, spare: int = 0) -> Pool:
         return Pool(self._profiles, multiplicity, spare, self._progress)
 
-    def _after(self, old: IntArray, new: IntArray, made: IntArray) -> IntArray:
+    def _after(self, old: IntArray, new: IntArray, splits: IntArray) -> IntArray:
         """Buckets of each kind after some splits."""
         kinds = len(self._multiplicity)
-        halves = np.concatenate((new[2 * made], new[2 * made + 1]))
-        gone = np.bincount(old[made], minlength=kinds)
-        found: IntArray = self._multiplicity - gone + np.bincount(halves, minlength=kinds)
-        return found
+        halves = np.concatenate((new[2 * splits], new[2 * splits + 1]))
+        gone = np.bincount(old[splits], minlength=kinds)
+        after: IntArray = self._multiplicity - gone + np.bincount(halves, minlength=kinds)
+        return after
 
     def _safe(self, multiplicity: IntArray, c: float) -> bool:
         total = self._pool(multiplicity).total
@@ -310,14 +310,14 @@ class Bucketization:
         kinds = np.empty(len(first), dtype=np.int64)
         new = []
         for row, signature in enumerate(signed[first]):
-            known = len(self._kind_of)
-            kinds[row] = self._kind_of.setdefault(signature.tobytes(), known)
-            if kinds[row] == known:
+            unused = len(self._kind_of)
+            kinds[row] = self._kind_of.setdefault(signature.tobytes(), unused)
+            if kinds[row] == unused:
                 new.append(first[row])
         if new:
-            found = signed[np.array(new)]
-            self._signed = np.concatenate((self._signed, found))
-            self._profiles = self._profiles.stack(Profiles.of_buckets(found, self._progress))
+            added = signed[np.array(new)]
+            self._signed = np.concatenate((self._signed, added))
+            self._profiles = self._profiles.stack(Profiles.of_buckets(added, self._progress))
             self._multiplicity = np.concatenate((self._multiplicity, np.zeros(len(new), np.int64)))
         return kinds[place]
 
