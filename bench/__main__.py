@@ -50,7 +50,7 @@ def bench(
     small: Annotated[int, typer.Option(min=1, help="Size of the census.")] = ADULT_RECORDS,
     large: Annotated[int, typer.Option(min=1, help="Size of a larger one.")] = 1_000_000,
     buckets: Annotated[
-        int, typer.Option(min=1, help="Buckets whose worst case is found.")
+        int, typer.Option(min=1, help="Buckets whose worst case is computed.")
     ] = 1_000_000,
     values: Annotated[
         int, typer.Option(min=100, help="Values of a quasi-identifier of many.")

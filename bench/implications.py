@@ -3,7 +3,7 @@
 The baseline is MINIMIZE1 and MINIMIZE2 as Martin et al. 2007 state them, by dynamic programming in
 plain Python: each bucket's profile in ``O(k^3)``, then one pass over the buckets. One pass gives
 the whole curve. Its time grows with the number of buckets and nothing else, so it is measured on a
-part of them and multiplied; the figures say by how much. The two must agree on that part.
+sample of them and multiplied; the figures say by how much. The two must agree on the sample.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _K = 12
 _KINDS = 4_000
 _VALUES = 14
 _PERSONS = 100
-_PART = 2_000
+_SAMPLE = 2_000
 _SEED = 1
 _SECONDS = 5
 _TARGET = 50
@@ -40,12 +40,14 @@ def measure_implications(buckets: int, rounds: int) -> list[Figure]:
         If the two ways do not agree.
     """
     histograms, kinds = _histograms(buckets)
-    part = histograms[: min(_PART, buckets)]
-    difference = float(np.abs(worst_case(part, _K) - _paper(part, _K)).max())
+    sample = histograms[: min(_SAMPLE, buckets)]
+    difference = float(np.abs(worst_case(sample, _K) - _paper(sample, _K)).max())
     if difference > _TOLERANCE:
         raise AssertionError(f"curves differ by {difference}")
-    ours, measured = alternate(rounds, lambda: worst_case(histograms, _K), lambda: _paper(part, _K))
-    baseline = measured * buckets / len(part)
+    ours, measured = alternate(
+        rounds, lambda: worst_case(histograms, _K), lambda: _paper(sample, _K)
+    )
+    baseline = measured * buckets / len(sample)
     return [
         Figure(
             f"worst case of {buckets:,} buckets",
@@ -56,7 +58,7 @@ def measure_implications(buckets: int, rounds: int) -> list[Figure]:
             baseline >= _TARGET * ours and ours <= _SECONDS,
         ),
         Figure(
-            "    one by one was", "", f"{measured:.2f} s for {len(part):,}", buckets / len(part)
+            "    one by one was", "", f"{measured:.2f} s for {len(sample):,}", buckets / len(sample)
         ),
         Figure("    histograms", f"{kinds:,} distinct", f"{buckets:,}", buckets / kinds),
         Figure("    largest difference", f"{difference:.0e}", "", None, "1e-12", True),

@@ -1,6 +1,6 @@
-"""How long it takes, through SQL, to know the worst case of a whole lattice of generalizations.
+"""How long it takes, through SQL, to compute the worst case of a whole lattice of generalizations.
 
-Every node is made from the table and its maximum disclosure found for each number of pieces of
+Every node is made from the table and its maximum disclosure computed for each number of pieces of
 knowledge, in both languages, as the study of Martin et al. 2007 does; nothing is kept between
 rounds. There is no baseline: nothing else at hand computes it.
 """

@@ -224,8 +224,8 @@ def _peak_megabytes(pid: int) -> float | None:
     status = Path(f"/proc/{pid}/status")
     if not status.exists():
         return None
-    found = re.search(r"^Name:\s+postgres$.*^VmHWM:\s+(\d+) kB$", status.read_text(), re.M | re.S)
-    return int(found[1]) / 1024 if found else None
+    peak = re.search(r"^Name:\s+postgres$.*^VmHWM:\s+(\d+) kB$", status.read_text(), re.M | re.S)
+    return int(peak[1]) / 1024 if peak else None
 
 
 def _count_cells(uri: str, source: Source) -> int:

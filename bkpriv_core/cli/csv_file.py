@@ -199,16 +199,16 @@ def _lines(path: Path, delimiter: str, title: str) -> Iterator[tuple[int, tuple[
         raise ClientError(f"cannot read {title}: {error.strerror}") from error
 
 
-def _widen(known: SqlType | None, values: set[str]) -> SqlType | None:
+def _widen(so_far: SqlType | None, values: set[str]) -> SqlType | None:
     """Narrowest type of some values and of those seen before, if there are any."""
     if not values:
-        return known
-    found = _guess(values)
-    if known is None or known == found:
-        return found
+        return so_far
+    guess = _guess(values)
+    if so_far is None or so_far == guess:
+        return guess
     for types in _WIDENING:
-        if known in types and found in types:
-            return max(known, found, key=types.index)
+        if so_far in types and guess in types:
+            return max(so_far, guess, key=types.index)
     return "text"
 
 

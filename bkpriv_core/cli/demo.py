@@ -239,19 +239,19 @@ class _Demo:
 
     # --- what is shown --------------------------------------------------------------------------
 
-    def _show_breaches(self, release: int, found: _AuditLine) -> None:
-        """Say what an audit found, with examples."""
+    def _show_breaches(self, release: int, line: _AuditLine) -> None:
+        """Report an audit, with examples of breaches."""
         source = self.source
-        self._show_audit([found])
+        self._show_audit([line])
         self._say(
             f"The adversary with B={_BANDWIDTH} knows how common each {source.sensitive} is among "
             f"those who resemble a person: whose {_listed(source.quasi_identifiers)} differ by "
             f"less than {_BANDWIDTH} of the range. Seeing the view moves that adversary's belief "
-            f"about [bold]{found.vulnerable:,} of {source.records:,} people "
-            f"({found.vulnerable / source.records:.1%})[/bold] by more than t = {_T}, on a scale "
+            f"about [bold]{line.vulnerable:,} of {source.records:,} people "
+            f"({line.vulnerable / source.records:.1%})[/bold] by more than t = {_T}, on a scale "
             "from 0, nothing learnt, to 1."
         )
-        if not found.vulnerable:
+        if not line.vulnerable:
             return
         breaches = self._breaches(release)
         self._say("For instance, a person with")

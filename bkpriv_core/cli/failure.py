@@ -40,10 +40,10 @@ def show(error: ClientError | psycopg.Error, console: Console) -> None:
     if isinstance(error, ClientError):
         message, detail, hint = error.message, error.detail, error.hint
     else:
-        told = error.diag
+        diagnostics = error.diag
         # A connection that was never made has no diagnostics, only text.
-        message = told.message_primary or str(error).strip()
-        detail, hint = told.message_detail, told.message_hint
+        message = diagnostics.message_primary or str(error).strip()
+        detail, hint = diagnostics.message_detail, diagnostics.message_hint
         if error.sqlstate:
             title = f"Error {error.sqlstate}"
     parts: list[RenderableType] = [Text(message, style="bold")]

@@ -58,7 +58,7 @@ class TableName:
 
 
 def create_schema(connection: Connection, name: str) -> bool:
-    """Create a schema if there is none of that name, and tell whether there was none."""
+    """Create a schema if there is none of that name; return whether there was none."""
     query = sql.SQL("SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = %s")
     if scalar(connection, query, name):
         return False

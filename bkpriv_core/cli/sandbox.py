@@ -39,13 +39,13 @@ def drop_sandbox(connection: Connection, schema: str, mark: str) -> None:
     ClientError
         If the schema exists without the mark. Nothing is changed then.
     """
-    found = connection.execute(
+    comment = connection.execute(
         "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s",
         [schema],
     ).fetchone()
-    if found is None:
+    if comment is None:
         return
-    if found[0] != mark:
+    if comment[0] != mark:
         raise ClientError(
             f'the schema "{schema}" was not made by this command',
             detail="It is left as it is.",

@@ -48,8 +48,8 @@ def connect(uri: str) -> Connection:
     connection = psycopg.connect(
         uri, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="bkpriv"
     )
-    found = connection.execute("SELECT FROM pg_extension WHERE extname = 'bkpriv'").fetchone()
-    if found is None:
+    installed = connection.execute("SELECT FROM pg_extension WHERE extname = 'bkpriv'").fetchone()
+    if installed is None:
         database = connection.info.dbname
         connection.close()
         raise ClientError(

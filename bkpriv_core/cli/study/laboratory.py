@@ -80,17 +80,17 @@ def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
                 hint="Connect to a database with a shorter name.",
             )
         identifier = sql.Identifier(name)
-        found = server.execute(
+        comment = server.execute(
             "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
             [name],
         ).fetchone()
-        if found and found[0] != mark:
+        if comment and comment[0] != mark:
             raise ClientError(
                 f'the database "{name}" was not made by this command',
                 detail="It is left as it is.",
                 hint="Rename it, or connect to a database with another name.",
             )
-        if found:
+        if comment:
             # Without FORCE: a study that is running there goes on.
             server.execute(sql.SQL("DROP DATABASE {}").format(identifier))
         server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(identifier))
@@ -211,13 +211,13 @@ class Laboratory:
         self, release: int, adversaries: Sequence[float], t: float, estimator: str
     ) -> list[Finding]:
         """Measure what a release discloses to adversaries of given bandwidths."""
-        stated = {"bt_privacy": [{"bandwidth": known, "t": t} for known in adversaries]}
-        key = json.dumps([release, stated, estimator])
+        policy = {"bt_privacy": [{"bandwidth": known, "t": t} for known in adversaries]}
+        key = json.dumps([release, policy, estimator])
         if key not in self._audits:
             rows = self.connection.execute(
                 "SELECT parameters -> 'bandwidth', worst, mean, vulnerable, estimator_used"
                 " FROM bkpriv.audit(%s, %s, %s)",
-                [release, json.dumps(stated), estimator],
+                [release, json.dumps(policy), estimator],
             )
             self._audits[key] = [Finding(*row) for row in rows]
         return self._audits[key]

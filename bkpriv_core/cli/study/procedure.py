@@ -70,14 +70,14 @@ class Study(Generic[_Design]):
         ClientError
             If there is no figure of a name.
         """
-        known = {figure.name: figure for figure in self.figures}
+        by_name = {figure.name: figure for figure in self.figures}
         wanted = list(only)
-        unknown = [name for name in wanted if name not in known]
+        unknown = [name for name in wanted if name not in by_name]
         if unknown:
             raise ClientError(
                 f'there is no figure "{unknown[0]}"', hint=f"There are {self.choice}."
             )
-        return [known[name] for name in wanted] or self.figures
+        return [by_name[name] for name in wanted] or self.figures
 
     def carry_out(
         self,

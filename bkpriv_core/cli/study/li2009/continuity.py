@@ -35,7 +35,7 @@ def _one_bandwidth(laboratory: Laboratory, design: Design, advance: Advance) -> 
     ):
         policy = bt_privacy(USUAL, bandwidth)
         release = laboratory.publish(policy, table.estimator).release
-        found = laboratory.audit(release, design.adversaries, USUAL.t, estimator)
+        findings = laboratory.audit(release, design.adversaries, USUAL.t, estimator)
         rows += [
             {
                 "view": _measured(table, estimator),
@@ -45,7 +45,7 @@ def _one_bandwidth(laboratory: Laboratory, design: Design, advance: Advance) -> 
                 "vulnerable": finding.vulnerable,
                 "estimator_used": finding.estimator_used,
             }
-            for finding in found
+            for finding in findings
         ]
     return rows
 

@@ -160,7 +160,7 @@ def _errors(laboratory: Laboratory, design: Design, advance: Advance) -> list[Ro
     ]
     rows: list[Row] = []
     for bandwidth in paced(design.adversaries, advance, lambda known: f"b = {known}"):
-        found = laboratory.connection.execute(
+        accuracies = laboratory.connection.execute(
             _ERRORS.format(
                 dataset=sql.Literal(laboratory.dataset),
                 bandwidth=sql.Literal(bandwidth),
@@ -185,7 +185,7 @@ def _errors(laboratory: Laboratory, design: Design, advance: Advance) -> list[Ro
                 "groups": inferred,
                 "not_converged": design.repetitions - inferred,
             }
-            for estimator, size, rho, uncertainty, largest, bias, inferred in found
+            for estimator, size, rho, uncertainty, largest, bias, inferred in accuracies
         ]
     return rows
 

@@ -50,7 +50,7 @@ def _queries(
     kinds: Iterable[tuple[int, float]],
     advance: Advance,
 ) -> list[Row]:
-    """Queries of several kinds, of a dimension and a selectivity each, asked of every table."""
+    """Queries of several kinds, of a dimension and a selectivity each, over every table."""
     rows: list[Row] = []
     for (dimension, selectivity), table in paced(
         itertools.product(kinds, TABLES),
@@ -58,15 +58,15 @@ def _queries(
         lambda item: f"{item[1].name}, dimension {item[0][0]}, selectivity {item[0][1]}",
     ):
         release = laboratory.publish(table.requirements(USUAL), table.estimator).release
-        found = laboratory.connection.execute(
+        row = laboratory.connection.execute(
             "SELECT avg(relative_error),"
             " percentile_cont(0.5) WITHIN GROUP (ORDER BY relative_error),"
             " count(relative_error), count(*)"
             " FROM bkpriv.query_workload(%s, %s, %s, %s, %s)",
             [release, design.queries, dimension, selectivity, design.seed],
         ).fetchone()
-        assert found is not None
-        mean, middle, defined, asked = found
+        assert row is not None
+        mean, middle, defined, queries = row
         rows.append(
             {
                 "table": table.name,
@@ -74,8 +74,8 @@ def _queries(
                 "selectivity": selectivity,
                 "mean_relative_error": mean,
                 "median_relative_error": middle,
-                "queries": asked,
-                "undefined": asked - defined,
+                "queries": queries,
+                "undefined": queries - defined,
             }
         )
     return rows

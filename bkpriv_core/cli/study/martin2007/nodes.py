@@ -189,7 +189,7 @@ def create_nodes(connection: Connection, schema: str, source: Source, dataset: s
 def ask(
     laboratory: Laboratory, design: Design, advance: Advance, question: sql.SQL, **settings: Any
 ) -> list[Row]:
-    """Ask the tables of nodes, which are made when first asked.
+    """Query the tables of nodes, which the first query makes.
 
     Parameters
     ----------
@@ -206,8 +206,8 @@ def ask(
     """
     connection = laboratory.connection
     node, worst = laboratory.name("node"), laboratory.name("node_worst")
-    found = connection.execute("SELECT to_regclass(%s)", [worst.as_string(connection)])
-    if found.fetchone() == (None,):
+    table = connection.execute("SELECT to_regclass(%s)", [worst.as_string(connection)])
+    if table.fetchone() == (None,):
         advance(None, "generalizing")
         create_nodes(connection, laboratory.schema, laboratory.source, laboratory.dataset, design.k)
     with connection.cursor(row_factory=dict_row) as cursor:
