@@ -4,8 +4,8 @@ A *bucket* is a published group: its persons are known, and which of its sensiti
 whom is not. *Random worlds*: every way to hand a bucket's values to its persons is equally likely,
 independently in each bucket. An *atom* says that a person has a value. A *basic implication* is
 ``A1 and ... and Am -> B1 or ... or Bn`` between atoms; conjunctions of them express whatever can be
-known about a table. The *maximum disclosure* for ``k`` is the largest
-probability of an atom, over all atoms, given any ``k`` basic implications.
+known about a table. The *maximum disclosure* for ``k`` is the largest probability of an atom, over
+all atoms, given any ``k`` basic implications.
 
 ======================  ==========================================================================
 module                  theory

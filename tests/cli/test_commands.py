@@ -69,7 +69,7 @@ def test_doctor_finds_what_is_wrong(database: Database, db: Connection) -> None:
 def test_passwords_are_not_shown() -> None:
     assert without_password("postgresql:///demo?host=/run") == "postgresql:///demo?host=/run"
     for uri in ("postgresql://ann:secret@host/demo", "user=ann password=secret dbname=demo"):
-        shown = without_password(uri)
-        assert "secret" not in shown
-        assert "ann" in shown
-        assert "demo" in shown
+        uri_shown = without_password(uri)
+        assert "secret" not in uri_shown
+        assert "ann" in uri_shown
+        assert "demo" in uri_shown

@@ -14,9 +14,9 @@ from tests.conftest import Connection, Database
 
 def breached(output: str) -> list[int]:
     """Breached people of the usual and the private release, as the demo tells them."""
-    found = re.search(r"People breached \(B = 0\.3, t = 0\.2\) +([\d,]+) +([\d,]+)", output)
-    assert found, output
-    return [int(figure.replace(",", "")) for figure in found.groups()]
+    line = re.search(r"People breached \(B = 0\.3, t = 0\.2\) +([\d,]+) +([\d,]+)", output)
+    assert line, output
+    return [int(figure.replace(",", "")) for figure in line.groups()]
 
 
 def test_the_hospital_twice(database: Database, db: Connection) -> None:
@@ -39,9 +39,9 @@ def test_the_hospital_twice(database: Database, db: Connection) -> None:
         " AND parameters ->> 'bandwidth' = '0.3' AND release IN (3, 4) ORDER BY audit"
     ).fetchall()
     assert (audited[0], audited[-1]) == ((usual,), (private,))
-    shown = db.execute("SELECT count(*) FROM demo.hospital_private").fetchone()
-    assert shown is not None
-    assert 1450 <= shown[0] <= 1500
+    published = db.execute("SELECT count(*) FROM demo.hospital_private").fetchone()
+    assert published is not None
+    assert 1450 <= published[0] <= 1500
 
 
 def test_the_statements_it_suggests_work(database: Database, db: Connection) -> None:

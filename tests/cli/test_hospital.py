@@ -30,8 +30,8 @@ def share(
     patients: list[Patient], diagnosis: str, among: Callable[[Patient], bool] = lambda patient: True
 ) -> float:
     """Share of a diagnosis among some patients."""
-    found = Counter(patient["diagnosis"] for patient in patients if among(patient))
-    return found[diagnosis] / found.total()
+    diagnoses = Counter(patient["diagnosis"] for patient in patients if among(patient))
+    return diagnoses[diagnosis] / diagnoses.total()
 
 
 @given(records=st.integers(1, 200), seed=st.integers(0, 2**32))

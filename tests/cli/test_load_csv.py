@@ -168,9 +168,9 @@ def test_nearly_unique_columns_are_left_out_of_the_call(
         "load-csv", str(path), "--table", "people", "--hierarchies", str(path.parent),
         "--uri", database.uri(),
     )  # fmt: skip
-    told = " ".join(output.split())
-    assert "Left out" in told
-    assert "number (1,200 values), remark (1,200 values)." in told
+    text = " ".join(output.split())
+    assert "Left out" in text
+    assert "number (1,200 values), remark (1,200 values)." in text
     statements = [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]
     for statement in statements:
         db.execute(statement.encode())

@@ -121,10 +121,10 @@ def test_every_figure_has_data_and_a_picture(study: Study) -> None:
 
 
 def test_its_database_is_gone(study: Study) -> None:
-    found = study.db.execute(
+    database = study.db.execute(
         "SELECT datname FROM pg_database WHERE datname = current_database() || '_li2009'"
     )
-    assert found.fetchall() == []
+    assert database.fetchall() == []
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -136,16 +136,16 @@ def test_vulnerable_records(
         row = study.row(
             "figure_1a", table=table, parameters="para1", adversary=adversary, estimator=estimator
         )
-        found = study.db.execute(
+        rows = study.db.execute(
             "SELECT coalesce(sum(records) FILTER (WHERE disclosure > 0.25 + 1e-9), 0),"
             " max(disclosure), sum(records * disclosure) / sum(records)"
             " FROM bkpriv.disclosure(%s, %s, %s)",
             [releases[table], adversary, estimator],
         ).fetchone()
-        assert found is not None
-        assert int(row["vulnerable"]) == found[0]
-        assert float(row["worst"]) == approx(found[1])
-        assert float(row["mean"]) == approx(float(found[2]))
+        assert rows is not None
+        assert int(row["vulnerable"]) == rows[0]
+        assert float(row["worst"]) == approx(rows[1])
+        assert float(row["mean"]) == approx(float(rows[2]))
         assert row["t"] == "0.25"
         assert (row["estimator_used"] == "omega") == (estimator == "omega")
 
@@ -417,8 +417,8 @@ def test_an_interrupted_study_leaves_nothing(
     assert code != 0
     assert "Interrupted" in errors
     assert {path.name for path in tmp_path.iterdir()} == {"figure_5a.csv", "figure_5a.png"}
-    found = server.execute("SELECT FROM pg_database WHERE datname = %s", [name])
-    assert found.fetchall() == []
+    left = server.execute("SELECT FROM pg_database WHERE datname = %s", [name])
+    assert left.fetchall() == []
 
 
 def test_an_unknown_figure_is_refused(database: Database, study: Study, tmp_path: Path) -> None:

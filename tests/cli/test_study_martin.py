@@ -72,7 +72,7 @@ def generalized(path: Path) -> dict[Node, list[list[int]]]:
     occupations = sorted({record["occupation"] for record in records})
     nodes: dict[Node, list[list[int]]] = {}
     for age, status, race, sex in NODES:
-        found: dict[tuple[object, ...], Counter[str]] = defaultdict(Counter)
+        groups: dict[tuple[object, ...], Counter[str]] = defaultdict(Counter)
         for record in records:
             bucket = (
                 int(record["age"]) // WIDTHS[age],
@@ -80,9 +80,9 @@ def generalized(path: Path) -> dict[Node, list[list[int]]]:
                 "" if race else record["race"],
                 "" if sex else record["sex"],
             )
-            found[bucket][record["occupation"]] += 1
+            groups[bucket][record["occupation"]] += 1
         nodes[age, status, race, sex] = [
-            [counts[occupation] for occupation in occupations] for counts in found.values()
+            [counts[occupation] for occupation in occupations] for counts in groups.values()
         ]
     return nodes
 
@@ -111,20 +111,20 @@ def test_every_figure_has_data_and_a_picture(study: Study) -> None:
 
 
 def test_its_database_is_gone(study: Study, server: Connection) -> None:
-    found = server.execute("SELECT datname FROM pg_database WHERE datname LIKE '%martin2007'")
-    assert found.fetchall() == []
+    databases = server.execute("SELECT datname FROM pg_database WHERE datname LIKE '%martin2007'")
+    assert databases.fetchall() == []
 
 
 def test_one_node(study: Study) -> None:
     node = (3, 2, 1, 1)
-    found = {
+    rows = {
         (row["language"], int(row["k"])): float(row["disclosure"]) for row in study.rows("figure_5")
     }
-    assert found == {
+    assert rows == {
         **{("implications", k): approx(study.implications(node, k)) for k in range(13)},
         **{("negations", k): approx(study.negations(node, k)) for k in range(13)},
     }
-    assert any(found["implications", k] > found["negations", k] + 1e-3 for k in range(13))
+    assert any(rows["implications", k] > rows["negations", k] + 1e-3 for k in range(13))
 
 
 @pytest.mark.parametrize("language", ["implications", "negations"])
@@ -167,8 +167,8 @@ def test_differences(study: Study) -> None:
         assert float(row["difference"]) == pytest.approx(difference, abs=2e-6)
         assert float(largest[k]["difference"]) >= float(row["difference"]) >= 0
         few = [node for node, buckets in study.buckets.items() if len(buckets) <= FEW]
-        found = max(study.implications(node, k) - study.negations(node, k) for node in few)
-        assert float(largest[k]["difference"]) >= found - 2e-6
+        least = max(study.implications(node, k) - study.negations(node, k) for node in few)
+        assert float(largest[k]["difference"]) >= least - 2e-6
         assert float(largest[k]["difference"]) >= float(mean[k]["difference"]) >= 0
 
 
@@ -206,15 +206,15 @@ def test_safe_nodes_are_those_of_the_lattice(
 ) -> None:
     policy = {"ck_safety": {"c": float(c), "k": int(k)}}
     declared.execute("SELECT bkpriv.set_policy('safe', %s)", [Jsonb(policy)])
-    found = declared.execute(
+    rows = declared.execute(
         "SELECT count(*), count(*) FILTER (WHERE safe), min(discernibility) FILTER (WHERE safe)"
         " FROM bkpriv.lattice('adult', 'safe')"
     ).fetchone()
-    assert found is not None
+    assert rows is not None
     (row,) = study.rows("extra_safe", language="implications", c=c, k=k)
-    assert found[0] == len(NODES)
-    assert int(row["safe"]) == found[1] > 0
-    assert float(row["least_discernibility"]) == approx(found[2])
+    assert rows[0] == len(NODES)
+    assert int(row["safe"]) == rows[1] > 0
+    assert float(row["least_discernibility"]) == approx(rows[2])
 
 
 def test_the_coarsest_node_is_a_release_of_one_group(study: Study, declared: Connection) -> None:
@@ -223,7 +223,7 @@ def test_the_coarsest_node_is_a_release_of_one_group(study: Study, declared: Con
         "SELECT bkpriv.set_policy('one', %s)", [Jsonb({"k_anonymity": {"k": records}})]
     )
     declared.execute("SELECT bkpriv.publish('adult', 'one', 'public.one')")
-    found: dict[int, float] = dict(
+    rows: dict[int, float] = dict(
         declared.execute(
             "SELECT k, disclosure FROM bkpriv.max_disclosure(1, 11) WHERE k % 2 = 1"
         ).fetchall()
@@ -232,7 +232,7 @@ def test_the_coarsest_node_is_a_release_of_one_group(study: Study, declared: Con
         "figure_6", language="implications", age="5", marital_status="2", race="1", sex="1"
     )
     assert {int(row["k"]): float(row["disclosure"]) for row in coarsest} == {
-        k: approx(disclosure) for k, disclosure in found.items()
+        k: approx(disclosure) for k, disclosure in rows.items()
     }
 
 

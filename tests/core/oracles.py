@@ -65,10 +65,10 @@ class Records:
 
     def cells(self) -> list[Group]:
         """Records with equal quasi-identifiers, cell after cell as they first occur."""
-        found: dict[tuple[Value, ...], Group] = {}
+        records_of: dict[tuple[Value, ...], Group] = {}
         for record, row in enumerate(self.rows):
-            found.setdefault(row[:-1], []).append(record)
-        return list(found.values())
+            records_of.setdefault(row[:-1], []).append(record)
+        return list(records_of.values())
 
     def secrets(self, group: Group) -> list[int]:
         """Code of the sensitive value of each record of a group."""
@@ -210,15 +210,15 @@ def likelihood(beliefs: Sequence[Belief], counts: tuple[int, ...]) -> Number:
 def posterior_by_equation_3(beliefs: Sequence[Belief], counts: tuple[int, ...]) -> Sequence[Belief]:
     """``P(s_i | t_j) L(E - t_j, n - e_i) / L(E, n)``: for groups too large to list all worlds."""
     total = likelihood(beliefs, counts)
-    found: list[Belief] = []
+    posterior: list[Belief] = []
     for record, belief in enumerate(beliefs):
         others = [*beliefs[:record], *beliefs[record + 1 :]]
         row: list[Number] = []
         for value, count in enumerate(counts):
             fewer = (*counts[:value], count - 1, *counts[value + 1 :])
             row.append(belief[value] * likelihood(others, fewer) / total if count else Fraction(0))
-        found.append(row)
-    return found
+        posterior.append(row)
+    return posterior
 
 
 def omega_posterior(beliefs: Sequence[Belief], secrets: Sequence[int]) -> Sequence[Belief] | None:

@@ -48,12 +48,12 @@ def recursive_diversity(records: Records, group: Group, l: int) -> Number:  # no
 def gains(records: Records, group: Group) -> dict[int, tuple[Fraction, float]]:
     """Of each value that gains: ``(q - p) / p`` and ``-ln p``."""
     overall = oracles.shares(records, records.everything())
-    found = {}
+    by_value = {}
     for value, share in enumerate(oracles.shares(records, group)):
         if share > overall[value]:
             gain = (share - overall[value]) / overall[value]
-            found[value] = (gain, -math.log(overall[value]))
-    return found
+            by_value[value] = (gain, -math.log(overall[value]))
+    return by_value
 
 
 def alike(records: Records, group: Group, beta: float, variant: str) -> bool:

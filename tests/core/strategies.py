@@ -52,8 +52,8 @@ def attributes(
     null = (None,) if draw(st.integers(0, 4)) == 4 else ()
     size = draw(st.integers(1, max_values))
     if kind == "numeric":
-        found = draw(st.lists(st.integers(-9, 30), min_size=size, max_size=size, unique=True))
-        numbers = {str(number): number for number in sorted(found)}
+        drawn = draw(st.lists(st.integers(-9, 30), min_size=size, max_size=size, unique=True))
+        numbers = {str(number): number for number in sorted(drawn)}
         return Attribute(name, (*numbers, *null), numbers=numbers)
     if kind == "binned":
         bounds = draw(
@@ -95,8 +95,8 @@ def occurring(attribute: Attribute, column: Sequence[Value]) -> Attribute:
     """Restrict an attribute to the values of a column; a hierarchy keeps those it knows."""
     values = tuple(value for value in attribute.values if value in column)
     numbers, ends = (
-        None if known is None else {value: known[value] for value in values if value is not None}
-        for known in (attribute.numbers, attribute.ends)
+        None if bounds is None else {value: bounds[value] for value in values if value is not None}
+        for bounds in (attribute.numbers, attribute.ends)
     )
     return Attribute(attribute.name, values, numbers, attribute.paths, ends)
 
@@ -118,10 +118,10 @@ def tables(
     universe.append(draw(attributes("s", kinds=sensitive_kinds, max_values=max_values)))
     row = st.tuples(*(st.sampled_from(attribute.values) for attribute in universe))
     rows = draw(st.lists(row, min_size=min_records, max_size=max_records))
-    *found, sensitive = [
+    *quasi_identifiers, sensitive = [
         occurring(attribute, [row[axis] for row in rows]) for axis, attribute in enumerate(universe)
     ]
-    return Records(tuple(found), sensitive, tuple(rows))
+    return Records(tuple(quasi_identifiers), sensitive, tuple(rows))
 
 
 @st.composite
@@ -152,12 +152,12 @@ def as_domain(attribute: Attribute) -> Domain:
     if attribute.numbers is not None:
         positions, ends = (
             None
-            if known is None
+            if numbers is None
             else np.array(
-                [float("nan") if value is None else known[value] for value in attribute.values],
+                [float("nan") if value is None else numbers[value] for value in attribute.values],
                 dtype=float,
             )
-            for known in (attribute.numbers, attribute.ends)
+            for numbers in (attribute.numbers, attribute.ends)
         )
         return Domain(attribute.name, attribute.values, positions=positions, ends=ends)
     if attribute.paths:
@@ -208,8 +208,8 @@ def by_age(*secrets: str) -> Records:
 
 def records_of(records: Records, cells: Sequence[int]) -> Group:
     """The records of some cells."""
-    found = records.cells()
-    return [record for cell in cells for record in found[cell]]
+    all_cells = records.cells()
+    return [record for cell in cells for record in all_cells[cell]]
 
 
 def record_groups(records: Records, groups: Groups) -> list[Group]:

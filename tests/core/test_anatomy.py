@@ -26,13 +26,13 @@ from tests.core.watching import Watched
 
 def table_of(counts: Sequence[Sequence[int]] | IntArray) -> Table:
     """A table of the records of each cell with each value; cells differ in one number."""
-    known = np.array(counts, dtype=np.int64)
-    numbers = np.arange(len(known), dtype=np.float64)
+    array = np.array(counts, dtype=np.int64)
+    numbers = np.arange(len(array), dtype=np.float64)
     return Table(
-        (Domain("age", tuple(map(str, range(len(known)))), numbers),),
-        Domain("disease", tuple(f"d{value}" for value in range(known.shape[1]))),
-        np.arange(len(known), dtype=np.int64)[:, None],
-        known,
+        (Domain("age", tuple(map(str, range(len(array)))), numbers),),
+        Domain("disease", tuple(f"d{value}" for value in range(array.shape[1]))),
+        np.arange(len(array), dtype=np.int64)[:, None],
+        array,
     )
 
 
@@ -66,11 +66,11 @@ def test_groups_of_l_distinct_values_that_hold_every_record_once(
     parts, groups = anatomy(table, size, seeded_shuffle(seed))
     assert len(groups) == table.records // size
     assert sorted(groups.members.tolist()) == list(range(len(parts)))
-    found = values_of(parts, groups)
-    for values in found:
+    values_by_group = values_of(parts, groups)
+    for values in values_by_group:
         assert len(values) >= size
         assert len(set(values)) == len(values)
-    assert sum(len(values) - size for values in found) == table.records % size
+    assert sum(len(values) - size for values in values_by_group) == table.records % size
     records = Counter[tuple[int, int]]()
     for row, counts in zip(parts.codes.tolist(), parts.counts.tolist(), strict=True):
         records.update({(row[0], value): count for value, count in enumerate(counts)})
@@ -174,9 +174,9 @@ def test_a_million_records_take_seconds() -> None:
 def test_one_value_less_than_its_limit_leaves_a_residue() -> None:
     # Three groups of two; the seventh record joins one that lacks its value.
     parts, groups = anatomy(table_of([[3, 3, 1]]), 2, seeded_shuffle(1))
-    found = values_of(parts, groups)
-    assert sorted(map(len, found)) == [2, 2, 3]
-    assert [0, 1, 2] in found
+    values_by_group = values_of(parts, groups)
+    assert sorted(map(len, values_by_group)) == [2, 2, 3]
+    assert [0, 1, 2] in values_by_group
 
 
 def test_at_l_1_every_record_is_a_group() -> None:

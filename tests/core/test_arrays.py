@@ -27,4 +27,4 @@ def test_distinct_rows_are_those_of_numpy(rows: list[list[int]], scale: int) -> 
 
 
 def test_nothing_has_no_distinct_rows() -> None:
-    assert all(not len(found) for found in distinct_rows(np.zeros((0, 2), dtype=np.int64)))
+    assert all(not len(rows) for rows in distinct_rows(np.zeros((0, 2), dtype=np.int64)))

@@ -103,8 +103,8 @@ def tensors(draw: st.DrawFn, size: int) -> FloatArray:
     """Counts of very different size, many of them none."""
     count = st.sampled_from([0, 0, 0, 1, 2, 7, 10**5, 10**9])
     before, after = draw(st.integers(1, 2)), draw(st.integers(1, 2))
-    found = draw(st.lists(count, min_size=before * size * after, max_size=before * size * after))
-    return np.array(found, dtype=np.float64).reshape(before, size, after)
+    counts = draw(st.lists(count, min_size=before * size * after, max_size=before * size * after))
+    return np.array(counts, dtype=np.float64).reshape(before, size, after)
 
 
 @MANY
@@ -119,8 +119,8 @@ def test_windows_of_numbers_are_exact_however_little_they_weigh(
     expected = weighed(weights, tensor)
     # No absolute tolerance: a billion records at the very edge of a window do not drown one within.
     for block in (1, 2, 3, 128):
-        found = contracted(domain, bandwidth, tensor, block=block)
-        np.testing.assert_allclose(found, expected, rtol=TIGHT)
+        sums = contracted(domain, bandwidth, tensor, block=block)
+        np.testing.assert_allclose(sums, expected, rtol=TIGHT)
     codes = np.arange(domain.size)
     exact = np.array([[float(weight) for weight in row] for row in weights])
     np.testing.assert_allclose(made(domain, bandwidth).pairs(codes, codes), exact, rtol=TIGHT)
@@ -141,8 +141,8 @@ def test_every_kind_of_attribute_by_definition(
         axis = made(domain, bandwidth, tabled)
         assert axis.size == len(exact)
         assert axis.sharp == np.array_equal(exact, np.eye(len(exact)))
-        found = axis.pairs(codes, codes)
-        np.testing.assert_allclose(found, exact[np.ix_(codes, codes)], rtol=TIGHT, atol=TIGHT)
+        pairs = axis.pairs(codes, codes)
+        np.testing.assert_allclose(pairs, exact[np.ix_(codes, codes)], rtol=TIGHT, atol=TIGHT)
         for block in (1, 2, 128):
             np.testing.assert_allclose(
                 contracted(domain, bandwidth, tensor, tabled=tabled, block=block),

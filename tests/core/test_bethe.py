@@ -44,7 +44,7 @@ def propagation(
         may_have = {
             value: [record for record in waiting if prior[record][value]] for value in set(left)
         }
-        found = {
+        settled = {
             record: value
             for value, takers in may_have.items()
             if len(takers) == left.count(value)
@@ -53,14 +53,14 @@ def propagation(
         for record in waiting:
             choices = [value for value in may_have if record in may_have[value]]
             if len(choices) == 1:
-                found.setdefault(record, choices[0])
-        if not found:
+                settled.setdefault(record, choices[0])
+        if not settled:
             break
-        for value in found.values():
+        for value in settled.values():
             if value not in left:
                 return None, math.inf
             left.remove(value)
-        sure |= found
+        sure |= settled
     if any(len(takers) < left.count(value) for value, takers in may_have.items()):
         return None, math.inf
     rest = [
@@ -116,15 +116,15 @@ Drawn = list[tuple[list[list[int]], list[Belief]]]
 def drawn_groups(draw: st.DrawFn, *, positive: bool = False, most: int = 3) -> Drawn:
     """Groups of a few cells of one to three records."""
     values = draw(st.integers(2, 4))
-    found: Drawn = []
+    drawn: Drawn = []
     for _ in range(draw(st.integers(1, most))):
         sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
         secrets = [
             draw(st.lists(st.integers(0, values - 1), min_size=size, max_size=size))
             for size in sizes
         ]
-        found.append((secrets, [draw(beliefs(values, positive=positive)) for _ in sizes]))
-    return found
+        drawn.append((secrets, [draw(beliefs(values, positive=positive)) for _ in sizes]))
+    return drawn
 
 
 def arrays(drawn: Drawn) -> tuple[Groups, IntArray, IntArray, FloatArray]:
@@ -153,11 +153,11 @@ def random_groups(size: int, concentration: float, number: int, seed: int) -> li
 @given(st.booleans().flatmap(lambda positive: drawn_groups(positive=positive)))
 def test_messages_are_those_between_records_and_copies(drawn: Drawn) -> None:
     groups, weights, histograms, prior = arrays(drawn)
-    found, converged = bethe(groups, weights, histograms, prior)
+    estimate, converged = bethe(groups, weights, histograms, prior)
     for place, (secrets, rows) in enumerate(drawn):
         by_record = [row for held, row in zip(secrets, rows, strict=True) for _ in held]
         expected, change = propagation(by_record, [value for held in secrets for value in held])
-        mine = found[groups.offsets[place] : groups.offsets[place + 1]]
+        mine = estimate[groups.offsets[place] : groups.offsets[place + 1]]
         if not converged[place]:
             assert not mine.any()
             assert expected is None or change > 1e-10
@@ -171,12 +171,12 @@ def test_messages_are_those_between_records_and_copies(drawn: Drawn) -> None:
 @given(drawn_groups())
 def test_what_converges_hands_out_the_values(drawn: Drawn) -> None:
     groups, weights, histograms, prior = arrays(drawn)
-    found, converged = bethe(groups, weights, histograms, prior)
+    estimate, converged = bethe(groups, weights, histograms, prior)
     rest = converged[groups.owner]
-    assert (found >= 0).all()
-    assert not found[(prior == 0) | (histograms[groups.owner] == 0)].any()
-    np.testing.assert_allclose(found[rest].sum(axis=1), 1.0, rtol=0, atol=1e-12)
-    columns = groups.sum(weights[:, None] * found)
+    assert (estimate >= 0).all()
+    assert not estimate[(prior == 0) | (histograms[groups.owner] == 0)].any()
+    np.testing.assert_allclose(estimate[rest].sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    columns = groups.sum(weights[:, None] * estimate)
     np.testing.assert_allclose(columns[converged], histograms[converged], rtol=0, atol=1e-6)
     for place, (secrets, rows) in enumerate(drawn):
         by_record = [row for held, row in zip(secrets, rows, strict=True) for _ in held]
@@ -197,12 +197,12 @@ def test_it_errs_far_less_than_omega(size: int, concentration: float) -> None:
     groups = Groups(np.arange(len(prior)), np.arange(0, len(prior) + 1, size))
     weights, histograms = np.ones(len(prior), dtype=np.int64), groups.sum(counts)
     (truth,) = exact(groups, weights, histograms, (prior,))
-    found, converged = bethe(groups, weights, histograms, prior)
+    inferred, converged = bethe(groups, weights, histograms, prior)
     assert converged.mean() >= 0.95
     (omega,) = posterior(groups, counts, (prior,), "omega").beliefs
     compared = converged[groups.owner]
     error, baseline = (
-        np.abs(estimate - truth)[compared].sum(axis=1).mean() / 2 for estimate in (found, omega)
+        np.abs(estimate - truth)[compared].sum(axis=1).mean() / 2 for estimate in (inferred, omega)
     )
     assert error <= (0.15 if size >= 12 and concentration >= 1 else 0.3) * baseline
 
@@ -217,8 +217,8 @@ def test_trees_are_exact(size: int, data: st.DataObject) -> None:
         prior[record, others] = 1.0
     prior /= prior.sum(axis=1, keepdims=True)
     order = np.array(data.draw(st.permutations(range(size))))
-    found = bethe_posterior(prior[order], np.ones(size, dtype=np.int64))
-    np.testing.assert_array_equal(found, np.eye(size)[order])
+    estimate = bethe_posterior(prior[order], np.ones(size, dtype=np.int64))
+    np.testing.assert_array_equal(estimate, np.eye(size)[order])
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ def test_trees_are_exact(size: int, data: st.DataObject) -> None:
 def test_certain_and_even_cases(
     prior: list[list[float]], counts: list[int], expected: list[list[float]]
 ) -> None:
-    found = bethe_posterior(np.array(prior), np.array(counts))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    estimate = bethe_posterior(np.array(prior), np.array(counts))
+    np.testing.assert_allclose(estimate, expected, rtol=0, atol=1e-9)
 
 
 @SOME
@@ -253,8 +253,8 @@ def test_equal_priors_leave_the_shares_of_the_group(
 ) -> None:
     secrets = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
     counts = np.bincount(secrets, minlength=3)
-    found = bethe_posterior(as_array([prior] * size), counts)
-    np.testing.assert_allclose(found, [counts / size] * size, rtol=0, atol=1e-9)
+    estimate = bethe_posterior(as_array([prior] * size), counts)
+    np.testing.assert_allclose(estimate, [counts / size] * size, rtol=0, atol=1e-9)
 
 
 # --- What does not converge -----------------------------------------------------------------------
@@ -305,9 +305,9 @@ def test_chances_far_apart(tiny: float) -> None:
     prior /= prior.sum(axis=1, keepdims=True)
     groups, weights, histograms = Groups.whole(7), np.ones(7, np.int64), np.array([[3, 3, 1]])
     (truth,) = exact(groups, weights, histograms, (prior,))
-    found, converged = bethe(groups, weights, histograms, prior)
+    estimate, converged = bethe(groups, weights, histograms, prior)
     assert converged.all()
-    np.testing.assert_allclose(found, truth, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(estimate, truth, rtol=0, atol=1e-11)
 
 
 def test_only_the_ratio_of_chances_matters() -> None:
@@ -316,9 +316,9 @@ def test_only_the_ratio_of_chances_matters() -> None:
     prior = np.array([[0.6, 0.4, 0.0], [0.3, 0.7, 0.0], [0.5, 0.5, 0.0], [2 / 3, 1 / 3, 0.0]])
     expected, _ = bethe(Groups.whole(4), weights, histograms, prior)
     prior[3] = [2e-322, 1e-322, 1.0]
-    found, converged = bethe(Groups.whole(4), weights, histograms, prior)
+    estimate, converged = bethe(Groups.whole(4), weights, histograms, prior)
     assert converged.all()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(estimate, expected, rtol=0, atol=1e-7)
 
 
 # --- One group and many ---------------------------------------------------------------------------
@@ -330,14 +330,14 @@ def test_groups_do_not_influence_one_another(drawn: Drawn, floats: int) -> None:
     groups, weights, histograms, prior = arrays(drawn)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bethe_module, "_CHUNK_FLOATS", floats)
-        found, converged = bethe(groups, weights, histograms, prior)
+        estimate, converged = bethe(groups, weights, histograms, prior)
     for place in range(len(groups)):
         rows = groups.owner == place
         alone, alone_converged = bethe(
             Groups.whole(int(rows.sum())), weights[rows], histograms[[place]], prior[rows]
         )
         assert alone_converged.tolist() == [converged[place]]
-        np.testing.assert_array_equal(found[rows], alone)
+        np.testing.assert_array_equal(estimate[rows], alone)
 
 
 def test_many_groups_end_at_different_steps() -> None:
@@ -345,7 +345,7 @@ def test_many_groups_end_at_different_steps() -> None:
     groups = Groups(np.arange(len(prior)), np.arange(0, len(prior) + 1, 10))
     weights, histograms = np.ones(len(prior), np.int64), groups.sum(held.astype(np.int64))
     polls: list[None] = []
-    found, converged = bethe(
+    estimate, converged = bethe(
         groups, weights, histograms, prior, Watched(lambda: polls.append(None))
     )
     assert len(polls) > 50
@@ -361,7 +361,7 @@ def test_many_groups_end_at_different_steps() -> None:
         )
         assert rests.tolist() == [converged[place]]
         assert len(steps) <= len(polls)
-        np.testing.assert_array_equal(found[rows], alone)
+        np.testing.assert_array_equal(estimate[rows], alone)
 
 
 @SOME
@@ -370,25 +370,25 @@ def test_orders_of_cells_and_values_do_not_matter(drawn: Drawn, data: st.DataObj
     groups, weights, histograms, prior = arrays(drawn)
     cells = np.array(data.draw(st.permutations(range(len(prior)))))
     values = np.array(data.draw(st.permutations(range(prior.shape[1]))))
-    found, converged = bethe(groups, weights, histograms, prior)
+    estimate, converged = bethe(groups, weights, histograms, prior)
     moved, moved_converged = bethe(
         groups, weights[cells], histograms[:, values], prior[cells][:, values]
     )
     assert moved_converged.tolist() == converged.tolist()
-    np.testing.assert_allclose(moved, found[cells][:, values], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(moved, estimate[cells][:, values], rtol=0, atol=1e-7)
 
 
 @SOME
 @given(drawn_groups(most=1))
 def test_a_cell_is_as_many_cells_of_one_record(drawn: Drawn) -> None:
     groups, weights, histograms, prior = arrays(drawn)
-    found, converged = bethe(groups, weights, histograms, prior)
+    estimate, converged = bethe(groups, weights, histograms, prior)
     records = np.repeat(np.arange(len(prior)), weights)
     split, split_converged = bethe(
         Groups.whole(len(records)), np.ones(len(records), np.int64), histograms, prior[records]
     )
     assert split_converged.tolist() == converged.tolist()
-    np.testing.assert_allclose(split, found[records], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(split, estimate[records], rtol=0, atol=1e-7)
 
 
 def test_inputs_are_left_alone() -> None:
@@ -403,10 +403,10 @@ def test_inputs_are_left_alone() -> None:
 
 def test_no_groups() -> None:
     nothing = Groups.from_lists([])
-    found, converged = bethe(
+    estimate, converged = bethe(
         nothing, np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 3))
     )
-    assert found.shape == (0, 3)
+    assert estimate.shape == (0, 3)
     assert converged.shape == (0,)
 
 
@@ -439,6 +439,6 @@ def test_it_may_overstate_what_omega_understates() -> None:
     counts = np.array([1, 2])
     expected, _ = propagation(prior, [0, 1, 1])
     assert expected is not None
-    found = bethe_posterior(np.array(prior), counts)[2, 0]
-    assert found == pytest.approx(expected[2][0], abs=1e-8)
-    assert omega_posterior(np.array(prior), counts)[2, 0] < 0.27075 / 0.33725 < found < 0.88
+    figure = bethe_posterior(np.array(prior), counts)[2, 0]
+    assert figure == pytest.approx(expected[2][0], abs=1e-8)
+    assert omega_posterior(np.array(prior), counts)[2, 0] < 0.27075 / 0.33725 < figure < 0.88

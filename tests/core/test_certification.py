@@ -67,17 +67,17 @@ def published_alike(
     joined: dict[tuple[object, ...], list[int]] = {}
     for cells in lists:
         group = records_of(records, cells)
-        shown: list[object] = []
+        extents: list[object] = []
         for axis, attribute in enumerate(records.attributes):
             values = records.column(group, axis)
             if attribute.numbers is None:
-                shown.append(oracles.common_ancestor(attribute, values))
+                extents.append(oracles.common_ancestor(attribute, values))
             elif None in values and set(values) != {None}:
-                shown.append("anything")
+                extents.append("anything")
             else:
                 places = [attribute.values.index(value) for value in values]
-                shown.append((min(places), max(places)))
-        joined.setdefault(tuple(shown), []).extend(cells)
+                extents.append((min(places), max(places)))
+        joined.setdefault(tuple(extents), []).extend(cells)
     return joined
 
 
@@ -97,34 +97,34 @@ def test_any_partition_is_mended(
     # Groups that are published alike are one group from the start.
     lists = list(published_alike(records, drawn).values())
     chosen = "auto" if estimator == "exact" and data.draw(st.booleans()) else estimator
-    found = certify(setting, requirements, given_groups, chosen)  # type: ignore[arg-type]
+    certificate = certify(setting, requirements, given_groups, chosen)  # type: ignore[arg-type]
     allowed = naive(records, requirements, estimator)
 
     # Everything is published once or suppressed, nothing is cut.
-    cells = found.groups.members.tolist() + found.suppressed.tolist()
+    cells = certificate.groups.members.tolist() + certificate.suppressed.tolist()
     assert sorted(cells) == list(range(setting.table.cells))
-    published = [frozenset(group.tolist()) for group in found.groups]
+    published = [frozenset(group.tolist()) for group in certificate.groups]
     for group in lists:
         homes = [home for home in published if home & set(group)]
         if homes:
             assert len(homes) == 1
             assert homes[0] >= set(group)
         else:
-            assert set(group) <= set(found.suppressed.tolist())
+            assert set(group) <= set(certificate.suppressed.tolist())
 
     # What is published holds; what held is published.
-    assert all(allowed(group) for group in record_groups(records, found.groups))
+    assert all(allowed(group) for group in record_groups(records, certificate.groups))
     failing = [group for group in lists if not allowed(records_of(records, group))]
-    assert found.failed >= len(failing)
+    assert certificate.failed >= len(failing)
     assert len(published_alike(records, [list(home) for home in published])) == len(published)
-    lost = [group for group in lists if set(group) <= set(found.suppressed.tolist())]
+    lost = [group for group in lists if set(group) <= set(certificate.suppressed.tolist())]
     assert all(group in failing for group in lost)
-    assert len(found.groups) <= len(lists) - found.merged
-    once = found.failed == len(failing)
+    assert len(certificate.groups) <= len(lists) - certificate.merged
+    once = certificate.failed == len(failing)
     if once:
-        assert len(found.groups) <= len(lists) - found.merged - len(lost)
+        assert len(certificate.groups) <= len(lists) - certificate.merged - len(lost)
     if not failing:
-        assert as_cells(found.groups) == {frozenset(group) for group in lists}
+        assert as_cells(certificate.groups) == {frozenset(group) for group in lists}
 
     # A group is given up only where no merger with any other group that is left would help.
     for group in lost if once else []:
@@ -132,9 +132,9 @@ def test_any_partition_is_mended(
             assert not allowed(records_of(records, [*group, *other]))
 
     # The figures are those of the published groups.
-    assert len(found.measurements) == len(requirements)
-    for requirement, measured in zip(requirements, found.measurements, strict=True):
-        anew = requirement.measure(setting, found.groups, chosen)  # type: ignore[arg-type]
+    assert len(certificate.measurements) == len(requirements)
+    for requirement, measured in zip(requirements, certificate.measurements, strict=True):
+        anew = requirement.measure(setting, certificate.groups, chosen)  # type: ignore[arg-type]
         np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
         np.testing.assert_array_equal(measured.exact, anew.exact)
 
@@ -143,10 +143,12 @@ def test_any_partition_is_mended(
 @given(tables(min_records=3, max_records=10), requirement_lists())
 def test_what_mondrian_cut_is_mended(records: Records, requirements: list[Requirement]) -> None:
     setting = Setting(as_table(records))
-    found = certify(setting, requirements, mondrian(setting, requirements), "exact")
+    certificate = certify(setting, requirements, mondrian(setting, requirements), "exact")
     allowed = naive(records, requirements, "exact")
-    assert all(allowed(group) for group in record_groups(records, found.groups))
-    assert sorted([*found.groups.members, *found.suppressed]) == list(range(setting.table.cells))
+    assert all(allowed(group) for group in record_groups(records, certificate.groups))
+    assert sorted([*certificate.groups.members, *certificate.suppressed]) == list(
+        range(setting.table.cells)
+    )
 
 
 @MANY
@@ -157,8 +159,8 @@ def test_a_merger_is_the_cheapest_that_holds(
     lists = data.draw(partitions(len(records.cells()), most=8))
     allowed = naive(records, requirements, "exact")
     failing = [group for group in lists if not allowed(records_of(records, group))]
-    found = certify(Setting(as_table(records)), requirements, as_groups(lists), "exact")
-    if len(failing) != 1 or not found.merged:
+    certificate = certify(Setting(as_table(records)), requirements, as_groups(lists), "exact")
+    if len(failing) != 1 or not certificate.merged:
         return
     (first,) = failing
     costs = {}
@@ -168,8 +170,8 @@ def test_a_merger_is_the_cheapest_that_holds(
             costs[frozenset([*first, *other])] = penalty(records, union) - penalty(
                 records, records_of(records, other)
             )
-    (made,) = as_cells(found.groups) - {frozenset(group) for group in lists}
-    assert costs[made] <= min(costs.values()) + 1e-12
+    (merged,) = as_cells(certificate.groups) - {frozenset(group) for group in lists}
+    assert costs[merged] <= min(costs.values()) + 1e-12
 
 
 # --- Cases where omega certifies what exact inference does not ------------------------------------
@@ -193,7 +195,9 @@ HOPELESS = by_age("0a 1b 2c 3b 4c 7a 8b")
 HOPELESS_POLICY = [KAnonymity(2), BtPrivacy(((0.2, 0.02),))]
 
 
-def worst(records: Records, policy: list[Requirement], group: Group, estimator: str) -> float:
+def largest_disclosure(
+    records: Records, policy: list[Requirement], group: Group, estimator: str
+) -> float:
     (skyline,) = (item for item in policy if isinstance(item, BtPrivacy))
     ((bandwidth, _),) = skyline.skyline
     assert isinstance(bandwidth, float)
@@ -212,29 +216,29 @@ def certified(
 
 @pytest.mark.parametrize("estimator", ["exact", "auto"])
 def test_a_group_that_omega_passed_is_merged(estimator: str) -> None:
-    groups, found = certified(MENDABLE, MENDABLE_POLICY, estimator)
+    groups, certificate = certified(MENDABLE, MENDABLE_POLICY, estimator)
     assert as_cells(groups) == {frozenset({0, 1}), frozenset({2, 3})}
     failing = [2, 3, 4]  # the records of cells 2 and 3
-    assert worst(MENDABLE, MENDABLE_POLICY, failing, "omega") <= 0.1
-    assert worst(MENDABLE, MENDABLE_POLICY, failing, "exact") > 0.1
-    assert as_cells(found.groups) == {frozenset(range(4))}
-    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 1, [])
-    assert found.measurements[1].exact.all()
-    assert found.measurements[1].figures.max() == pytest.approx(
-        worst(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "exact"), abs=1e-12
+    assert largest_disclosure(MENDABLE, MENDABLE_POLICY, failing, "omega") <= 0.1
+    assert largest_disclosure(MENDABLE, MENDABLE_POLICY, failing, "exact") > 0.1
+    assert as_cells(certificate.groups) == {frozenset(range(4))}
+    assert outcome(certificate) == (1, 1, [])
+    assert certificate.measurements[1].exact.all()
+    assert certificate.measurements[1].figures.max() == pytest.approx(
+        largest_disclosure(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "exact"), abs=1e-12
     )
 
 
 @pytest.mark.parametrize("estimator", ["exact", "auto"])
 def test_a_group_that_nothing_helps_is_suppressed(estimator: str) -> None:
-    groups, found = certified(HOPELESS, HOPELESS_POLICY, estimator)
+    groups, certificate = certified(HOPELESS, HOPELESS_POLICY, estimator)
     first, second, third = [0, 1, 2], [3, 4], [5, 6]
     assert as_cells(groups) == {frozenset(group) for group in (first, second, third)}
-    assert worst(HOPELESS, HOPELESS_POLICY, first, "omega") <= 0.02
+    assert largest_disclosure(HOPELESS, HOPELESS_POLICY, first, "omega") <= 0.02
     for group in (first, first + second, first + third):
-        assert worst(HOPELESS, HOPELESS_POLICY, group, "exact") > 0.02
-    assert as_cells(found.groups) == {frozenset(second), frozenset(third)}
-    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, first)
+        assert largest_disclosure(HOPELESS, HOPELESS_POLICY, group, "exact") > 0.02
+    assert as_cells(certificate.groups) == {frozenset(second), frozenset(third)}
+    assert outcome(certificate) == (1, 0, first)
 
 
 @pytest.mark.parametrize(
@@ -243,11 +247,11 @@ def test_a_group_that_nothing_helps_is_suppressed(estimator: str) -> None:
 def test_under_omega_nothing_is_measured_exactly(
     records: Records, policy: list[Requirement], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    groups, found = certified(records, policy, "omega")
-    assert as_cells(found.groups) == as_cells(groups)
-    assert (found.failed, found.merged, found.suppressed.size) == (0, 0, 0)
-    assert found.measurements[0].exact.all()
-    assert not found.measurements[1].exact.any()
+    groups, certificate = certified(records, policy, "omega")
+    assert as_cells(certificate.groups) == as_cells(groups)
+    assert (certificate.failed, certificate.merged, certificate.suppressed.size) == (0, 0, 0)
+    assert certificate.measurements[0].exact.all()
+    assert not certificate.measurements[1].exact.any()
 
     def refuse(*_: object) -> None:
         raise AssertionError("exact inference under omega")
@@ -280,34 +284,34 @@ def test_an_estimate_mends_what_no_proof_does(
 ) -> None:
     # The union of the two groups has 2 * 3 * 3 states.
     limit_exact(monkeypatch, 17)
-    _, found = certified(MENDABLE, MENDABLE_POLICY, estimator)
+    _, certificate = certified(MENDABLE, MENDABLE_POLICY, estimator)
     if estimator == "exact":
-        assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, [2, 3])
-        assert found.measurements[1].exact.all()
+        assert outcome(certificate) == (1, 0, [2, 3])
+        assert certificate.measurements[1].exact.all()
     else:
-        assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 1, [])
-        assert found.measurements[0].exact.all()
-        assert found.measurements[1].used.tolist() == [BETHE]
-        assert found.measurements[1].figures.max() <= 0.1
+        assert outcome(certificate) == (1, 1, [])
+        assert certificate.measurements[0].exact.all()
+        assert certificate.measurements[1].used.tolist() == [BETHE]
+        assert certificate.measurements[1].figures.max() <= 0.1
     limit_exact(monkeypatch, 18)
-    _, found = certified(MENDABLE, MENDABLE_POLICY, estimator)
-    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 1, [])
-    assert found.measurements[1].exact.all()
+    _, certificate = certified(MENDABLE, MENDABLE_POLICY, estimator)
+    assert outcome(certificate) == (1, 1, [])
+    assert certificate.measurements[1].exact.all()
 
 
 def test_omega_mends_nothing_but_under_omega(monkeypatch: pytest.MonkeyPatch) -> None:
     def astray(groups: Groups, *rest: object) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         return np.zeros((len(groups.members), 3)), np.zeros(len(groups), dtype=bool)
 
-    assert worst(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "omega") <= 0.1
+    assert largest_disclosure(MENDABLE, MENDABLE_POLICY, MENDABLE.everything(), "omega") <= 0.1
     limit_exact(monkeypatch, 17)
     monkeypatch.setattr(posterior_module, "bethe", astray)
-    _, found = certified(MENDABLE, MENDABLE_POLICY, "auto")
-    assert (found.failed, found.merged, found.suppressed.tolist()) == (1, 0, [2, 3])
+    _, certificate = certified(MENDABLE, MENDABLE_POLICY, "auto")
+    assert outcome(certificate) == (1, 0, [2, 3])
     setting = Setting(as_table(MENDABLE))
     policy = [KAnonymity(5), *MENDABLE_POLICY]
-    found = certify(setting, policy, as_groups([[0, 1], [2, 3]]), "omega")
-    assert (found.failed, found.merged, found.suppressed.tolist()) == (2, 1, [])
+    certificate = certify(setting, policy, as_groups([[0, 1], [2, 3]]), "omega")
+    assert outcome(certificate) == (2, 1, [])
 
 
 @MANY
@@ -322,29 +326,34 @@ def test_proof_comes_first_and_suppression_last(
     with pytest.MonkeyPatch.context() as patch:
         limit_exact(patch, most, data.draw(st.integers(1, most)))
         judged = partial(judge, setting, requirements)
-        found = certify(setting, requirements, as_groups(lists), "auto")
-        for requirement, measured in zip(requirements, found.measurements, strict=True):
-            anew = requirement.measure(setting, found.groups, "auto")
+        certificate = certify(setting, requirements, as_groups(lists), "auto")
+        for requirement, measured in zip(requirements, certificate.measurements, strict=True):
+            anew = requirement.measure(setting, certificate.groups, "auto")
             np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
             np.testing.assert_array_equal(measured.used, anew.used)
-        assert all(judged(group.tolist(), "auto") is not None for group in found.groups)
+        assert all(judged(group.tolist(), "auto") is not None for group in certificate.groups)
         failing = [group for group in lists if judged(group, "auto") is None]
-        if found.failed != len(failing):
+        if certificate.failed != len(failing):
             return  # mergers made groups alike
-        suppressed = set(found.suppressed.tolist())
+        suppressed = set(certificate.suppressed.tolist())
         lost = [group for group in lists if set(group) <= suppressed]
-        left = [group.tolist() for group in found.groups]
+        left = [group.tolist() for group in certificate.groups]
         for group in lost:
             for other in left + [more for more in lost if more != group]:
                 union = [*group, *other]
                 # What bethe rules out is not inferred exactly.
                 assert judged(union, "bethe") is None or judged(union, "auto") in (None, OMEGA)
-        if len(failing) == found.merged == 1:
-            (made,) = as_cells(found.groups) - {frozenset(group) for group in lists}
+        if len(failing) == certificate.merged == 1:
+            (merged,) = as_cells(certificate.groups) - {frozenset(group) for group in lists}
             unions = [[*failing[0], *other] for other in lists if other != failing[0]]
             proved = [union for union in unions if judged(union, "auto") == EXACT]
             if any(judged(union, "bethe") is not None for union in proved):
-                assert judged(sorted(made), "auto") == EXACT
+                assert judged(sorted(merged), "auto") == EXACT
+
+
+def outcome(certificate: Certificate) -> tuple[int, int, list[int]]:
+    """Groups that failed, mergers, and suppressed parts."""
+    return certificate.failed, certificate.merged, certificate.suppressed.tolist()
 
 
 def judge(
@@ -359,32 +368,32 @@ def judge(
 
 def test_everything_may_be_suppressed() -> None:
     setting = Setting(as_table(MENDABLE))
-    found = certify(setting, [KAnonymity(6)], Groups.whole(4), "auto")
-    assert len(found.groups) == 0
-    assert sorted(found.suppressed.tolist()) == [0, 1, 2, 3]
-    assert found.measurements[0].figures.shape == (1, 0)
+    certificate = certify(setting, [KAnonymity(6)], Groups.whole(4), "auto")
+    assert len(certificate.groups) == 0
+    assert sorted(certificate.suppressed.tolist()) == [0, 1, 2, 3]
+    assert certificate.measurements[0].figures.shape == (1, 0)
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
 def test_measurements_stand_in_the_order_of_the_requirements(order: list[int]) -> None:
     setting = Setting(as_table(by_age("30x 30y 40x 40y 50x 50z")))
     skyline = (({"age": 0.3}, 1.0), (Uniform(), 1.0))
-    stated: list[Requirement] = [KAnonymity(2), BtPrivacy(skyline), CkSafety(0.9, 0)]
-    requirements = [stated[place] for place in order]
+    policy: list[Requirement] = [KAnonymity(2), BtPrivacy(skyline), CkSafety(0.9, 0)]
+    requirements = [policy[place] for place in order]
     groups = as_groups([[0], [1], [2]])
-    found = certify(setting, requirements, groups, "exact")
-    assert len(found.groups) == 3
-    for requirement, measured in zip(requirements, found.measurements, strict=True):
-        anew = requirement.measure(setting, found.groups, "exact")
+    certificate = certify(setting, requirements, groups, "exact")
+    assert len(certificate.groups) == 3
+    for requirement, measured in zip(requirements, certificate.measurements, strict=True):
+        anew = requirement.measure(setting, certificate.groups, "exact")
         np.testing.assert_array_equal(measured.figures, anew.figures)
 
 
 def test_groups_that_fail_together_are_suppressed() -> None:
     setting = Setting(as_table(by_age("30x 30y 40x 40x 50y 50z")))
-    found = certify(setting, [CkSafety(0.9, 0)], as_groups([[0], [1], [2]]), "exact")
-    assert as_cells(found.groups) == {frozenset([0]), frozenset([2])}
-    assert found.failed == 1
-    assert found.suppressed.tolist() == [1]
+    certificate = certify(setting, [CkSafety(0.9, 0)], as_groups([[0], [1], [2]]), "exact")
+    assert as_cells(certificate.groups) == {frozenset([0]), frozenset([2])}
+    assert certificate.failed == 1
+    assert certificate.suppressed.tolist() == [1]
     nothing = certify(setting, [KAnonymity(7), CkSafety(0.9, 0)], as_groups([[0]]), "exact")
     assert not len(nothing.groups)
     assert [len(item.figures) for item in nothing.measurements] == [1, 1]
@@ -403,9 +412,11 @@ def test_groups_mend_one_another_over_several_rounds() -> None:
     assert (whole.failed, whole.merged, whole.suppressed.size) == (7, 1, 0)
     assert setting.parts.sizes(whole.groups).tolist() == [7]
     shares: list[float] = []
-    found = certify(setting, [KAnonymity(2)], alone, "exact", progress=Watched(tell=shares.append))
-    assert (found.failed, found.merged, found.suppressed.size) == (7, 4, 0)
-    assert sorted(setting.parts.sizes(found.groups).tolist()) == [2, 2, 3]
+    certificate = certify(
+        setting, [KAnonymity(2)], alone, "exact", progress=Watched(tell=shares.append)
+    )
+    assert (certificate.failed, certificate.merged, certificate.suppressed.size) == (7, 4, 0)
+    assert sorted(setting.parts.sizes(certificate.groups).tolist()) == [2, 2, 3]
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] == 1.0
 
@@ -415,9 +426,9 @@ def test_a_partner_may_be_far_away() -> None:
     records = by_age("0a 0a " + " ".join(f"{age}a {age}b" for age in range(1, 7)) + " 7b 7b 7c 7c")
     alone = as_groups([[cell] for cell in range(8)])
     policy = [LDiversity(2.0, "probabilistic")]
-    found = certify(Setting(as_table(records)), policy, alone, "exact")
-    assert (found.failed, found.merged, found.suppressed.size) == (1, 1, 0)
-    assert frozenset({0, 7}) in as_cells(found.groups)
+    certificate = certify(Setting(as_table(records)), policy, alone, "exact")
+    assert (certificate.failed, certificate.merged, certificate.suppressed.size) == (1, 1, 0)
+    assert frozenset({0, 7}) in as_cells(certificate.groups)
 
 
 def test_more_groups_than_a_neighbourhood() -> None:
@@ -425,10 +436,10 @@ def test_more_groups_than_a_neighbourhood() -> None:
     rows = " ".join(f"{age}a" + ("" if age % 3 == 0 else f" {age}b") for age in range(600))
     setting = Setting(as_table(by_age(rows)))
     alone = as_groups([[cell] for cell in range(600)])
-    found = certify(setting, [KAnonymity(2)], alone, "exact")
-    assert (found.failed, found.merged, found.suppressed.size) == (200, 200, 0)
-    assert setting.parts.sizes(found.groups).min() >= 2
-    low, high = setting.parts.boxes(found.groups)
+    certificate = certify(setting, [KAnonymity(2)], alone, "exact")
+    assert (certificate.failed, certificate.merged, certificate.suppressed.size) == (200, 200, 0)
+    assert setting.parts.sizes(certificate.groups).min() >= 2
+    low, high = setting.parts.boxes(certificate.groups)
     assert (high - low).max() == 1  # the neighbour next door is the cheapest
 
 

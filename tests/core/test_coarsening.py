@@ -95,8 +95,10 @@ def test_groups_are_those_of_a_plain_loop(
     groups = as_groups(lists)
     allowed = naive(records, requirements, "omega")
     expected = joined(records, record_groups(records, groups), allowed)
-    found = record_groups(records, coarsen(Setting(as_table(records)), requirements, groups))
-    assert [sorted(group) for group in found] == [
+    groups_joined = record_groups(
+        records, coarsen(Setting(as_table(records)), requirements, groups)
+    )
+    assert [sorted(group) for group in groups_joined] == [
         sorted(record for group in run for record in group) for run in expected
     ]
 
@@ -111,11 +113,11 @@ def test_every_group_holds_and_none_is_joined_without_need(
     allowed = naive(records, requirements, "omega")
     assume(allowed(sorted(frozenset().union(*given))))
     outcome = coarsen(Setting(as_table(records)), requirements, as_groups(lists))
-    found = [frozenset(group) for group in record_groups(records, outcome)]
-    assert sorted(record for group in found for record in group) == sorted(
+    joined = [frozenset(group) for group in record_groups(records, outcome)]
+    assert sorted(record for group in joined for record in group) == sorted(
         record for group in given for record in group
     )
-    for group in found:
+    for group in joined:
         assert allowed(sorted(group))
         parts = [part for part in given if part & group]
         assert frozenset().union(*parts) == group
@@ -177,8 +179,8 @@ def test_groups_that_hold_are_given_back() -> None:
     table = as_table(ages("ab", "ab", "ab"))
     groups = as_groups([[2], [0, 1]])
     shares: list[float] = []
-    found = coarsen(Setting(table), [KAnonymity(2)], groups, progress=Watched(tell=shares.append))
-    assert found is groups
+    joined = coarsen(Setting(table), [KAnonymity(2)], groups, progress=Watched(tell=shares.append))
+    assert joined is groups
     assert shares == [1.0]
     none = as_groups([])
     assert len(coarsen(Setting(table), [KAnonymity(2)], none)) == 0

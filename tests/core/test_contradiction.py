@@ -1,4 +1,4 @@
-"""Contradictions: seen by every estimator, and told by group and by value or cell."""
+"""Contradictions: seen by every estimator, and named by group and by value or part."""
 
 from __future__ import annotations
 
@@ -120,15 +120,15 @@ def test_records_and_values_of_one_group_count_from_1(
 @st.composite
 def sparse_groups(draw: st.DrawFn) -> list[tuple[list[int], list[list[int]], list[list[float]]]]:
     """Groups, each of cells with records' values and priors in which zeros are common."""
-    found = []
+    drawn = []
     for _ in range(draw(st.integers(1, 3))):
         sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
         secrets = [
             draw(st.lists(st.integers(0, 3), min_size=size, max_size=size)) for size in sizes
         ]
         prior = [[float(share) for share in draw(beliefs(4))] for _ in sizes]
-        found.append((sizes, secrets, prior))
-    return found
+        drawn.append((sizes, secrets, prior))
+    return drawn
 
 
 @MANY
@@ -212,12 +212,12 @@ def test_what_is_only_tried_is_no_error(estimator: Estimator) -> None:
     counts = np.array([[1, 0], [0, 1], [1, 0]])
     priors = np.full((3, 2), 0.5), np.array([[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]])
     groups = as_groups([[0, 1], [2], [1], [2, 1], [2]])
-    found = posterior(groups, counts, priors, estimator, refuse=False)
-    assert found.contradicted.tolist() == [[False] * 5, [False, True, False, False, True]]
+    inferred = posterior(groups, counts, priors, estimator, refuse=False)
+    assert inferred.contradicted.tolist() == [[False] * 5, [False, True, False, False, True]]
     kept = np.array([0, 2, 3])
     rows = np.isin(groups.owner, kept)
     alone = posterior(groups.select(kept), counts, priors, estimator)
     assert not alone.contradicted.any()
-    for belief, expected in zip(found.beliefs, alone.beliefs, strict=True):
+    for belief, expected in zip(inferred.beliefs, alone.beliefs, strict=True):
         np.testing.assert_allclose(belief[rows], expected, atol=1e-12)
-    np.testing.assert_array_equal(found.beliefs[1][~rows], priors[1][groups.members[~rows]])
+    np.testing.assert_array_equal(inferred.beliefs[1][~rows], priors[1][groups.members[~rows]])

@@ -54,10 +54,10 @@ def test_disclosure_by_records(
     table = as_table(records)
     lists = data.draw(partitions(table.cells, suppress=True))
     groups = as_groups(lists)
-    found = Setting(table, smoothing).adversaries(widths).disclosure(groups, estimator)
-    assert found.figures.shape == (len(widths), len(groups.members))
-    assert found.exact.tolist() == [estimator == "exact"] * len(lists)
-    for width, figures in zip(widths, found.figures, strict=True):
+    disclosure = Setting(table, smoothing).adversaries(widths).disclosure(groups, estimator)
+    assert disclosure.figures.shape == (len(widths), len(groups.members))
+    assert disclosure.exact.tolist() == [estimator == "exact"] * len(lists)
+    for width, figures in zip(widths, disclosure.figures, strict=True):
         prior = oracles.rounded(oracles.priors(records, [width] * len(records.attributes)))
         by_record = {
             record: figure
@@ -87,34 +87,36 @@ def test_any_priors_may_be_given() -> None:
     table = as_table(small_table())
     ignorant = np.full((3, 3), 1 / 3)
     distance = BeliefDistance.over(table.sensitive, 0.5)
-    found = Adversaries(Parts.of(table), [ignorant], distance).disclosure(Groups.whole(3), "exact")
+    disclosure = Adversaries(Parts.of(table), [ignorant], distance).disclosure(
+        Groups.whole(3), "exact"
+    )
     third, shares = [1 / 3] * 3, [0.5, 0.25, 0.25]
     np.testing.assert_allclose(
-        found.figures, oracles.js_divergence(third, shares), rtol=0, atol=1e-12
+        disclosure.figures, oracles.js_divergence(third, shares), rtol=0, atol=1e-12
     )
 
 
 def test_no_groups_disclose_nothing() -> None:
-    found = (
+    disclosure = (
         Setting(as_table(small_table())).adversaries([0.3, 0.5]).disclosure(as_groups([]), "auto")
     )
-    assert found.figures.shape == (2, 0)
-    assert found.exact.shape == found.used.shape == (0,)
+    assert disclosure.figures.shape == (2, 0)
+    assert disclosure.exact.shape == disclosure.used.shape == (0,)
 
 
 def test_what_auto_estimated_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posterior_module, "AUTO_STATES", 4)
     setting = Setting(as_table(small_table()))
     groups = as_groups([[0, 1], [2], [0, 1, 2]])  # 4, 3 and 12 states
-    found = setting.adversaries([0.3]).disclosure(groups, "auto")
-    assert found.exact.tolist() == [True, True, False]
-    assert [ESTIMATORS[place] for place in found.used] == ["exact", "exact", "bethe"]
+    disclosure = setting.adversaries([0.3]).disclosure(groups, "auto")
+    assert disclosure.exact.tolist() == [True, True, False]
+    assert [ESTIMATORS[place] for place in disclosure.used] == ["exact", "exact", "bethe"]
     exact, bethe = (
         setting.adversaries([0.3]).disclosure(groups, name) for name in ("exact", "bethe")
     )
-    assert bethe.used[2] == found.used[2]
-    np.testing.assert_array_equal(found.figures[0, :3], exact.figures[0, :3])
-    np.testing.assert_array_equal(found.figures[0, 3:], bethe.figures[0, 3:])
+    assert bethe.used[2] == disclosure.used[2]
+    np.testing.assert_array_equal(disclosure.figures[0, :3], exact.figures[0, :3])
+    np.testing.assert_array_equal(disclosure.figures[0, 3:], bethe.figures[0, 3:])
 
 
 # --- The setting ----------------------------------------------------------------------------------
@@ -125,10 +127,10 @@ def test_the_overall_distribution_is_that_of_records() -> None:
 
 
 def test_a_prior_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
+    calls: list[object] = []
 
     def counting(*arguments: object, **options: object) -> object:
-        asked.append(arguments)
+        calls.append(arguments)
         return kernel_prior(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(setting_module, "kernel_prior", counting)
@@ -140,7 +142,7 @@ def test_a_prior_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert setting.prior({"age": 0.3, "sex": 1.5}) is not first
     setting.adversaries([0.3, {"age": 0.3, "sex": 1.5}]).disclosure(Groups.whole(3), "omega")
     setting.adversaries([0.3]).disclosure(Groups.whole(3), "exact")
-    assert len(asked) == 2
+    assert len(calls) == 2
 
 
 def test_adversaries_stand_in_the_order_asked_for() -> None:
@@ -202,23 +204,25 @@ def test_an_explanation_by_records(
     groups = as_groups(data.draw(partitions(table.cells, suppress=True)))
     adversaries = Setting(table).adversaries(widths)
     place = data.draw(st.integers(0, len(widths) - 1))
-    told = adversaries.explain(groups, estimator, place)
+    explanation = adversaries.explain(groups, estimator, place)
     figures = adversaries.disclosure(groups, estimator).figures[place]
     prior = kernel_prior(table, widths[place])
     after = adversaries.posterior(groups, estimator).beliefs[place]
-    assert len(told.members) == len(groups)
+    assert len(explanation.members) == len(groups)
     for group in range(len(groups)):
         rows = range(groups.offsets[group], groups.offsets[group + 1])
-        member, value = int(told.members[group]), int(told.values[group])
+        member, value = int(explanation.members[group]), int(explanation.values[group])
         assert member in rows
-        assert told.figures[group] == pytest.approx(max(figures[row] for row in rows), abs=1e-9)
-        assert figures[member] == pytest.approx(told.figures[group], abs=1e-9)
+        assert explanation.figures[group] == pytest.approx(
+            max(figures[row] for row in rows), abs=1e-9
+        )
+        assert figures[member] == pytest.approx(explanation.figures[group], abs=1e-9)
         before = prior[groups.members[member]]
         moves = [abs(one - other) for one, other in zip(after[member], before, strict=True)]
         assert moves[value] == pytest.approx(max(moves), abs=1e-12)
-        assert told.before[group] == before[value]
-        assert told.after[group] == after[member][value]
-    assert told.used.tolist() == [ESTIMATORS.index(estimator)] * len(groups)
+        assert explanation.before[group] == before[value]
+        assert explanation.after[group] == after[member][value]
+    assert explanation.used.tolist() == [ESTIMATORS.index(estimator)] * len(groups)
 
 
 def test_a_contradiction_is_told_by_labels() -> None:

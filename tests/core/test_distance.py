@@ -71,8 +71,8 @@ def test_identity_of_indiscernibles(
 @given(two_beliefs(), bandwidths)
 def test_non_negativity(drawn: tuple[Attribute, Belief, Belief], bandwidth: float) -> None:
     attribute, p, q = drawn
-    found = BeliefDistance.over(as_domain(attribute), bandwidth)(as_array([p]), as_array([q]))
-    assert 0.0 <= found[0] <= 1.0
+    distances = BeliefDistance.over(as_domain(attribute), bandwidth)(as_array([p]), as_array([q]))
+    assert 0.0 <= distances[0] <= 1.0
 
 
 def test_probability_scaling() -> None:
@@ -160,10 +160,10 @@ def test_beliefs_of_any_shape_are_compared_row_by_row(
     reverse = stacked[:, ::-1]
     measure = BeliefDistance.over(as_domain(attribute))
     for function in (kl_divergence, js_divergence, total_variation, emd_ordered, measure):
-        found = function(stacked, reverse)
-        assert found.shape == (copies, 2)
-        np.testing.assert_allclose(found[:, 0], function(one, other), atol=1e-12)
-        np.testing.assert_allclose(found[:, 1], function(other, one), atol=1e-12)
+        distances = function(stacked, reverse)
+        assert distances.shape == (copies, 2)
+        np.testing.assert_allclose(distances[:, 0], function(one, other), atol=1e-12)
+        np.testing.assert_allclose(distances[:, 1], function(other, one), atol=1e-12)
 
 
 @SOME
@@ -171,9 +171,9 @@ def test_beliefs_of_any_shape_are_compared_row_by_row(
 def test_smoothing_by_definition(drawn: tuple[Attribute, Belief, Belief], bandwidth: float) -> None:
     attribute, p, q = drawn
     measure = BeliefDistance.over(as_domain(attribute), bandwidth)
-    found = measure.smooth(as_array([p, q]))
+    blended = measure.smooth(as_array([p, q]))
     expected = [oracles.smooth(attribute, belief, bandwidth) for belief in (p, q)]
-    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+    np.testing.assert_allclose(blended, as_array(expected), atol=1e-12)
     figure = measure(as_array([p]), as_array([q]))[0]
     assert figure == pytest.approx(oracles.belief_distance(attribute, p, q, bandwidth), abs=1e-12)
     smoothed, entropy = measure.prepare(as_array([p]))
@@ -185,9 +185,11 @@ def test_smoothing_by_hand() -> None:
     # Three numbers at distances 0, 1/2, 1, bandwidth 1: weights 1, 3/4, 0. Certain of the first:
     # (1 / 1.75, .75 / 2.5, 0), summing to .8714..., renormalised.
     domain = Domain("s", ("1", "2", "3"), positions=np.array([1.0, 2.0, 3.0]))
-    found = BeliefDistance.over(domain, 1.0).smooth(np.array([1.0, 0.0, 0.0]))
+    smoothed = BeliefDistance.over(domain, 1.0).smooth(np.array([1.0, 0.0, 0.0]))
     first, second = 1 / 1.75, 0.75 / 2.5
-    np.testing.assert_allclose(found, np.array([first, second, 0]) / (first + second), atol=1e-15)
+    np.testing.assert_allclose(
+        smoothed, np.array([first, second, 0]) / (first + second), atol=1e-15
+    )
 
 
 def test_the_default_smooths_siblings_of_height_two_and_a_half_does_not() -> None:
@@ -219,12 +221,12 @@ def test_the_transport_oracle_is_the_best_assignment_of_units(
     p, q = data.draw(units), data.draw(units)
     for ground in ("equal", "ordered", "hierarchical"):
         costs = oracles.ground_distances(attribute, ground)
-        found = oracles.earth_movers_distance(
+        distance = oracles.earth_movers_distance(
             [Fraction(p.count(value), 5) for value in range(size)],
             [Fraction(q.count(value), 5) for value in range(size)],
             costs,
         )
-        assert found == oracles.assignment_distance(p, q, costs)
+        assert distance == oracles.assignment_distance(p, q, costs)
 
 
 @SOME
@@ -244,8 +246,8 @@ def test_closed_forms_and_linear_programme_against_transport(
         elif ground == "ordered":
             assert emd_ordered(one, other) == pytest.approx(expected, abs=1e-12)
         elif attribute.numbers is None:
-            found = emd_hierarchical(one, other, domain.membership)
-            assert found == pytest.approx(expected, abs=1e-12)
+            distance = emd_hierarchical(one, other, domain.membership)
+            assert distance == pytest.approx(expected, abs=1e-12)
 
 
 @SOME
@@ -259,8 +261,8 @@ def test_linear_programme_under_any_ground(
     costs = [[Fraction(price) for price in data.draw(prices)] for _ in range(size)]
     for value in range(size):
         costs[value][value] = Fraction(0)
-    found = emd(as_array([p])[0], as_array([q])[0], as_array(costs))
-    assert found == pytest.approx(float(oracles.earth_movers_distance(p, q, costs)), abs=1e-9)
+    distance = emd(as_array([p])[0], as_array([q])[0], as_array(costs))
+    assert distance == pytest.approx(float(oracles.earth_movers_distance(p, q, costs)), abs=1e-9)
 
 
 def test_emd_by_hand() -> None:

@@ -60,8 +60,8 @@ def test_distances_by_explicit_common_ancestors(attribute: Attribute) -> None:
         [oracles.distance(attribute, one, other) for other in attribute.values]
         for one in attribute.values
     ]
-    found = as_domain(attribute).distances
-    np.testing.assert_allclose(found, as_array(expected), rtol=0, atol=1e-15)
+    distances = as_domain(attribute).distances
+    np.testing.assert_allclose(distances, as_array(expected), rtol=0, atol=1e-15)
 
 
 def test_distances_by_hand() -> None:
@@ -127,11 +127,11 @@ def test_leaves_of_every_node_are_contiguous(attribute: Attribute) -> None:
 @given(occurring_attributes())
 def test_the_order_of_leaves_is_that_of_labels_from_the_root(attribute: Attribute) -> None:
     expected = sorted(attribute.values, key=attribute.place)
-    found = sorted(
+    order = sorted(
         attribute.values,
         key=dict(zip(attribute.values, as_domain(attribute).leaf_order, strict=True)).__getitem__,
     )
-    assert found == expected
+    assert order == expected
 
 
 @MANY
@@ -203,8 +203,8 @@ def test_null_is_as_far_from_every_value_as_can_be() -> None:
 
 def test_null_mixed_with_values_may_be_anything() -> None:
     numbers = Domain("age", ("20", "25", "60", None), positions=np.array([20.0, 25, 60, np.nan]))
-    found = numbers.ncp(np.array([0, 1, 2, 3]), np.array([1, 3, 3, 3]))
-    np.testing.assert_allclose(found, [0.125, 1, 1, 0])
+    penalties = numbers.ncp(np.array([0, 1, 2, 3]), np.array([1, 3, 3, 3]))
+    np.testing.assert_allclose(penalties, [0.125, 1, 1, 0])
     labels = ("10th", "9th", "MSc", None)
     tree = Domain("education", labels, hierarchy=Hierarchy.from_rows("education", EDUCATION))
     null = int(tree.leaf_order[-1])

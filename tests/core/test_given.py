@@ -1,4 +1,4 @@
-"""Probabilities under stated knowledge against enumeration of all worlds."""
+"""Probabilities given implications against enumeration of all worlds."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def denied(person: tuple[int, int], value: int) -> Implication:
 
 
 def test_charlie_and_hannah() -> None:
-    knowledge = [Implication((Atom(*HANNAH, FLU),), (Atom(*CHARLIE, FLU),))]
-    beliefs = disclosure_given(FIGURE_3, knowledge)
+    implications = [Implication((Atom(*HANNAH, FLU),), (Atom(*CHARLIE, FLU),))]
+    beliefs = disclosure_given(FIGURE_3, implications)
     assert beliefs.probability(Atom(*CHARLIE, FLU)) == pytest.approx(10 / 19, rel=1e-14)
 
 
@@ -67,7 +67,7 @@ def stated(draw: st.DrawFn) -> tuple[list[list[int]], list[Implication]]:
         for value in range(values)
     ]
     side = st.lists(st.sampled_from(atoms), max_size=3, unique=True).map(tuple)
-    rule = st.builds(Implication, side, side).filter(lambda found: bool(found.atoms))
+    rule = st.builds(Implication, side, side).filter(lambda implication: bool(implication.atoms))
     return buckets, draw(st.lists(rule, max_size=4))
 
 
@@ -76,37 +76,37 @@ def stated(draw: st.DrawFn) -> tuple[list[list[int]], list[Implication]]:
 def test_beliefs_are_shares_of_the_worlds_that_agree(
     case: tuple[list[list[int]], list[Implication]],
 ) -> None:
-    buckets, knowledge = case
+    buckets, implications = case
     worlds = Worlds(buckets)
-    known = worlds.certain
-    for rule in knowledge:
-        known &= worlds.rule(
+    agreeing = worlds.certain
+    for rule in implications:
+        agreeing &= worlds.rule(
             (
                 [(atom.bucket, atom.person, atom.value) for atom in rule.antecedent],
                 [(atom.bucket, atom.person, atom.value) for atom in rule.consequent],
             )
         )
-    if not known:
+    if not agreeing:
         with pytest.raises(ContradictoryKnowledge, match="contradicts the release"):
-            disclosure_given(np.array(buckets), knowledge)
+            disclosure_given(np.array(buckets), implications)
         return
-    beliefs = disclosure_given(np.array(buckets), knowledge)
+    beliefs = disclosure_given(np.array(buckets), implications)
     for (bucket, person, value), event in worlds.atoms.items():
-        expected = worlds.probability(event, known)
-        found = beliefs.probability(Atom(bucket, person, value))
-        assert found == pytest.approx(float(expected), rel=1e-12, abs=0)
+        expected = worlds.probability(event, agreeing)
+        probability = beliefs.probability(Atom(bucket, person, value))
+        assert probability == pytest.approx(float(expected), rel=1e-12, abs=0)
 
 
 # --- Large buckets, many persons ------------------------------------------------------------------
 
 
 def test_only_what_is_mentioned_is_enumerated() -> None:
-    # A hundred thousand persons and a hundred values, of which the knowledge mentions few.
+    # A hundred thousand persons and a hundred values, of which the implications mention few.
     large = np.full((50, 100), 1_000)
-    knowledge = [
+    implications = [
         Implication((Atom(bucket, 0, 7),), (Atom(bucket + 1, 5, 8),)) for bucket in range(0, 20, 2)
     ]
-    beliefs = disclosure_given(large, knowledge, budget=9)
+    beliefs = disclosure_given(large, implications, budget=9)
     # Pr(a, not b) = .01 * .99 is excluded.
     assert beliefs.probability(Atom(0, 0, 7)) == pytest.approx(0.01 * 0.01 / (1 - 0.01 * 0.99))
     assert beliefs.probability(Atom(1, 5, 8)) == pytest.approx(0.01 / (1 - 0.01 * 0.99))

@@ -28,11 +28,12 @@ def test_groups_are_their_lists(lists: list[list[int]]) -> None:
 
 @given(st.lists(st.integers(-1, 4), max_size=12))
 def test_labels_there_and_back(raw: list[int]) -> None:
-    known = sorted(set(raw) - {SUPPRESSED})
-    labels = [known.index(label) if label != SUPPRESSED else SUPPRESSED for label in raw]
+    distinct = sorted(set(raw) - {SUPPRESSED})
+    labels = [distinct.index(label) if label != SUPPRESSED else SUPPRESSED for label in raw]
     groups = Groups.from_labels(np.array(labels, dtype=np.int64))
     expected = [
-        [cell for cell, label in enumerate(labels) if label == group] for group in range(len(known))
+        [cell for cell, label in enumerate(labels) if label == group]
+        for group in range(len(distinct))
     ]
     assert [group.tolist() for group in groups] == expected
     assert groups.labels(len(labels)).tolist() == labels

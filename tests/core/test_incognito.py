@@ -74,12 +74,12 @@ def hierarchies(draw: st.DrawFn, attribute: Attribute) -> tuple[Levels, Generali
 
 
 def groups_by_hand(records: Records, plain: Sequence[Generalize], node: Node) -> list[Group]:
-    found: dict[tuple[object, ...], Group] = {}
+    groups: dict[tuple[object, ...], Group] = {}
     for record, row in enumerate(records.rows):
         quasi_identifiers = zip(row[:-1], plain, node, strict=True)
         key = tuple(generalize[level](value) for value, generalize, level in quasi_identifiers)
-        found.setdefault(key, []).append(record)
-    return list(found.values())
+        groups.setdefault(key, []).append(record)
+    return list(groups.values())
 
 
 @SOME
@@ -94,7 +94,7 @@ def test_safe_and_minimal_nodes_are_those_of_brute_force(
 ) -> None:
     drawn = [data.draw(hierarchies(attribute)) for attribute in records.attributes]
     levels, plain = [levels for levels, _ in drawn], [functions for _, functions in drawn]
-    found = incognito(Setting(as_table(records)), requirements, levels, suppression=suppression)
+    lattice = incognito(Setting(as_table(records)), requirements, levels, suppression=suppression)
     allowed = naive(records, requirements, "omega")
     safe = {}
     for node in product(*(range(len(item)) for item in levels)):
@@ -102,9 +102,9 @@ def test_safe_and_minimal_nodes_are_those_of_brute_force(
         failing = [group for group in by_hand if not allowed(group)]
         safe[node] = sum(map(len, failing)) <= suppression * len(records.rows) + 1e-9
         kept = {frozenset(group) for group in by_hand if group not in failing}
-        published = {frozenset(group) for group in record_groups(records, found.groups(node))}
+        published = {frozenset(group) for group in record_groups(records, lattice.groups(node))}
         assert published == kept
-    assert {node for node in safe if found.safe[node]} == {node for node in safe if safe[node]}
+    assert {node for node in safe if lattice.safe[node]} == {node for node in safe if safe[node]}
     minimal = {
         node
         for node in safe
@@ -114,7 +114,7 @@ def test_safe_and_minimal_nodes_are_those_of_brute_force(
             for other in safe
         )
     }
-    assert set(found.minimal_nodes()) == minimal
+    assert set(lattice.minimal_nodes()) == minimal
 
 
 # --- Which requirements prune ---------------------------------------------------------------------
@@ -144,11 +144,11 @@ def _met(setting: Setting, requirement: Requirement, lists: list[list[int]]) -> 
 
 
 def test_which_requirements_are_monotone_is_stated() -> None:
-    stated = {
+    monotone = {
         kind: (kind.monotone, kind.absorbing)
         for kind in (KAnonymity, LDiversity, TCloseness, BetaLikeness, BtPrivacy)
     }
-    assert stated == {
+    assert monotone == {
         KAnonymity: (True, True),
         LDiversity: (True, False),
         TCloseness: (True, False),
@@ -190,25 +190,25 @@ def clinic(size: int, seed: int) -> tuple[Setting, list[Levels]]:
 def test_pruning_measures_few_nodes_and_decides_all() -> None:
     setting, levels = clinic(400, seed=1)
     requirements = [KAnonymity(8), TCloseness(0.3, "equal")]
-    found = incognito(setting, requirements, levels)
-    assert found.safe.shape == (6, 3, 2)
-    everywhere = [found.groups(node) for node in np.ndindex(found.safe.shape)]
+    lattice = incognito(setting, requirements, levels)
+    assert lattice.safe.shape == (6, 3, 2)
+    everywhere = [lattice.groups(node) for node in np.ndindex(lattice.safe.shape)]
     sizes = [int(setting.parts.sizes(groups).sum()) for groups in everywhere]
-    np.testing.assert_array_equal(found.safe.ravel(), np.array(sizes) == 400)
-    assert 0 < found.safe.sum() < 36
-    assert found.measured.sum() < 20
-    np.testing.assert_array_equal(found.safe, np.maximum.accumulate(found.safe, axis=0))
+    np.testing.assert_array_equal(lattice.safe.ravel(), np.array(sizes) == 400)
+    assert 0 < lattice.safe.sum() < 36
+    assert lattice.measured.sum() < 20
+    np.testing.assert_array_equal(lattice.safe, np.maximum.accumulate(lattice.safe, axis=0))
 
 
 def test_what_is_not_monotone_is_measured_wherever_the_rest_holds() -> None:
     setting, levels = clinic(60, seed=2)
     belief = BtPrivacy(((0.5, 0.3),))
     assert incognito(setting, [belief], levels).measured.all()
-    found = incognito(setting, [belief, KAnonymity(5)], levels)
+    lattice = incognito(setting, [belief, KAnonymity(5)], levels)
     plain = incognito(setting, [KAnonymity(5)], levels)
-    assert (found.measured[plain.safe]).all()
-    assert not found.measured.all()
-    assert not found.safe[~plain.safe].any()
+    assert (lattice.measured[plain.safe]).all()
+    assert not lattice.measured.all()
+    assert not lattice.safe[~plain.safe].any()
 
 
 def test_with_suppression_only_absorbing_requirements_prune() -> None:
@@ -241,9 +241,9 @@ class NotPairs(KAnonymity):
 
 def test_a_node_is_not_minimal_if_a_safe_one_is_further_below() -> None:
     setting, levels = four("0 1 2 3", "a a a a")
-    found = incognito(setting, [NotPairs(1)], levels)
-    assert found.safe.tolist() == [True, False, True, True]
-    assert found.minimal_nodes() == [(0,)]
+    lattice = incognito(setting, [NotPairs(1)], levels)
+    assert lattice.safe.tolist() == [True, False, True, True]
+    assert lattice.minimal_nodes() == [(0,)]
 
 
 def test_the_records_that_fail_any_requirement_are_suppressed_together() -> None:
@@ -272,15 +272,15 @@ def test_a_share_of_the_records_is_not_rounded_down() -> None:
 def test_costs_are_those_of_records(records: Records, utility: str, data: st.DataObject) -> None:
     drawn = [data.draw(hierarchies(attribute)) for attribute in records.attributes]
     levels = [levels for levels, _ in drawn]
-    found = incognito(Setting(as_table(records)), [KAnonymity(2)], levels, suppression=0.3)
-    best = found.cheapest(utility)
+    lattice = incognito(Setting(as_table(records)), [KAnonymity(2)], levels, suppression=0.3)
+    best = lattice.cheapest(utility)
     if best is None:
-        assert not found.safe.any()
+        assert not lattice.safe.any()
         return
-    costs = {node: found.cost(node, utility) for node in found.minimal_nodes()}
+    costs = {node: lattice.cost(node, utility) for node in lattice.minimal_nodes()}
     assert costs[best] == min(costs.values())
     for node, cost in costs.items():
-        groups = record_groups(records, found.groups(node))
+        groups = record_groups(records, lattice.groups(node))
         expected = oracles.utility(records, groups)
         if utility != "gcp" and groups:
             assert cost == pytest.approx(float(expected[utility] or 0))
@@ -293,13 +293,13 @@ def test_costs_are_those_of_records(records: Records, utility: str, data: st.Dat
 
 def test_the_cheapest_node_depends_on_the_measure() -> None:
     setting, levels = clinic(400, seed=1)
-    found = incognito(setting, [KAnonymity(8)], levels)
-    assert len(found.minimal_nodes()) > 2
+    lattice = incognito(setting, [KAnonymity(8)], levels)
+    assert len(lattice.minimal_nodes()) > 2
     for utility in COSTS:
-        node = found.cheapest(utility)
-        assert node in found.minimal_nodes()
-        assert found.groups(node).members.size == setting.table.cells
-    by_hand = found.cost((3, 0, 1), "gcp")
+        node = lattice.cheapest(utility)
+        assert node in lattice.minimal_nodes()
+        assert lattice.groups(node).members.size == setting.table.cells
+    by_hand = lattice.cost((3, 0, 1), "gcp")
     numbers = np.array([float(label or 0) for label in setting.table.quasi_identifiers[0].labels])
     assert (numbers[0], numbers[-1]) == (20, 59)
     # Of 39, [20, 40) is in use over 19, as [40, 60) is; the sex is suppressed.
@@ -309,10 +309,10 @@ def test_the_cheapest_node_depends_on_the_measure() -> None:
 
 def test_nothing_is_chosen_where_nothing_is_safe() -> None:
     setting, levels = clinic(30, seed=4)
-    found: Lattice = incognito(setting, [KAnonymity(31)], levels)
-    assert found.minimal_nodes() == []
-    assert found.cheapest("gcp") is None
-    assert found.measured.sum() == 1
+    lattice: Lattice = incognito(setting, [KAnonymity(31)], levels)
+    assert lattice.minimal_nodes() == []
+    assert lattice.cheapest("gcp") is None
+    assert lattice.measured.sum() == 1
 
 
 # --- Chains, work, refusals -----------------------------------------------------------------------
@@ -320,15 +320,15 @@ def test_nothing_is_chosen_where_nothing_is_safe() -> None:
 
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_bisection_of_a_chain(length: int, first: int) -> None:
-    asked: list[int] = []
+    judged: list[int] = []
 
     def holds(item: int) -> bool:
-        asked.append(item)
+        judged.append(item)
         return item >= first
 
-    found = first_holding(range(length), holds)
-    assert found == (first if first < length else None)
-    assert len(asked) <= length.bit_length()
+    place = first_holding(range(length), holds)
+    assert place == (first if first < length else None)
+    assert len(judged) <= length.bit_length()
 
 
 def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:

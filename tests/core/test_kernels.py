@@ -34,9 +34,9 @@ def test_weights_are_the_kernel_up_to_its_constant(
 
 @pytest.mark.parametrize("bandwidth", [1, 0.3, 1e-9, 17.5])
 def test_a_positive_number_is_a_bandwidth(bandwidth: float) -> None:
-    found = check_bandwidth(bandwidth, "the bandwidth")
-    assert found == bandwidth
-    assert isinstance(found, float)
+    checked = check_bandwidth(bandwidth, "the bandwidth")
+    assert checked == bandwidth
+    assert isinstance(checked, float)
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,9 @@ PATIENTS = Records(
     ],
 )
 def test_every_form_is_read_and_stated_again(stated: object, knowledge: object) -> None:
-    found = parse_knowledge(stated)
-    assert found == knowledge
-    assert json.loads(json.dumps(state_knowledge(found))) == stated
+    parsed = parse_knowledge(stated)
+    assert parsed == knowledge
+    assert json.loads(json.dumps(state_knowledge(parsed))) == stated
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_the_uniform_kernel_believes_the_shares_of_the_table(records: Records) -
     table = as_table(records)
     values = [record[-1] for record in records.rows]
     shares = [values.count(value) / len(values) for value in records.sensitive.values]
-    found = uniform_prior(table)
-    np.testing.assert_allclose(found, [shares] * table.cells, rtol=0, atol=1e-15)
-    found[0, 0] = 7.0  # The rows are one's own to keep.
-    assert found.shape == table.counts.shape
+    prior = uniform_prior(table)
+    np.testing.assert_allclose(prior, [shares] * table.cells, rtol=0, atol=1e-15)
+    prior[0, 0] = 7.0  # The rows are one's own to keep.
+    assert prior.shape == table.counts.shape
 
 
 def test_a_huge_bandwidth_comes_near_the_uniform_kernel() -> None:
@@ -114,10 +114,10 @@ def outside(draw: st.DrawFn) -> tuple[Records, Any, list[tuple[list[int], int, f
     """Records, a belief for each cell, and the rows that say so, in any order."""
     records = draw(tables())
     table = as_table(records)
-    known = [draw(beliefs(table.sensitive.size)) for _ in range(table.cells)]
+    beliefs_of_cells = [draw(beliefs(table.sensitive.size)) for _ in range(table.cells)]
     rows = [
         ([int(code) for code in table.codes[cell]], value, float(share))
-        for cell, belief in enumerate(known)
+        for cell, belief in enumerate(beliefs_of_cells)
         for value, share in enumerate(belief)
         # What has no probability needs no row.
         if share or draw(st.booleans())
@@ -125,7 +125,7 @@ def outside(draw: st.DrawFn) -> tuple[Records, Any, list[tuple[list[int], int, f
     # Neither do cells or values play a part that the data do not have.
     rows.append(([UNKNOWN] * table.codes.shape[1], 0, 0.7))
     rows.append(([int(code) for code in table.codes[0]], UNKNOWN, 0.0))
-    return records, as_array(known), draw(st.permutations(rows))
+    return records, as_array(beliefs_of_cells), draw(st.permutations(rows))
 
 
 @MANY
@@ -133,7 +133,7 @@ def outside(draw: st.DrawFn) -> tuple[Records, Any, list[tuple[list[int], int, f
 def test_a_prior_from_outside_is_what_its_rows_say(
     drawn: tuple[Records, Any, list[tuple[list[int], int, float]]],
 ) -> None:
-    records, known, rows = drawn
+    records, expected, rows = drawn
     table = as_table(records)
 
     def library(about: Any, name: str) -> Any:
@@ -147,12 +147,12 @@ def test_a_prior_from_outside_is_what_its_rows_say(
             np.array([share for _, _, share in rows]),
         )
 
-    found = Setting(table, library=library).prior(Outside("public.prior"))
-    np.testing.assert_allclose(found, known, rtol=0, atol=1e-12)
+    prior = Setting(table, library=library).prior(Outside("public.prior"))
+    np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(knowledge, "_ROWS", 1)
         again = Setting(table, library=library).prior(Outside("public.prior"))
-    np.testing.assert_array_equal(again, found)
+    np.testing.assert_array_equal(again, prior)
 
 
 ROWS = [
@@ -197,14 +197,14 @@ def test_a_faulty_prior_is_refused_where_it_is_at_fault(
 
 def test_a_sum_within_rounding_is_scaled_to_1() -> None:
     table = as_table(PATIENTS)
-    found = outside_prior(
+    prior = outside_prior(
         table,
         "p",
         np.array([[0, 0], [0, 0], [1, 1]]),
         np.array([0, 1, 1]),
         np.array([0.25, 0.75 + 5e-7, 1.0]),
     )
-    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(prior.sum(axis=1), 1.0, rtol=0, atol=1e-15)
 
 
 def test_without_a_library_no_table_is_found() -> None:
@@ -214,14 +214,14 @@ def test_without_a_library_no_table_is_found() -> None:
 
 def test_a_skyline_may_mix_all_forms() -> None:
     table = as_table(PATIENTS)
-    known = np.array([[0.5, 0.5], [0.0, 1.0]])
-    setting = Setting(table, 0.75, library=lambda about, name: known)
+    prior = np.array([[0.5, 0.5], [0.0, 1.0]])
+    setting = Setting(table, 0.75, library=lambda about, name: prior)
     groups = Groups.from_labels(np.array([0, 1]))
-    found = setting.adversaries([0.3, Uniform(), Outside("p")]).disclosure(groups, "exact")
-    assert found.figures.shape == (3, 2)
+    disclosure = setting.adversaries([0.3, Uniform(), Outside("p")]).disclosure(groups, "exact")
+    assert disclosure.figures.shape == (3, 2)
     # The outside adversary knows the second record's value for certain, and learns nothing.
-    assert found.figures[2, 1] == 0.0
+    assert disclosure.figures[2, 1] == 0.0
     # Distances of a flat domain are 0 or 1, so nothing is smoothed.
     learnt = js_divergence(np.array([1 / 3, 2 / 3]), np.array([1 / 2, 1 / 2]))
-    assert found.figures[1, 0] == pytest.approx(float(learnt), abs=1e-12)
-    assert found.figures[1, 0] > 0.01
+    assert disclosure.figures[1, 0] == pytest.approx(float(learnt), abs=1e-12)
+    assert disclosure.figures[1, 0] > 0.01

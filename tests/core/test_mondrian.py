@@ -39,9 +39,9 @@ def test_groups_are_those_of_a_plain_recursion(
 ) -> None:
     allowed = naive(records, requirements, "omega")
     expected = oracles.mondrian(records, records.everything(), allowed)
-    found = record_groups(records, mondrian(Setting(as_table(records)), requirements))
-    assert as_sets(found) == as_sets(expected)
-    assert len(found) == len(expected)
+    groups = record_groups(records, mondrian(Setting(as_table(records)), requirements))
+    assert as_sets(groups) == as_sets(expected)
+    assert len(groups) == len(expected)
 
 
 @SOME
@@ -96,9 +96,9 @@ def test_many_groups_are_those_of_a_plain_recursion(
     records = hospital(600, seed=len(requirements))
     allowed = naive(records, requirements, "omega")
     expected = oracles.mondrian(records, records.everything(), allowed)
-    found = record_groups(records, mondrian(Setting(as_table(records)), requirements))
-    assert len(found) >= least
-    assert as_sets(found) == as_sets(expected)
+    groups = record_groups(records, mondrian(Setting(as_table(records)), requirements))
+    assert len(groups) >= least
+    assert as_sets(groups) == as_sets(expected)
 
 
 def test_background_knowledge_makes_groups_fewer_and_each_of_them_holds() -> None:

@@ -26,13 +26,13 @@ def labelled(draw: st.DrawFn) -> tuple[Records, list[int]]:
     records = draw(tables(max_records=16))
     raw = draw(st.lists(st.integers(-1, 3), min_size=len(records.rows), max_size=16))
     raw = raw[: len(records.rows)]
-    known = sorted({label for label in raw if label >= 0})
-    return records, [known.index(label) if label >= 0 else -1 for label in raw]
+    labels = sorted({label for label in raw if label >= 0})
+    return records, [labels.index(label) if label >= 0 else -1 for label in raw]
 
 
 def parted(records: Records, labels: Sequence[int]) -> tuple[Parts, Groups]:
-    """Parts by the group of each record, told in the records' own order."""
-    cell_of = {record: cell for cell, found in enumerate(records.cells()) for record in found}
+    """Parts by the group of each record, listed in the records' own order."""
+    cell_of = {record: cell for cell, members in enumerate(records.cells()) for record in members}
     everything = records.everything()
     return Parts.of_records(
         as_table(records),
@@ -49,8 +49,8 @@ def test_there_is_a_part_for_each_group_and_cell(drawn: tuple[Records, list[int]
     parts, groups = parted(records, labels)
     rows = []
     for label in sorted(set(labels)):
-        for cell, found in enumerate(records.cells()):
-            part = [record for record in found if labels[record] == label]
+        for cell, members in enumerate(records.cells()):
+            part = [record for record in members if labels[record] == label]
             if part:
                 secrets = records.secrets(part)
                 counts = [secrets.count(value) for value in range(parts.table.sensitive.size)]
@@ -78,12 +78,14 @@ def test_parts_with_codes_are_of_one_table(drawn: tuple[Records, list[int]], wid
     again = Parts.of_codes(domains, parts.table.sensitive, codes, parts.counts)
     expected = as_table(records)
     width = expected.codes.shape[1]
-    known = dict(zip(map(tuple, expected.codes.tolist()), expected.counts.tolist(), strict=True))
-    found = again.table
-    assert known == dict(
-        zip(map(tuple, found.codes[:, :width].tolist()), found.counts.tolist(), strict=True)
+    counts_of = dict(
+        zip(map(tuple, expected.codes.tolist()), expected.counts.tolist(), strict=True)
     )
-    assert found.cells == expected.cells
+    table = again.table
+    assert counts_of == dict(
+        zip(map(tuple, table.codes[:, :width].tolist()), table.counts.tolist(), strict=True)
+    )
+    assert table.cells == expected.cells
     np.testing.assert_array_equal(again.codes, codes)
 
 
@@ -104,8 +106,8 @@ def test_records_are_enumerated_cell_after_cell(records: Records) -> None:
     cells, values = Parts.of(as_table(records)).enumerate_records()
     expected = [
         (cell, value)
-        for cell, found in enumerate(records.cells())
-        for value in sorted(records.secrets(found))
+        for cell, members in enumerate(records.cells())
+        for value in sorted(records.secrets(members))
     ]
     assert list(zip(cells.tolist(), values.tolist(), strict=True)) == expected
 
@@ -119,22 +121,22 @@ def test_what_nothing_tells_apart_is_united(
     parts, groups = parted(records, labels)
     # Groups are joined at random, some suppressed.
     joined = data.draw(st.lists(st.integers(-1, 1), min_size=len(groups), max_size=len(groups)))
-    known = sorted(set(joined) - {-1})
-    dense = [known.index(label) if label >= 0 else -1 for label in joined]
+    kept = sorted(set(joined) - {-1})
+    dense = [kept.index(label) if label >= 0 else -1 for label in joined]
     part_labels = [dense[label] if label >= 0 else -1 for label in groups.labels(len(parts))]
     unions = Groups.from_labels(np.array(part_labels, dtype=np.int64))
-    united, found = parts.unite(unions)
+    united, regrouped = parts.unite(unions)
     expected: Counter[tuple[int, int, int]] = Counter()
     for label, cell, counts in zip(part_labels, parts.cell, parts.counts, strict=True):
         expected.update({(label, cell, value): count for value, count in enumerate(counts)})
-    rows = list(zip(found.labels(len(united)).tolist(), united.cell.tolist(), strict=True))
+    rows = list(zip(regrouped.labels(len(united)).tolist(), united.cell.tolist(), strict=True))
     assert len(set(rows)) == len(rows)
     ours: Counter[tuple[int, int, int]] = Counter()
     for (label, cell), counts in zip(rows, united.counts, strict=True):
         ours.update({(label, cell, value): count for value, count in enumerate(counts)})
     assert ours == expected
-    assert len(found) == len(unions)
-    assert united.unite(found)[0] is united
+    assert len(regrouped) == len(unions)
+    assert united.unite(regrouped)[0] is united
 
 
 def test_records_of_different_respondents_are_not_united() -> None:

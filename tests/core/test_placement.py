@@ -23,7 +23,7 @@ from tests.core.watching import Watched
 def problems(draw: st.DrawFn) -> tuple[tuple[int, ...], list[list[list[Fraction]]]]:
     """Capacities and several problems: weights of items by slots, zeros being common."""
     capacities: list[int] = draw(
-        st.lists(st.integers(1, 3), min_size=1, max_size=4).filter(lambda found: sum(found) <= 6)
+        st.lists(st.integers(1, 3), min_size=1, max_size=4).filter(lambda sizes: sum(sizes) <= 6)
     )
     weight = st.integers(0, 4).map(lambda part: Fraction(part, 4))
     row = st.lists(weight, min_size=len(capacities), max_size=len(capacities))
@@ -48,8 +48,8 @@ def test_marginals_by_brute_force(
     weights = np.stack([as_array(matrix) for matrix in matrices])
     expected = np.stack([as_array(by_brute_force(capacities, matrix)) for matrix in matrices])
     everything = np.ones(weights.shape[:2], dtype=bool)
-    found = placement.marginals(weights, everything)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    marginals = placement.marginals(weights, everything)
+    np.testing.assert_allclose(marginals, expected, atol=1e-12)
     # Rows that nobody wants are left zero, whatever the other problems of the batch want.
     size = everything.size
     wanted = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), dtype=bool)
@@ -82,14 +82,14 @@ def test_a_table_that_is_not_kept_does_not_change_the_marginals(
 def test_many_small_weights_do_not_underflow() -> None:
     # 12 records and 12 values at 1e-40 each: the permanent is near 1e-470.
     weights = np.full((1, 12, 12), 1e-40)
-    found = Placement((1,) * 12).marginals(weights, np.ones((1, 12), dtype=bool))
-    np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
+    marginals = Placement((1,) * 12).marginals(weights, np.ones((1, 12), dtype=bool))
+    np.testing.assert_allclose(marginals, 1 / 12, atol=1e-12)
 
 
 def test_a_problem_of_small_weights_is_scaled_on_its_own() -> None:
     weights = np.stack([np.full((12, 12), 1e-40), np.ones((12, 12))])
-    found = Placement((1,) * 12).marginals(weights, np.ones((2, 12), dtype=bool))
-    np.testing.assert_allclose(found, 1 / 12, atol=1e-12)
+    marginals = Placement((1,) * 12).marginals(weights, np.ones((2, 12), dtype=bool))
+    np.testing.assert_allclose(marginals, 1 / 12, atol=1e-12)
 
 
 def test_what_weighs_little_halfway_may_be_all_that_counts() -> None:
@@ -112,25 +112,27 @@ def test_what_weighs_little_halfway_may_be_all_that_counts() -> None:
     weights = np.column_stack((np.ones(600), second))[None]
     wanted = np.zeros((1, 600), dtype=bool)
     wanted[0, 400] = True
-    found = Placement((300, 300)).marginals(weights, wanted)
-    assert found[0, 400, 1] == pytest.approx(float(going / total), abs=1e-9)
-    assert found[0, 400, 1] < 0.05
+    marginals = Placement((300, 300)).marginals(weights, wanted)
+    assert marginals[0, 400, 1] == pytest.approx(float(going / total), abs=1e-9)
+    assert marginals[0, 400, 1] < 0.05
 
 
 def test_forced_items_keep_the_rest_from_balance() -> None:
     # 20 items can only go to the first slot, so the others, who may, never do.
     weights = np.ones((1, 60, 2))
     weights[0, :20, 1] = 0.0
-    found = Placement((20, 40)).marginals(weights, np.ones((1, 60), dtype=bool))
-    np.testing.assert_array_equal(found[0], np.repeat([[1.0, 0.0], [0.0, 1.0]], [20, 40], axis=0))
+    marginals = Placement((20, 40)).marginals(weights, np.ones((1, 60), dtype=bool))
+    np.testing.assert_array_equal(
+        marginals[0], np.repeat([[1.0, 0.0], [0.0, 1.0]], [20, 40], axis=0)
+    )
 
 
 def test_a_large_slot_that_one_item_fits_into_cannot_be_filled() -> None:
     weights = np.ones((2, 3001, 2))
     weights[0, 1:, 0] = 0.0
-    found = Placement((3000, 1)).marginals(weights, np.ones((2, 3001), dtype=bool))
-    np.testing.assert_array_equal(found[0], 0.0)
-    np.testing.assert_allclose(found[1], np.array([[3000, 1]]) / 3001 * np.ones((3001, 1)))
+    marginals = Placement((3000, 1)).marginals(weights, np.ones((2, 3001), dtype=bool))
+    np.testing.assert_array_equal(marginals[0], 0.0)
+    np.testing.assert_allclose(marginals[1], np.array([[3000, 1]]) / 3001 * np.ones((3001, 1)))
 
 
 def test_the_scale_of_an_items_weights_does_not_matter() -> None:
@@ -147,11 +149,11 @@ def test_the_scale_of_an_items_weights_does_not_matter() -> None:
 def test_one_impossible_problem_leaves_the_others_alone() -> None:
     impossible = np.array([[1.0, 0.0], [1.0, 0.0]])
     certain = np.array([[1.0, 0.0], [0.5, 0.5]])
-    found = Placement((1, 1)).marginals(
+    marginals = Placement((1, 1)).marginals(
         np.stack([impossible, certain]), np.ones((2, 2), dtype=bool)
     )
-    np.testing.assert_array_equal(found[0], 0.0)
-    np.testing.assert_array_equal(found[1], np.eye(2))
+    np.testing.assert_array_equal(marginals[0], 0.0)
+    np.testing.assert_array_equal(marginals[1], np.eye(2))
 
 
 def test_polling_can_cancel() -> None:

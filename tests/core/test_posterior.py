@@ -40,17 +40,17 @@ RELEASED = np.array([1, 2])
 
 def test_table_2_exact() -> None:
     # .95 * .95 * .3 = .27075 of .27075 + 2 * .95 * .05 * .7 = .33725; the paper rounds to .8.
-    found = exact_posterior(TABLE_2, RELEASED)
-    assert found[2, 0] == pytest.approx(0.27075 / 0.33725, abs=1e-12)
-    assert found[2, 0] == pytest.approx(0.8028, abs=5e-5)
-    np.testing.assert_allclose(found[:2, 0], 0.03325 / 0.33725, atol=1e-12)
+    belief = exact_posterior(TABLE_2, RELEASED)
+    assert belief[2, 0] == pytest.approx(0.27075 / 0.33725, abs=1e-12)
+    assert belief[2, 0] == pytest.approx(0.8028, abs=5e-5)
+    np.testing.assert_allclose(belief[:2, 0], 0.03325 / 0.33725, atol=1e-12)
 
 
 def test_table_2_omega() -> None:
     # Equation 5: (.3 / .4) / (.3 / .4 + 2 * .7 / 2.6) = .58209.
-    found = omega_posterior(TABLE_2, RELEASED)
-    assert found[2, 0] == pytest.approx(0.75 / (0.75 + 1.4 / 2.6), abs=1e-12)
-    assert found[2, 0] == pytest.approx(0.58209, abs=5e-6)
+    belief = omega_posterior(TABLE_2, RELEASED)
+    assert belief[2, 0] == pytest.approx(0.75 / (0.75 + 1.4 / 2.6), abs=1e-12)
+    assert belief[2, 0] == pytest.approx(0.58209, abs=5e-6)
 
 
 def test_table_3_exact() -> None:
@@ -62,9 +62,9 @@ def test_table_3_exact() -> None:
 
 def test_table_3_omega_understates() -> None:
     # Section III-D: 1 / (1 + 2 * .7 / 2.7) = .6585, which the paper rounds to .66.
-    found = omega_posterior(TABLE_3, RELEASED)
-    assert found[2, 0] == pytest.approx(1 / (1 + 1.4 / 2.7), abs=1e-12)
-    assert found[2, 0] == pytest.approx(0.6585, abs=5e-5)
+    belief = omega_posterior(TABLE_3, RELEASED)
+    assert belief[2, 0] == pytest.approx(1 / (1 + 1.4 / 2.7), abs=1e-12)
+    assert belief[2, 0] == pytest.approx(0.6585, abs=5e-5)
 
 
 # --- One group of records -------------------------------------------------------------------------
@@ -117,8 +117,8 @@ def test_exact_lists_all_worlds_of_eight_records(secrets: list[int]) -> None:
     prior = [[Fraction(part, sum(row)) for part in row] for row in parts]
     expected = oracles.exact_posterior(prior, secrets)
     assert expected is not None
-    found = exact_posterior(as_array(prior), counted(secrets, values))
-    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+    belief = exact_posterior(as_array(prior), counted(secrets, values))
+    np.testing.assert_allclose(belief, as_array(expected), atol=1e-12)
 
 
 @SOME
@@ -135,8 +135,8 @@ def test_exact_is_equation_3(drawn: tuple[list[Prior], list[int]]) -> None:
     prior, secrets = drawn
     counts = counted(secrets, len(prior[0]))
     expected = oracles.posterior_by_equation_3(prior, tuple(counts.tolist()))
-    found = exact_posterior(as_array(prior), counts)
-    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+    belief = exact_posterior(as_array(prior), counts)
+    np.testing.assert_allclose(belief, as_array(expected), atol=1e-12)
 
 
 @MANY
@@ -150,8 +150,8 @@ def test_omega_is_equation_5_for_each_record(drawn: tuple[list[Prior], list[int]
         with pytest.raises(ContradictoryKnowledge):
             omega_posterior(as_array(prior), counts)
         return
-    found = omega_posterior(as_array(prior), counts)
-    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+    belief = omega_posterior(as_array(prior), counts)
+    np.testing.assert_allclose(belief, as_array(expected), atol=1e-12)
 
 
 @MANY
@@ -162,10 +162,10 @@ def test_rows_sum_to_1_and_exact_columns_to_the_counts(
     prior, secrets = drawn
     counts = counted(secrets, len(prior[0]))
     exact, omega = (infer(as_array(prior), counts) for infer in (exact_posterior, omega_posterior))
-    for found in (exact, omega):
-        assert (found >= 0).all()
-        assert (found[:, counts == 0] == 0).all()
-        np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-12)
+    for belief in (exact, omega):
+        assert (belief >= 0).all()
+        assert (belief[:, counts == 0] == 0).all()
+        np.testing.assert_allclose(belief.sum(axis=1), 1.0, atol=1e-12)
     np.testing.assert_allclose(exact.sum(axis=0), counts, atol=1e-9)
 
 
@@ -179,9 +179,9 @@ def test_orders_of_records_and_values_do_not_matter(
     records = np.array(data.draw(st.permutations(range(len(prior)))))
     values = np.array(data.draw(st.permutations(range(prior.shape[1]))))
     for infer in (exact_posterior, omega_posterior):
-        found = infer(prior, counts)
+        belief = infer(prior, counts)
         moved = infer(prior[records][:, values], counts[values])
-        np.testing.assert_allclose(moved, found[records][:, values], atol=1e-12)
+        np.testing.assert_allclose(moved, belief[records][:, values], atol=1e-12)
 
 
 @given(st.integers(1, 8), beliefs(3, positive=True), st.data())
@@ -192,8 +192,8 @@ def test_equal_priors_leave_the_shares_of_the_group(
     secrets = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
     counts = counted(secrets, 3)
     for infer in (exact_posterior, omega_posterior):
-        found = infer(as_array([prior] * size), counts)
-        np.testing.assert_allclose(found, [counts / size] * size, atol=1e-12)
+        belief = infer(as_array([prior] * size), counts)
+        np.testing.assert_allclose(belief, [counts / size] * size, atol=1e-12)
 
 
 def test_inputs_are_left_alone() -> None:
@@ -239,11 +239,11 @@ def expected_beliefs(
     for group in lists:
         secrets = [value for cell in group for value in cells[cell][0]]
         prior = [cells[cell][1][adversary] for cell in group for _ in cells[cell][0]]
-        found = infer(prior, secrets)
-        assert found is not None
+        belief = infer(prior, secrets)
+        assert belief is not None
         start = 0
         for cell in group:
-            rows.append(found[start])
+            rows.append(belief[start])
             start += len(cells[cell][0])
     return as_array(rows)
 
@@ -254,10 +254,10 @@ def test_groups_of_cells_for_several_adversaries(drawn: tuple[Cells, list[list[i
     cells, lists = drawn
     groups, counts, priors = as_groups(lists), as_counts(cells), as_priors(cells)
     for estimator in ("exact", "omega"):
-        found = posterior(groups, counts, priors, estimator)
-        assert found.exact.tolist() == [estimator == "exact"] * len(lists)
-        assert len(found.beliefs) == len(priors)
-        for adversary, belief in enumerate(found.beliefs):
+        inferred = posterior(groups, counts, priors, estimator)
+        assert inferred.exact.tolist() == [estimator == "exact"] * len(lists)
+        assert len(inferred.beliefs) == len(priors)
+        for adversary, belief in enumerate(inferred.beliefs):
             expected = expected_beliefs(cells, lists, adversary, estimator)
             np.testing.assert_allclose(belief, expected, atol=1e-12)
     auto = posterior(groups, counts, priors, "auto")
@@ -301,7 +301,7 @@ def random_cells(secrets: list[list[int]], values: int, seed: int) -> Cells:
         ([[0, 0], [1], [2, 2], [0], [0]], "records"),
     ],
 )
-def test_either_lattice(
+def test_records_or_values_as_items(
     secrets: list[list[int]], placed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cells = random_cells(secrets, 7, seed=len(secrets))
@@ -315,14 +315,14 @@ def test_either_lattice(
 
         monkeypatch.setattr(exact_module._Inference, f"place_{name}", spy)
     everything = [list(range(len(cells)))]
-    found = posterior(as_groups(everything), as_counts(cells), as_priors(cells), "exact")
+    inferred = posterior(as_groups(everything), as_counts(cells), as_priors(cells), "exact")
     assert taken == [placed]
     expected = expected_beliefs(cells, everything, 0, "exact")
-    np.testing.assert_allclose(found.beliefs[0], expected, atol=1e-12)
+    np.testing.assert_allclose(inferred.beliefs[0], expected, atol=1e-12)
 
 
 def test_many_groups_of_both_kinds_at_once() -> None:
-    # Groups of equal capacities share a lattice though their values and cells differ in order.
+    # Groups of equal capacities are placed together though their values and cells differ in order.
     random = np.random.default_rng(5)
     secrets = [random.integers(0, 4, size=size).tolist() for size in [1, 1, 2, 1, 3, 1, 1, 2] * 6]
     cells = random_cells(secrets, 4, seed=6)
@@ -330,7 +330,7 @@ def test_many_groups_of_both_kinds_at_once() -> None:
         random.choice(len(cells), size=size, replace=False).tolist()
         for size in random.integers(1, 5, size=80)
     ]
-    found = posterior(as_groups(lists), as_counts(cells), as_priors(cells), "exact")
+    inferred = posterior(as_groups(lists), as_counts(cells), as_priors(cells), "exact")
     for row, group in enumerate(lists):
         counts = tuple(as_counts(cells)[group].sum(axis=0).tolist())
         prior = [cells[cell][1][0] for cell in group for _ in cells[cell][0]]
@@ -338,14 +338,14 @@ def test_many_groups_of_both_kinds_at_once() -> None:
         first = np.cumsum([0, *(len(cells[cell][0]) for cell in group[:-1])])
         span = slice(*as_groups(lists).offsets[row : row + 2])
         np.testing.assert_allclose(
-            found.beliefs[0][span], as_array([by_record[place] for place in first]), atol=1e-12
+            inferred.beliefs[0][span], as_array([by_record[place] for place in first]), atol=1e-12
         )
 
 
 def test_no_groups() -> None:
-    found = posterior(as_groups([]), np.ones((2, 3), dtype=np.int64), (np.full((2, 3), 1 / 3),))
-    assert found.beliefs[0].shape == (0, 3)
-    assert found.exact.shape == found.used.shape == (0,)
+    inferred = posterior(as_groups([]), np.ones((2, 3), dtype=np.int64), (np.full((2, 3), 1 / 3),))
+    assert inferred.beliefs[0].shape == (0, 3)
+    assert inferred.exact.shape == inferred.used.shape == (0,)
 
 
 @SOME
@@ -370,7 +370,7 @@ def test_exact_states_are_those_of_the_cheaper_order(drawn: tuple[Cells, list[li
 
 
 def one_record_per_cell(size: int) -> tuple[IntArray, FloatArray]:
-    """As many values as cells, so that either lattice has ``2 ** size`` states."""
+    """As many values as cells, so that either way there are ``2 ** size`` states."""
     random = np.random.default_rng(size)
     return np.eye(size, dtype=np.int64), random.dirichlet(np.ones(size), size)
 
@@ -389,7 +389,7 @@ def test_exact_refuses_what_is_too_large() -> None:
         exact_posterior(prior, np.ones(26, dtype=np.int64))
 
 
-def test_exact_refuses_a_lattice_beyond_all_numbers() -> None:
+def test_exact_refuses_more_states_than_any_number() -> None:
     counts, prior = one_record_per_cell(1100)
     with pytest.raises(TooLarge):
         posterior(Groups.whole(1100), counts, (prior,), "exact")

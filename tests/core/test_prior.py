@@ -56,13 +56,13 @@ def wide_tables_and_bandwidths(draw: st.DrawFn) -> tuple[Records, dict[str, floa
     rows = draw(st.lists(row, min_size=1, max_size=24))
     attributes = []
     for axis, name in enumerate(("born", "seen", "sex", "illness")):
-        found = {record[axis] for record in rows}
+        occurring = {record[axis] for record in rows}
         if axis < 2:
-            kept = {value: number for value, number in numbers.items() if value in found}
-            null = (None,) if None in found else ()
+            kept = {value: number for value, number in numbers.items() if value in occurring}
+            null = (None,) if None in occurring else ()
             attributes.append(Attribute(name, (*kept, *null), numbers=kept))
         else:
-            attributes.append(Attribute(name, tuple(sorted(map(str, found)))))
+            attributes.append(Attribute(name, tuple(sorted(map(str, occurring)))))
     *identifiers, sensitive = attributes
     tiny = st.integers(1, 12).map(lambda gaps: gaps * 1e-9)
     width = st.one_of(bandwidths, tiny, st.sampled_from([1e-12, 1e9, 1e-300]))
@@ -84,8 +84,8 @@ def test_large_tables_are_no_exception(drawn: tuple[Records, dict[str, float]]) 
             kernel_prior(table, widths, path=path), expected, rtol=0, atol=1e-12
         )
         with as_if_large():
-            found = kernel_prior(table, widths, path=path)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+            prior = kernel_prior(table, widths, path=path)
+        np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
 
 
 @SOME
@@ -106,8 +106,8 @@ def test_crowds_do_not_drown_a_few(days: list[int], counts: list[int], width: fl
     ways = [kernel_prior(table, width, path="cells")]
     with as_if_large():
         ways += [kernel_prior(table, width, path=path) for path in ("grid", "cells")]
-    for found in ways:
-        np.testing.assert_allclose(found, grid, rtol=0, atol=1e-12)
+    for prior in ways:
+        np.testing.assert_allclose(prior, grid, rtol=0, atol=1e-12)
 
 
 @SOME
@@ -120,8 +120,8 @@ def test_both_paths_are_equation_2_by_pairs_of_records(
     expected = as_array([by_record[cell[0]] for cell in records.cells()])
     table = as_table(records)
     for path in ("grid", "cells", "auto"):
-        found = kernel_prior(table, widths, path=path)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        prior = kernel_prior(table, widths, path=path)
+        np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
 
 
 @MANY
@@ -177,8 +177,8 @@ def test_a_boundless_bandwidth_knows_the_whole_table_only(records: Records) -> N
     table = as_table(records)
     overall = np.broadcast_to(table.counts.sum(axis=0) / table.records, table.counts.shape)
     for path in ("grid", "cells"):
-        found = kernel_prior(table, 1e9, path=path)
-        np.testing.assert_allclose(found, overall, atol=1e-12)
+        prior = kernel_prior(table, 1e9, path=path)
+        np.testing.assert_allclose(prior, overall, atol=1e-12)
 
 
 @MANY
@@ -217,8 +217,8 @@ def test_figures_by_hand() -> None:
     table = as_table(by_age(("0", "flu"), ("5", "hiv"), ("10", "flu"), ("10", "flu")))
     expected = [[1 / 1.75, 0.75 / 1.75], [2.25 / 3.25, 1 / 3.25], [2 / 2.75, 0.75 / 2.75]]
     for path in ("grid", "cells"):
-        found = kernel_prior(table, 1, path=path)
-        np.testing.assert_allclose(found, expected, atol=1e-15)
+        prior = kernel_prior(table, 1, path=path)
+        np.testing.assert_allclose(prior, expected, atol=1e-15)
 
 
 def test_bandwidths_belong_to_attributes_by_name_not_order() -> None:
@@ -226,9 +226,9 @@ def test_bandwidths_belong_to_attributes_by_name_not_order() -> None:
     sex = Attribute("sex", ("f", "m"))
     rows = (("0", "f", "flu"), ("10", "f", "hiv"), ("0", "m", "hiv"))
     table = as_table(Records((age, sex), Attribute("s", ("flu", "hiv")), rows))
-    found = kernel_prior(table, {"sex": 0.5, "age": 2.0})
-    np.testing.assert_allclose(found[0], [1 / 1.75, 0.75 / 1.75], atol=1e-15)
-    np.testing.assert_allclose(found[2], [0, 1], atol=1e-15)
+    prior = kernel_prior(table, {"sex": 0.5, "age": 2.0})
+    np.testing.assert_allclose(prior[0], [1 / 1.75, 0.75 / 1.75], atol=1e-15)
+    np.testing.assert_allclose(prior[2], [0, 1], atol=1e-15)
 
 
 def test_blocks_of_cells_do_not_change_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,9 +252,9 @@ def test_a_grid_too_large_for_memory_is_not_tried() -> None:
         Attribute("s", ("a", "b")),
         rows,
     )
-    found = kernel_prior(as_table(records), 0.1)
+    prior = kernel_prior(as_table(records), 0.1)
     expected = oracles.priors(records, [0.1] * 8)
-    np.testing.assert_allclose(found, as_array(expected), atol=1e-12)
+    np.testing.assert_allclose(prior, as_array(expected), atol=1e-12)
 
 
 @pytest.mark.parametrize(("values", "cheaper"), [(8, "_Grid"), (200, "_Pairs")])
@@ -340,10 +340,10 @@ def test_as_many_values_as_records(
     table = dated(10_000, 30_000, others, numeric)
     assert table.quasi_identifiers[0].size > 7_000
     taken = weighed(monkeypatch)
-    found = kernel_prior(table, width)
+    prior = kernel_prior(table, width)
     assert taken == [path]
     some = slice(5_000, 5_040)
-    np.testing.assert_allclose(found[some], by_pairs(table, width, some), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(prior[some], by_pairs(table, width, some), rtol=0, atol=1e-12)
 
 
 def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:

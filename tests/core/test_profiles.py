@@ -97,11 +97,11 @@ def test_what_is_impossible_stays_so() -> None:
 
 def test_profiles_of_a_bucket_by_hand() -> None:
     # Five persons: 2, 2, 1. Not the first: 3/5; neither of two: 1/5; of two persons: 3/5 2/4.
-    found = Profiles.of_buckets(np.array([[5, 2, 2, 1]]))
+    profiles = Profiles.of_buckets(np.array([[5, 2, 2, 1]]))
     expected = [Fraction(1), Fraction(3, 5), Fraction(1, 5)]
-    assert found.helper[0] == pytest.approx([float(share) for share in expected])
+    assert profiles.helper[0] == pytest.approx([float(share) for share in expected])
     ratios = [Fraction(3, 5) * Fraction(5, 2), Fraction(1, 5) * Fraction(5, 2), Fraction(0)]
-    assert found.target[0] == pytest.approx([float(ratio) for ratio in ratios])
+    assert profiles.target[0] == pytest.approx([float(ratio) for ratio in ratios])
 
 
 def test_buckets_are_taken_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,12 +55,12 @@ def figures_of(
 ) -> list[float]:
     """The one figure of each group, after checking that all its memberships share it."""
     groups = as_groups(lists)
-    found = requirement.measure(Setting(as_table(records)), groups)
-    assert found.figures.shape == (1, len(groups.members))
-    assert found.exact.all()
-    assert len(found.exact) == len(groups)
-    np.testing.assert_array_equal(groups.min(found.figures[0]), groups.max(found.figures[0]))
-    per_group: list[float] = groups.max(found.figures[0]).tolist()
+    measured = requirement.measure(Setting(as_table(records)), groups)
+    assert measured.figures.shape == (1, len(groups.members))
+    assert measured.exact.all()
+    assert len(measured.exact) == len(groups)
+    np.testing.assert_array_equal(groups.min(measured.figures[0]), groups.max(measured.figures[0]))
+    per_group: list[float] = groups.max(measured.figures[0]).tolist()
     return per_group
 
 
@@ -86,12 +86,12 @@ def test_figures_of_groups(records: Records, data: st.DataObject) -> None:
         diversity = partial(requirement_oracles.recursive_diversity, records, l=l)
         expected.append((LDiversity(l, "recursive", 2.0), diversity))
     for requirement, figure in expected:
-        found = figures_of(requirement, records, lists)
-        assert found == pytest.approx([float(figure(group)) for group in members], abs=1e-12)
+        figures = figures_of(requirement, records, lists)
+        assert figures == pytest.approx([float(figure(group)) for group in members], abs=1e-12)
     for ground in GROUNDS:
-        found = figures_of(TCloseness(0.2, ground), records, lists)
+        figures = figures_of(TCloseness(0.2, ground), records, lists)
         by_transport = [float(oracles.closeness(records, group, ground)) for group in members]
-        assert found == pytest.approx(by_transport, abs=1e-12)
+        assert figures == pytest.approx(by_transport, abs=1e-12)
 
 
 @MANY
@@ -105,11 +105,11 @@ def test_gains_of_groups(records: Records, beta: float, data: st.DataObject) -> 
     members = [records_of(records, cells) for cells in lists]
     for variant in get_args(Variant):
         requirement = BetaLikeness(beta, variant)
-        found = figures_of(requirement, records, lists)
+        figures = figures_of(requirement, records, lists)
         expected = [
             max(requirement_oracles.gain_scores(records, group, beta, variant)) for group in members
         ]
-        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert figures == pytest.approx(expected, rel=1e-12, abs=1e-12)
         met = requirement.satisfied(Setting(as_table(records)), as_groups(lists)).tolist()
         assert met == [
             requirement_oracles.alike(records, group, beta, variant) for group in members
@@ -151,10 +151,10 @@ def test_bt_privacy_measures_disclosure(
     requirement = BtPrivacy(tuple((width, 0.2) for width in widths))
     estimators: tuple[Estimator, ...] = ("exact", "omega", "auto")
     for estimator in estimators:
-        found = requirement.measure(setting, groups, estimator)
+        measured = requirement.measure(setting, groups, estimator)
         expected = setting.adversaries(widths).disclosure(groups, estimator)
-        np.testing.assert_array_equal(found.figures, expected.figures)
-        np.testing.assert_array_equal(found.exact, expected.exact)
+        np.testing.assert_array_equal(measured.figures, expected.figures)
+        np.testing.assert_array_equal(measured.exact, expected.exact)
     default = requirement.measure(setting, groups)
     assert not default.exact.any()
 
@@ -426,8 +426,8 @@ def test_the_unattainable_adversary_is_named() -> None:
         check_attainable([KAnonymity(6), skyline], setting)
     assert f"bt_privacy (bandwidth = 0.3, t = {best / 2})" in caught.value.message
     assert f"at most {best / 2:g}; the whole table attains {best:.6g}" in caught.value.detail
-    (stated,) = map(float, re.findall(r"[0-9][0-9.e-]*", caught.value.hint))
-    assert best <= stated <= best * (1 + 1e-5)
+    (threshold,) = map(float, re.findall(r"[0-9][0-9.e-]*", caught.value.hint))
+    assert best <= threshold <= best * (1 + 1e-5)
     check_attainable([KAnonymity(6), BtPrivacy(((1e9, 0.0), (0.3, best)))], setting)
 
 
@@ -456,8 +456,8 @@ def test_what_is_advised_is_attained(
     setting = Setting(as_table(by_age(*secrets)))
     with pytest.raises(UnattainableRequirement) as caught:
         check_attainable([demanded], setting)
-    (stated,) = re.findall(r"[0-9][0-9.e-]*", caught.value.hint.rstrip("."))
-    check_attainable([easier(float(stated))], setting)
+    (threshold,) = re.findall(r"[0-9][0-9.e-]*", caught.value.hint.rstrip("."))
+    check_attainable([easier(float(threshold))], setting)
 
 
 @SOME

@@ -53,9 +53,10 @@ def test_groups_hold_respondents_with_their_values(
     labels = np.full(len(cells), -1)
     labels[np.array(drawn) >= 0] = dense
     parts, groups = Parts.of_records(table, cells, values, labels)
-    found = respondents.labels(parts, groups.labels(len(parts)), seeded_shuffle(seed + 1))
+    labels_drawn = respondents.labels(parts, groups.labels(len(parts)), seeded_shuffle(seed + 1))
     ours = Counter(
-        (*truth[name], label) for name, label in zip(respondents.names, found.tolist(), strict=True)
+        (*truth[name], label)
+        for name, label in zip(respondents.names, labels_drawn.tolist(), strict=True)
     )
     theirs = Counter(zip(cells.tolist(), values.tolist(), labels.tolist(), strict=True))
     assert ours == theirs
@@ -66,8 +67,8 @@ def test_whole_cells_take_all_their_respondents_along(records: Records, seed: in
     respondents, truth = numbered(records, seed)
     table = as_table(records)
     labels = np.arange(table.cells) % 3 - 1
-    found = respondents.labels(Parts.of(table), labels, seeded_shuffle(seed))
-    assert found.tolist() == [labels[truth[name][0]] for name in respondents.names]
+    labels_drawn = respondents.labels(Parts.of(table), labels, seeded_shuffle(seed))
+    assert labels_drawn.tolist() == [labels[truth[name][0]] for name in respondents.names]
 
 
 def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:

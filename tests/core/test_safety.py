@@ -33,14 +33,14 @@ LIMITS = st.sampled_from([0.4, 0.55, 0.7, 0.85, 0.97])
 def worst(records: Records, groups: list[Group], k: int) -> float:
     values = range(len(records.sensitive.values))
     secrets = [records.secrets(group) for group in groups]
-    return float(paper([[found.count(value) for value in values] for found in secrets], k))
+    return float(paper([[held.count(value) for value in values] for held in secrets], k))
 
 
 def most(records: Records, groups: list[Group], k: int) -> float:
     """Compute as `worst` does, but quickly."""
     values = range(len(records.sensitive.values))
     secrets = [records.secrets(group) for group in groups]
-    histograms = np.array([[found.count(value) for value in values] for found in secrets])
+    histograms = np.array([[held.count(value) for value in values] for held in secrets])
     return float(worst_case(histograms, k)[k])
 
 
@@ -54,13 +54,13 @@ def test_mondrian_cuts_until_every_further_cut_would_be_unsafe(
     requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
     setting = Setting(as_table(records))
     groups = mondrian(setting, requirements)
-    found = record_groups(records, groups)
-    assert sorted(record for group in found for record in group) == records.everything()
-    assert worst(records, found, k) < c
-    for group in found:
+    by_record = record_groups(records, groups)
+    assert sorted(record for group in by_record for record in group) == records.everything()
+    assert worst(records, by_record, k) < c
+    for group in by_record:
         assert len(group) >= size
         for one, other in oracles.cuts_of(records, group):
-            then = [item for item in found if item != group] + [one, other]
+            then = [item for item in by_record if item != group] + [one, other]
             assert min(len(one), len(other)) < size or worst(records, then, k) >= c - 1e-9
     # It is then certified as it stands.
     certificate = certify(setting, requirements, groups, "auto", pool=Generalized().pool)
@@ -84,12 +84,12 @@ def test_many_groups_are_cut_at_once(c: float, k: int) -> None:
     numeric = oracles.Attribute("q", tuple(numbers), numbers=numbers)
     records = Records((numeric,), disease, rows)
     groups = mondrian(Setting(as_table(records)), [CkSafety(c, k)])
-    found = record_groups(records, groups)
-    assert len(found) >= 8
-    assert most(records, found, k) < c
-    for group in found:
+    by_record = record_groups(records, groups)
+    assert len(by_record) >= 8
+    assert most(records, by_record, k) < c
+    for group in by_record:
         for halves in oracles.cuts_of(records, group):
-            then = [item for item in found if item != group] + [*halves]
+            then = [item for item in by_record if item != group] + [*halves]
             assert most(records, then, k) >= c - 1e-9
 
 
@@ -117,7 +117,7 @@ def test_certification_leaves_out_what_is_unsafe(
 def test_the_lattice_has_the_nodes_that_are_safe(records: Records, c: float, k: int) -> None:
     setting = Setting(as_table(records))
     levels = [Levels.of_hierarchy(domain) for domain in setting.table.quasi_identifiers]
-    found = incognito(setting, [CkSafety(c, k)], levels)
+    lattice = incognito(setting, [CkSafety(c, k)], levels)
     for node in product(*(range(len(item)) for item in levels)):
         groups: dict[tuple[object, ...], Group] = {}
         for record, row in enumerate(records.rows):
@@ -126,7 +126,7 @@ def test_the_lattice_has_the_nodes_that_are_safe(records: Records, c: float, k: 
                 for attribute, value, level in zip(records.attributes, row, node, strict=False)
             )
             groups.setdefault(key, []).append(record)
-        assert found.safe[node] == (worst(records, list(groups.values()), k) < c)
+        assert lattice.safe[node] == (worst(records, list(groups.values()), k) < c)
 
 
 @MANY
@@ -141,9 +141,9 @@ def test_coarsening_joins_groups_until_all_are_safe_together(
     shares: list[float] = []
     requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
     groups = coarsen(setting, requirements, given_groups, progress=Watched(tell=shares.append))
-    found = record_groups(records, groups)
-    assert worst(records, found, k) < c
-    assert min(map(len, found)) >= size
+    by_record = record_groups(records, groups)
+    assert worst(records, by_record, k) < c
+    assert min(map(len, by_record)) >= size
     assert shares == sorted(shares)
     assert shares[0] >= 0
     before = record_groups(records, given_groups)
@@ -194,19 +194,19 @@ def test_the_rest_is_safe_once_the_worst_groups_are_left_out(
 ) -> None:
     setting = Setting(as_table(records))
     groups = as_groups(data.draw(partitions(setting.table.cells, most=6)))
-    found = record_groups(records, groups)
+    by_record = record_groups(records, groups)
     safe = CkSafety(c, k).satisfied(setting, groups)
-    kept = [group for group, met in zip(found, safe, strict=True) if met]
+    kept = [group for group, met in zip(by_record, safe, strict=True) if met]
     if kept:
         assert most(records, kept, k) < c
-    alone = [most(records, [group], k) for group in found]
+    alone = [most(records, [group], k) for group in by_record]
     left_out = [figure for figure, met in zip(alone, safe, strict=True) if not met]
     if left_out:
         # None that discloses less by itself than one that is kept, and not one too many.
         assert min(left_out) >= max(
             (f for f, met in zip(alone, safe, strict=True) if met), default=0
         )
-        ties = [group for group, figure, met in zip(found, alone, safe, strict=True)
+        ties = [group for group, figure, met in zip(by_record, alone, safe, strict=True)
                 if not met and figure == pytest.approx(min(left_out))]  # fmt: skip
         assert any(most(records, [*kept, group], k) >= c - 1e-9 for group in ties)
 

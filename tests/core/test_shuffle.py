@@ -24,9 +24,9 @@ def test_an_order_holds_everything_once(size: int, seed: int) -> None:
 @pytest.mark.parametrize("shuffle", [secret_shuffle, seeded_shuffle(7)])
 def test_all_orders_are_equally_likely(shuffle: Shuffle) -> None:
     # Of 6,000 draws each order of three has 1,000 with a standard deviation of 29.
-    found = Counter(tuple(shuffle(3).tolist()) for _ in range(6_000))
-    assert len(found) == 6
-    assert all(abs(count - 1_000) < 29 * 7 for count in found.values())
+    orders = Counter(tuple(shuffle(3).tolist()) for _ in range(6_000))
+    assert len(orders) == 6
+    assert all(abs(count - 1_000) < 29 * 7 for count in orders.values())
 
 
 def test_a_secret_order_is_never_repeated() -> None:
@@ -39,16 +39,16 @@ def test_a_secret_order_is_never_repeated() -> None:
 def test_a_secret_order_has_64_bits_of_the_system_for_each_thing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def urandom(size: int) -> bytes:
-        asked.append(size)
+        sizes.append(size)
         # Little-endian: only the highest bytes decide, and only the lowest ones between equals.
         return np.array([5 << 56, 3 << 56, (3 << 56) + 1, 1 << 63], dtype="<u8").tobytes()
 
     monkeypatch.setattr(os, "urandom", urandom)
     assert secret_shuffle(4).tolist() == [1, 2, 0, 3]
-    assert asked == [32]
+    assert sizes == [32]
 
 
 def test_a_seed_repeats_the_sequence_of_orders() -> None:

@@ -1,7 +1,7 @@
-"""Slow, obvious answers about worst-case knowledge, in fractions, straight from the definitions.
+"""Slow, obvious answers about worst-case implications, in fractions, straight from the definitions.
 
-Two oracles that know nothing of each other: enumeration of all worlds and of all knowledge, for a
-handful of persons; and the paper's recursions MINIMIZE1 and MINIMIZE2, bucket by bucket, which
+Two oracles that know nothing of each other: enumeration of all worlds and of all implications, for
+a handful of persons; and the paper's recursions MINIMIZE1 and MINIMIZE2, bucket by bucket, which
 handle a few more. A *bucket* is a list of how many persons have each value. An *atom* is a bucket,
 a person's place in it, and a value.
 """
@@ -73,9 +73,9 @@ class Worlds:
         """Collect all denials of an atom."""
         return {self.certain & ~event for event in self.atoms.values()}
 
-    def probability(self, event: int, known: int) -> Fraction:
+    def probability(self, event: int, given: int) -> Fraction:
         """Conditional probability."""
-        return Fraction((event & known).bit_count(), known.bit_count())
+        return Fraction((event & given).bit_count(), given.bit_count())
 
     def most_disclosed(
         self, pieces: Iterable[int], k: int, targets: Iterable[int] | None = None
@@ -83,10 +83,10 @@ class Worlds:
         """Largest probability of an atom, in some buckets, given k of some pieces of knowledge."""
         wanted = None if targets is None else set(targets)
         atoms = {event for atom, event in self.atoms.items() if wanted is None or atom[0] in wanted}
-        knowledge = {self.certain}
+        conjunctions = {self.certain}
         for _ in range(k):
-            knowledge = {one & other for one in knowledge for other in pieces} - {0}
-        return max(self.probability(atom, known) for known in knowledge for atom in atoms)
+            conjunctions = {one & other for one in conjunctions for other in pieces} - {0}
+        return max(self.probability(atom, given) for given in conjunctions for atom in atoms)
 
 
 def paper(buckets: Sequence[Bucket], k: int) -> Fraction:
@@ -113,13 +113,13 @@ def paper(buckets: Sequence[Bucket], k: int) -> Fraction:
     def minimize2(b: int, left: int, passed: bool) -> Fraction | None:
         if b == len(buckets):
             return Fraction(1) if passed else None
-        found = []
+        ratios = []
         for here in range(left + 1):
             if not passed and (rest := minimize2(b + 1, left - here, True)) is not None:
-                found.append(least(b, here + 1) * rest * Fraction(sizes[b], ranked[b][0]))
+                ratios.append(least(b, here + 1) * rest * Fraction(sizes[b], ranked[b][0]))
             if (rest := minimize2(b + 1, left - here, passed)) is not None:
-                found.append(least(b, here) * rest)
-        return min(found, default=None)
+                ratios.append(least(b, here) * rest)
+        return min(ratios, default=None)
 
     ratio = minimize2(0, k, False)
     assert ratio is not None
@@ -144,10 +144,10 @@ def split_in_turn(
 ) -> list[bool]:
     """Make one split after another where all buckets are then still safe."""
     now = {place: [bucket] for place, bucket in enumerate(buckets)}
-    made = []
+    done = []
     for place, one, other in splits:
         then = {**now, place: [one, other]}
-        made.append(paper([bucket for found in then.values() for bucket in found], k) < c)
-        if made[-1]:
+        done.append(paper([bucket for halves in then.values() for bucket in halves], k) < c)
+        if done[-1]:
             now = then
-    return made
+    return done
