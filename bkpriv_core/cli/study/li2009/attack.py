@@ -21,7 +21,7 @@ from bkpriv_core.cli.study.li2009.design import (
     USUAL,
     Design,
     Parameters,
-    Table,
+    TableKind,
 )
 from bkpriv_core.cli.terminal import Advance
 
@@ -31,7 +31,7 @@ _VULNERABLE = "vulnerable records"
 
 
 def _audit(
-    laboratory: Laboratory, design: Design, table: Table, parameters: Parameters, estimator: str
+    laboratory: Laboratory, design: Design, table: TableKind, parameters: Parameters, estimator: str
 ) -> list[Finding]:
     """Audit a table against all adversaries, who are measured together."""
     requirements = table.requirements(parameters)
@@ -39,7 +39,7 @@ def _audit(
     return laboratory.audit(release, design.adversaries, parameters.t, estimator)
 
 
-def _row(table: Table, parameters: Parameters, estimator: str, finding: Finding) -> Row:
+def _row(table: TableKind, parameters: Parameters, estimator: str, finding: Finding) -> Row:
     return {
         "table": table.name,
         "parameters": parameters.name,

@@ -11,7 +11,7 @@ from bkpriv_core.cli.study.li2009.design import (
     CERTIFIED,
     USUAL,
     Design,
-    Table,
+    TableKind,
     bt_privacy,
 )
 from bkpriv_core.cli.terminal import Advance
@@ -22,7 +22,7 @@ __all__ = ["FIGURES"]
 _VIEWS = ((BY_OMEGA, "omega"), (BY_OMEGA, "auto"), (CERTIFIED, "auto"))
 
 
-def _measured(table: Table, estimator: str) -> str:
+def _measured(table: TableKind, estimator: str) -> str:
     return f"{table.name}, measured by {estimator}"
 
 

@@ -20,7 +20,7 @@ __all__ = [
     "USUAL",
     "Design",
     "Parameters",
-    "Table",
+    "TableKind",
     "bt_privacy",
 ]
 
@@ -58,7 +58,7 @@ _TABLE_V = (
 
 
 @dataclass(frozen=True)
-class Table:
+class TableKind:
     """A kind of anonymised table.
 
     Parameters
@@ -105,16 +105,16 @@ def _t_closeness(parameters: Parameters) -> dict[str, Any]:
     }
 
 
-BY_OMEGA = Table("(B,t)-privacy by omega", bt_privacy, "omega")
+BY_OMEGA = TableKind("(B,t)-privacy by omega", bt_privacy, "omega")
 """The paper's: beliefs are estimated by omega, and nothing is certified."""
 
-CERTIFIED = Table("(B,t)-privacy", bt_privacy)
+CERTIFIED = TableKind("(B,t)-privacy", bt_privacy)
 """Ours."""
 
 TABLES = (
-    Table("distinct ℓ-diversity", _l_diversity("distinct")),
-    Table("probabilistic ℓ-diversity", _l_diversity("probabilistic")),
-    Table("t-closeness", _t_closeness),
+    TableKind("distinct ℓ-diversity", _l_diversity("distinct")),
+    TableKind("probabilistic ℓ-diversity", _l_diversity("probabilistic")),
+    TableKind("t-closeness", _t_closeness),
     BY_OMEGA,
     CERTIFIED,
 )
