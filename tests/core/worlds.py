@@ -140,7 +140,7 @@ def negation_paper(buckets: Sequence[Bucket], k: int) -> Fraction:
 
 
 def split_in_turn(
-    buckets: Sequence[Bucket], splits: Sequence[tuple[int, Bucket, Bucket]], k: int, c: float
+    buckets: Sequence[Bucket], splits: Sequence[tuple[int, Bucket, Bucket]], k: int, c: Fraction
 ) -> list[bool]:
     """Make one split after another where all buckets are then still safe."""
     now = {place: [bucket] for place, bucket in enumerate(buckets)}
