@@ -1,10 +1,11 @@
-"""The worst case against enumeration of worlds and knowledge, and the paper's recursions."""
+"""The worst case against enumeration of worlds and implications, and the paper's recursions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -291,10 +292,15 @@ def test_splits_are_those_made_in_turn(halves: Histograms, data: st.DataObject) 
     fewest = min(sum(map(bool, bucket)) for bucket in whole + rest)
     assume(fewest > 1)
     k = data.draw(st.integers(0, min(3, fewest - 2)))
-    # Decimals, for a float may lie just above and let a figure of exactly c pass.
-    limits = [Fraction(c) for c in ("0.3", "0.5", "0.7", "0.8", "0.9", "0.95", "1")]
-    attained = paper(whole + rest, k)
-    limit = data.draw(st.sampled_from([c for c in limits if attained < c]))
+    # What some of the splits attain together, as a threshold, refuses them.
+    figures = {Fraction(1)}
+    for some in product((True, False), repeat=len(pairs)):
+        then = [
+            [joined] if kept else pair
+            for joined, pair, kept in zip(whole, pairs, some, strict=True)
+        ]
+        figures.add(paper([bucket for buckets in then for bucket in buckets] + rest, k))
+    limit = data.draw(st.sampled_from(sorted(figures - {paper(whole + rest, k)})))
     buckets = Buckets(k)
     buckets.add(as_array(whole + rest))
     splits = [(place, one, other) for place, (one, other) in enumerate(pairs)]
