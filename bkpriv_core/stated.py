@@ -86,8 +86,8 @@ class Range:
         if self.at_least is not None and self.at_most is not None:
             return f"between {self.at_least:g} and {self.at_most:g}"
         bounds = ((field.name, getattr(self, field.name)) for field in fields(self))
-        told = [f"{name} {bound:g}" for name, bound in bounds if bound is not None]
-        return " and ".join(told).replace("_", " ") or "finite"
+        bounded = [f"{name} {bound:g}" for name, bound in bounds if bound is not None]
+        return " and ".join(bounded).replace("_", " ") or "finite"
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def _marks(kind: Any) -> tuple[Any, dict[type, Any]]:
 
 
 def _alike(kind: Any, value: object) -> bool:
-    """Tell whether a value looks like one of a type, however wrong within."""
+    """Whether a value looks like one of a type, however wrong within."""
     kind, marks = _marks(kind)
     if is_dataclass(kind):
         keys = _keys(kind)  # type: ignore[arg-type]

@@ -109,8 +109,8 @@ def parse_knowledge(value: object) -> Knowledge:
     InvalidParameter
         If it is of none of the forms.
     """
-    known: Knowledge = read(Stated, value, "the bandwidth")
-    return known
+    knowledge: Knowledge = read(Stated, value, "the bandwidth")
+    return knowledge
 
 
 def state_knowledge(knowledge: Knowledge) -> Any:

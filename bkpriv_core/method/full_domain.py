@@ -106,7 +106,7 @@ class Incognito(Method[IncognitoOptions]):
 
 @dataclass(frozen=True)
 class Figures:
-    """What is known of a node.
+    """Figures of a node.
 
     Parameters
     ----------
@@ -158,18 +158,18 @@ def cheapest_node(lattice: Lattice, utility: str) -> Node:
         If no node is safe.
     """
     if utility == "kl":
-        nodes = lattice.minimal_nodes()
-        found = min(nodes, key=lambda node: divergence(lattice, node), default=None)
+        minimal = lattice.minimal_nodes()
+        cheapest = min(minimal, key=lambda node: divergence(lattice, node), default=None)
     else:
-        found = lattice.cheapest(utility)
-    if found is None:
+        cheapest = lattice.cheapest(utility)
+    if cheapest is None:
         raise UnattainableRequirement(
             "no node of the lattice is safe",
             detail=f"None of {lattice.safe.size} nodes meets the policy with at most "
             f"{lattice.suppression:g} of the records suppressed.",
             hint="Require less strictly, or allow more suppression.",
         )
-    return found
+    return cheapest
 
 
 def publish_node(lattice: Lattice, node: Node) -> Release:
@@ -190,7 +190,7 @@ def divergence(lattice: Lattice, node: Node) -> float:
 def describe(lattice: Lattice, utility: str) -> list[Figures]:
     """Figures of all nodes in lexicographic order, the chosen one by `utility`."""
     parts = lattice.setting.parts
-    found = []
+    nodes = []
     for node in np.ndindex(lattice.safe.shape):
         lattice.setting.progress.poll()
         safe, minimal = bool(lattice.safe[node]), bool(lattice.minimal[node])
@@ -202,9 +202,9 @@ def describe(lattice: Lattice, utility: str) -> list[Figures]:
         if minimal:
             costs["kl"] = divergence(lattice, node)
         measured = bool(lattice.measured[node])
-        found.append(Figures(node, safe, minimal, measured, False, suppressed, costs))
-    minimal_ones = [place for place, figures in enumerate(found) if figures.minimal]
+        nodes.append(Figures(node, safe, minimal, measured, False, suppressed, costs))
+    minimal_ones = [place for place, figures in enumerate(nodes) if figures.minimal]
     if minimal_ones:
-        best = min(minimal_ones, key=lambda place: found[place].costs[utility])
-        found[best] = replace(found[best], chosen=True)
-    return found
+        best = min(minimal_ones, key=lambda place: nodes[place].costs[utility])
+        nodes[best] = replace(nodes[best], chosen=True)
+    return nodes

@@ -153,8 +153,8 @@ class Requirement(ABC):
     @classmethod
     def parse(cls: type[R], value: object) -> R:
         """Read what a policy states under `key`: the fields, by name."""
-        stated: R = read(cls, value, cls.key)
-        return stated
+        requirement: R = read(cls, value, cls.key)
+        return requirement
 
     @property
     @abstractmethod

@@ -79,10 +79,10 @@ class LDiversity(HistogramRequirement):
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the diversity."""
-        stated = {"l": int(self.l) if self.counted else self.l, "variant": self.variant}
+        parameters = {"l": int(self.l) if self.counted else self.l, "variant": self.variant}
         if self.c is not None:
-            return (Bound(self.key, {**stated, "c": self.c}, self.c, upper=True, strict=True),)
-        return (Bound(self.key, stated, self.l, upper=False),)
+            return (Bound(self.key, {**parameters, "c": self.c}, self.c, upper=True, strict=True),)
+        return (Bound(self.key, parameters, self.l, upper=False),)
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Measure the diversity; see the module."""

@@ -47,8 +47,8 @@ class BetaLikeness(HistogramRequirement):
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the gain."""
-        stated = {"beta": self.beta, "variant": self.variant}
-        return (Bound(self.key, stated, self.beta, upper=True),)
+        parameters = {"beta": self.beta, "variant": self.variant}
+        return (Bound(self.key, parameters, self.beta, upper=True),)
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Measure the largest gain, in the scale of beta."""
