@@ -1,6 +1,6 @@
 """Inspection: warnings about a source, with counts, when it is declared.
 
-A source is read once, as far as its first million records: enough to tell what its columns are
+A source is read once, as far as its first million records: enough to judge what its columns are
 like, whatever its size.
 """
 
@@ -50,12 +50,12 @@ def inspect_source(
     inspected = 0
     columns = iter((*quasi_identifiers, *others))
     while some := list(islice(columns, _AT_ONCE)):
-        for column, (values, known, nulls) in zip(some, _count(source, some), strict=True):
-            inspected = max(inspected, known + nulls)
+        for column, (values, valued, nulls) in zip(some, _count(source, some), strict=True):
+            inspected = max(inspected, valued + nulls)
             if nulls:
                 null.append(f'"{column.name}" ({nulls})')
-            if column in quasi_identifiers and nearly_unique(known, values):
-                unique.append(f'"{column.name}" ({values} in {known})')
+            if column in quasi_identifiers and nearly_unique(valued, values):
+                unique.append(f'"{column.name}" ({values} in {valued})')
     seen = f" Seen were the first {inspected} records." if inspected == _INSPECTED else ""
     if unique:
         plpy.warning(
@@ -83,10 +83,10 @@ def _count(source: Relation, columns: Sequence[Column]) -> list[tuple[int, int, 
     )
     listed = ", ".join(names)
     rows = run(
-        "SELECT column_bits AS bits, count(*) FILTER (WHERE known) AS values, "
-        "coalesce(sum(n) FILTER (WHERE known), 0)::int8 AS known, "
-        "coalesce(sum(n) FILTER (WHERE NOT known), 0)::int8 AS nulls "
-        f"FROM (SELECT grouping({listed}) AS column_bits, num_nonnulls({listed}) > 0 AS known, "
+        "SELECT column_bits AS bits, count(*) FILTER (WHERE valued) AS values, "
+        "coalesce(sum(n) FILTER (WHERE valued), 0)::int8 AS valued, "
+        "coalesce(sum(n) FILTER (WHERE NOT valued), 0)::int8 AS nulls "
+        f"FROM (SELECT grouping({listed}) AS column_bits, num_nonnulls({listed}) > 0 AS valued, "
         f"count(*) AS n FROM (SELECT {values} "
         f"FROM {source} AS s "
         f"LIMIT {_INSPECTED}) AS seen "
@@ -94,7 +94,7 @@ def _count(source: Relation, columns: Sequence[Column]) -> list[tuple[int, int, 
         "GROUP BY column_bits"
     )
     # The bit of a column is 0 where rows are grouped by it; that of the first is the highest.
-    counted = {row["bits"]: (row["values"], row["known"], row["nulls"]) for row in rows}
+    counted = {row["bits"]: (row["values"], row["valued"], row["nulls"]) for row in rows}
     everything = 2 ** len(columns) - 1
     return [
         counted.get(everything - 2 ** (len(columns) - 1 - place), (0, 0, 0))
@@ -121,7 +121,7 @@ def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -
         "SELECT x.value, l.leaf IS NULL AS missing FROM (SELECT DISTINCT "
         f'({value})::text COLLATE "C" AS value '
         f"FROM {source} AS s) AS x "
-        "LEFT JOIN unnest($1) AS l(leaf) ON l.leaf = x.value WHERE x.value IS NOT NULL) AS told",
+        "LEFT JOIN unnest($1) AS l(leaf) ON l.leaf = x.value WHERE x.value IS NOT NULL) AS occurs",
         ["text[]", "int"],
         [list(leaves), _SHOWN],
     )

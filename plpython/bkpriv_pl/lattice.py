@@ -23,14 +23,14 @@ def lattice(
     dataset: str | None, policy: str | None, options: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.lattice``."""
-    found = find_dataset(dataset, to_change=False)
+    registered = find_dataset(dataset, to_change=False)
     stated = find_policy(policy)
     requirements = parse_policy(stated.requirements).requirements
     method = Incognito()
     chosen = parse_options(method, from_json(options, "options"))
     task = Task("bkpriv lattice")
     task.step("counting")
-    table = read_table(found, chosen.nulls)
+    table = read_table(registered, chosen.nulls)
     setting = Setting(table, chosen.smoothing, library=stated.library, progress=POLLED)
     method.check(setting, requirements, chosen)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))

@@ -4,7 +4,7 @@ The limit is that of the operating system on what the process has written for it
 duration of the call. Within it the kernel does not end the server for want of memory; beyond it an
 allocation fails, in Python as a `MemoryError`, in PostgreSQL as its own error 53200. The stack is
 no part of it: a stack that cannot grow is no error but the end of the process, and with it of all
-sessions. Where the system has no such limit or does not tell how much a process holds, none is set.
+sessions. None is set where the system has no such limit or does not report what a process holds.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def _allows_more(limit: int, size: int) -> bool:
 
 
 def _held() -> int | None:
-    """Data of the process, its stack included, in bytes, if the system tells it."""
+    """Data of the process, its stack included, in bytes, if the system reports it."""
     try:
-        with open(_HELD) as told:
-            return int(told.read().split()[5]) * resource.getpagesize()
+        with open(_HELD) as file:
+            return int(file.read().split()[5]) * resource.getpagesize()
     except OSError:
         return None

@@ -24,7 +24,7 @@ class OwnRelease:
 
 
 def look_up(release: int | None, expressions: str) -> dict[str, Any]:
-    """Select what is asked of a release, the expressions in SQL.
+    """Select expressions in SQL from the record of a release.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _role(name: str) -> str:
 
 
 def _hand_on(relation: str, owner: str, heir: str) -> bool:
-    """Change the owner in a table's rows; tell whether there were any."""
+    """Change the owner in a table's rows; return whether there were any."""
     rows = run(
         f"UPDATE bkpriv.{relation} SET owner = $2 WHERE owner = $1 RETURNING true",
         ["text", "text"],
@@ -151,13 +151,13 @@ def _refuse_collisions(owner: str, heir: str) -> None:
     """Refuse releases of two owners that would become the same version of the same dataset."""
     rows = run(
         "SELECT format('%s and %s are both version %s of %I', r.release, o.release, r.version, "
-        "r.dataset) AS told FROM bkpriv.release r JOIN bkpriv.release o USING (dataset, version) "
+        "r.dataset) AS pair FROM bkpriv.release r JOIN bkpriv.release o USING (dataset, version) "
         "WHERE r.owner = $1 AND o.owner = $2 ORDER BY r.release",
         ["text", "text"],
         [owner, heir],
     )
     if rows:
-        listed = "; ".join(row["told"] for row in rows[:8])
+        listed = "; ".join(row["pair"] for row in rows[:8])
         raise Refusal(
             "23505",
             f'releases of "{owner}" and of "{heir}" have the same dataset and version',

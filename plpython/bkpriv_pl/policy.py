@@ -49,13 +49,13 @@ def find_policy(name: str | None) -> StatedPolicy:
         [name],
     )
     if not rows:
-        known = ", ".join(
+        listed = ", ".join(
             row["name"] for row in run("SELECT name FROM bkpriv.policy ORDER BY name LIMIT 8")
         )
         raise Refusal(
             "42704",
             f'policy "{name}" does not exist',
-            detail=f"Policies are: {known}." if known else "There are no policies yet.",
+            detail=f"Policies are: {listed}." if listed else "There are no policies yet.",
             hint="State it with bkpriv.set_policy(name, requirements).",
         )
     return StatedPolicy(decode(rows[0]["requirements"], f'policy "{name}"'), rows[0]["own"])

@@ -66,10 +66,10 @@ def start(path: str) -> SimpleNamespace:
         check_origin(package, path)
     expected = plpy.execute("SELECT bkpriv.version() AS version")[0]["version"]
     for package in ("bkpriv_core", "bkpriv_pl"):
-        found = sys.modules[package].__version__
-        if found != expected:
+        version = sys.modules[package].__version__
+        if version != expected:
             plpy.error(
-                f"Python package {package} has version {found}, the extension {expected}",
+                f"Python package {package} has version {version}, the extension {expected}",
                 detail=f"It was loaded from {path}.",
                 hint="Reconnect; if that does not help, install both from the same source.",
                 sqlstate="55000",

@@ -70,8 +70,8 @@ def open_relation(text: str) -> Relation:
         If there is no such relation, it is of another kind, or its schema is out of reach.
     """
     for _ in range(_ATTEMPTS):
-        found = _look_up(text)
-        if found.kind not in SOURCES:
+        relation = _look_up(text)
+        if relation.kind not in SOURCES:
             raise Refusal(
                 "42809",
                 f"{text} is not something to read records from",
@@ -80,13 +80,13 @@ def open_relation(text: str) -> Relation:
             )
         try:
             # Analysing a statement locks what it names, and runs nothing.
-            plpy.prepare(f"SELECT FROM {found}")
+            plpy.prepare(f"SELECT FROM {relation}")
         except plpy.spiexceptions.UndefinedTable:
             continue
         except plpy.spiexceptions.InsufficientPrivilege:
             raise _out_of_reach(text) from None
-        if _is_locked(found.oid) and _look_up(text) == found:
-            return found
+        if _is_locked(relation.oid) and _look_up(text) == relation:
+            return relation
     raise Refusal(
         "55006",
         f"{text} keeps changing",

@@ -1,7 +1,7 @@
 """Staleness: having tables watched, so that it is known when releases made from them are stale.
 
 A table is watched by one statement trigger, which serves all datasets. Its argument is a random
-token that tells nothing; releases keep the tokens of what they were made from. Watching is up to
+token that says nothing; releases keep the tokens of what they were made from. Watching is up to
 the table's owner: a trigger runs code with the rights of whoever writes.
 """
 
@@ -97,12 +97,12 @@ def watch_own(source: Relation, dataset: str) -> None:
         The dataset, for the notice.
     """
     hindrances = [member.hindrance for member in _family(source) if member.hindrance is not None]
-    told = f"The source is not watched: {'; '.join(hindrances)}." if hindrances else None
-    told = told or _put_triggers(source)
-    if told is not None:
+    reason = f"The source is not watched: {'; '.join(hindrances)}." if hindrances else None
+    reason = reason or _put_triggers(source)
+    if reason is not None:
         plpy.notice(
             f'whether releases of dataset "{dataset}" are stale will be unknown',
-            detail=told,
+            detail=reason,
             hint=f"The owner of a table has it watched by bkpriv.watch('{source}').",
         )
 

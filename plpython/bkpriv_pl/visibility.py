@@ -45,7 +45,7 @@ def oldest_at_work() -> int:
 
 
 def unwritten_since(schema: str, name: str, oldest: int, records: int) -> bool:
-    """Prove that a relation holds what a count of it found.
+    """Prove that a relation holds the records of a count of it.
 
     Writers must be locked out of the relation and of its partitions and children, and the
     transaction must see what others have committed.
@@ -57,12 +57,12 @@ def unwritten_since(schema: str, name: str, oldest: int, records: int) -> bool:
     oldest : int
         The `oldest_at_work` before the count.
     records : int
-        How many records the count found, in this transaction.
+        How many records were counted, in this transaction.
 
     Returns
     -------
     bool
-        True if nothing was written since; False if that cannot be told.
+        True if nothing was written since; False if that cannot be proved.
     """
     source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}"
     if not _shows_writers(source, oldest):

@@ -23,14 +23,14 @@ def withdraw(release: int | None, reason: str | None) -> None:
     reason = require(reason, "reason")
     own = find_own(release)
     take_turn(own.dataset)
-    shown = run(
+    readable = run(
         "SELECT FROM bkpriv_internal.views_of($1) "
         "WHERE readable AND pg_relation_size(release_table) > 0",
         ["bigint"],
         [own.release],
     )
     # An event that was written by hand withdraws nothing.
-    if history.happened(own.release, "withdrawn") and not shown:
+    if history.happened(own.release, "withdrawn") and not readable:
         raise Refusal(
             "55000",
             f"release {own.release} is already withdrawn",
