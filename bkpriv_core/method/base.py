@@ -126,7 +126,7 @@ class Method(ABC, Generic[Own]):
         shuffle : callable
             Where what is random comes from.
         progress : Progress
-            Told of two steps, partitioning and certifying.
+            Has two steps, partitioning and certifying.
 
         Returns
         -------

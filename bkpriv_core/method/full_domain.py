@@ -2,7 +2,7 @@
 
 The lattice is that of `bkpriv_core.partition.incognito`: levels of intervals or hierarchies, exact
 values at the bottom, ``*`` at the top. Nodes are judged with the estimator of the publication, so
-what is found safe is certified as it stands: no group is merged, and suppressed is what the option
+a safe node is certified as it stands: no group is merged, and suppressed is what the option
 ``suppression`` allows.
 
 A column is published at one level throughout: labels of nodes, and for numbers the range from the

@@ -3,8 +3,8 @@
 The error of a release is that of a random workload (`draw_workload`), whose queries have conditions
 on `dimensions` quasi-identifiers and the sensitive attribute: the median of the relative errors of
 those that count anything. It is no property of groups: partitioning does not look at it. It is
-measured on the finished release, and an audit that finds another workload would find another
-median; so the workload is drawn from a fixed seed, and audits repeat what publication found.
+measured on the finished release, and an audit with another workload would get another median; so
+the workload is drawn from a fixed seed, and audits repeat the figures of publication.
 
 References
 ----------
@@ -75,8 +75,8 @@ class QueryError:
     @classmethod
     def parse(cls, value: object) -> QueryError:
         """Read ``{"median": 0.1, "queries": 1000, "dimensions": 3, "selectivity": 0.05}``."""
-        stated: QueryError = read(cls, value, cls.key)
-        return stated
+        bound: QueryError = read(cls, value, cls.key)
+        return bound
 
     @property
     def bound(self) -> Bound:

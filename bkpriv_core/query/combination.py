@@ -32,7 +32,7 @@ __all__ = ["Classes", "combinations_met", "criteria_by_attribute"]
 _COMBINATIONS = 1_000_000
 """Largest number of combinations of classes."""
 
-_TOLD = 50_000_000
+_MOST_OUTCOMES = 50_000_000
 """Largest number of comparisons with an attribute times its values."""
 
 _AT_ONCE = 16
@@ -61,11 +61,11 @@ class Classes:
     def of(
         cls,
         attribute: int,
-        told: Sequence[Criterion],
+        compared: Sequence[Criterion],
         values: Line,
         progress: Progress = SILENT,
     ) -> Classes:
-        """Tell values of an attribute apart by comparisons with it.
+        """Class values of an attribute by comparisons with it.
 
         Raises
         ------
@@ -73,24 +73,24 @@ class Classes:
             If there are too many values and comparisons.
         """
         size = len(values.null)
-        if size * len(told) > _TOLD:
+        if size * len(compared) > _MOST_OUTCOMES:
             raise TooLarge(
-                f"the condition compares an attribute {len(told)} times",
-                detail=f"Its {size} values would be told apart by {size * len(told)} outcomes; "
-                f"at most {_TOLD} are looked at.",
+                f"the condition compares an attribute {len(compared)} times",
+                detail=f"Its {size} values would be told apart by {size * len(compared)} outcomes; "
+                f"at most {_MOST_OUTCOMES} are looked at.",
                 hint="Join equalities in IN lists, or ask about fewer values at a time.",
             )
         members = np.zeros(size, dtype=np.int64)
         first = np.zeros(1, dtype=np.int64)
-        for start in range(0, len(told), _AT_ONCE):
+        for start in range(0, len(compared), _AT_ONCE):
             progress.poll()
             marks = members
-            for criterion in told[start : start + _AT_ONCE]:
+            for criterion in compared[start : start + _AT_ONCE]:
                 truth = criterion_truth(criterion, values)
                 marks = 3 * marks + truth.true + 2 * truth.false
             _, first, members = np.unique(marks, return_index=True, return_inverse=True)
         kept = {}
-        for criterion in told:
+        for criterion in compared:
             progress.poll()
             kept[criterion] = Truth(*(row[first] for row in criterion_truth(criterion, values)))
         return cls(attribute, members.ravel().astype(np.int64), kept)
@@ -103,10 +103,10 @@ class Classes:
 
 def criteria_by_attribute(predicate: Predicate) -> dict[int, list[Criterion]]:
     """Distinct comparisons of a condition, by the attribute that they are about."""
-    found: dict[int, list[Criterion]] = {}
+    by_attribute: dict[int, list[Criterion]] = {}
     for criterion in dict.fromkeys(criteria(predicate)):
-        found.setdefault(criterion.attribute, []).append(criterion)
-    return found
+        by_attribute.setdefault(criterion.attribute, []).append(criterion)
+    return by_attribute
 
 
 def combinations_met(
@@ -145,7 +145,7 @@ def combinations_met(
     def truth(criterion: Criterion) -> Truth:
         place = along[criterion.attribute]
         sides = tuple(-1 if other == place else 1 for other in range(len(shape)))
-        told = classes[place].truths[criterion]
-        return Truth(told.true.reshape(sides), told.false.reshape(sides))
+        row = classes[place].truths[criterion]
+        return Truth(row.true.reshape(sides), row.false.reshape(sides))
 
     return np.broadcast_to(evaluate(predicate, truth, progress).true, shape)

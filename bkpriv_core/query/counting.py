@@ -63,11 +63,11 @@ class CellCounts(Tally):
         """Where a condition is true: shape (c, m), or 1 in place of either, or a scalar."""
 
         def truth(criterion: Criterion) -> Truth:
-            told = criterion_truth(criterion, Codes.of(self.domains[criterion.attribute]))
+            by_value = criterion_truth(criterion, Codes.of(self.domains[criterion.attribute]))
             if criterion.attribute == len(self.domains) - 1:
-                return Truth(told.true[None, :], told.false[None, :])
+                return Truth(by_value.true[None, :], by_value.false[None, :])
             cells = self.codes[:, criterion.attribute, None]
-            return Truth(told.true[cells], told.false[cells])
+            return Truth(by_value.true[cells], by_value.false[cells])
 
         return evaluate(predicate, truth, progress).true
 
@@ -88,8 +88,8 @@ class CellCounts(Tally):
         ]
         codes = np.column_stack(columns)
         first, place, _ = distinct_rows(codes)
-        found = np.bincount(place, met[cells, values], minlength=len(first))
-        return codes[first], found.astype(np.float64)
+        counted = np.bincount(place, met[cells, values], minlength=len(first))
+        return codes[first], counted.astype(np.float64)
 
     def tabulate(
         self,
@@ -98,16 +98,16 @@ class CellCounts(Tally):
         progress: Progress = SILENT,
     ) -> FloatArray:
         """Count the same as `by_key`, as an array whose shape is the sizes of the keys' domains."""
-        codes, found = self.by_key(predicate, keys, progress)
+        codes, counted = self.by_key(predicate, keys, progress)
         if not keys:
-            return found.reshape(())
+            return counted.reshape(())
         table = np.zeros([self.domains[key].size for key in keys])
-        table[tuple(codes.T)] = found
+        table[tuple(codes.T)] = counted
         return table
 
     def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
         """See `Tally`."""
-        found = np.empty(len(workload))
+        answers = np.empty(len(workload))
         counts = self.counts.astype(np.float64)
         step = max(1, _CHUNK // max(1, len(self.codes)))
         for start in range(0, len(workload), step):
@@ -118,5 +118,5 @@ class CellCounts(Tally):
             for axis, mask in enumerate(chosen):
                 if workload.queried[part, axis].any():
                     met &= np.take(mask, self.codes[:, axis], axis=1)
-            found[part] = ((met.astype(np.float64) @ counts) * secret).sum(axis=1)
-        return found
+            answers[part] = ((met.astype(np.float64) @ counts) * secret).sum(axis=1)
+        return answers

@@ -97,11 +97,11 @@ def cross(items: Sequence[Sequence[GroupingSet]]) -> list[GroupingSet]:
 
 def together(items: Iterable[Sequence[GroupingSet]]) -> list[GroupingSet]:
     """Grouping sets of ``GROUPING SETS (...)``, from those of its items."""
-    found: list[GroupingSet] = []
+    union: list[GroupingSet] = []
     for sets in items:
-        found += sets
-        _check_sets(len(found))
-    return found
+        union += sets
+        _check_sets(len(union))
+    return union
 
 
 def _union(sets: Sequence[GroupingSet]) -> GroupingSet:
@@ -149,7 +149,7 @@ def answer_groups(
     codes = np.concatenate((counted[0], expected[0]))
     first, place, _ = distinct_rows(codes)
     check_keys(actual.domains, keys, len(first))
-    found = np.zeros((2, len(first)))
-    found[0, place[: len(counted[0])]] = counted[1]
-    found[1, place[len(counted[0]) :]] = expected[1]
-    return GroupedCounts(keys, codes[first], *found)
+    both = np.zeros((2, len(first)))
+    both[0, place[: len(counted[0])]] = counted[1]
+    both[1, place[len(counted[0]) :]] = expected[1]
+    return GroupedCounts(keys, codes[first], *both)

@@ -223,14 +223,14 @@ def _name_of(node: exp.Expr) -> str:
     return type(node).__name__.upper()
 
 
-def _parts(node: exp.Expr, *known: str) -> list[Any]:
+def _parts(node: exp.Expr, *names: str) -> list[Any]:
     """The parts of a node by their names; any other part is refused."""
     for name, part in node.args.items():
-        if name not in known and part is not None and part is not False and part != []:
+        if name not in names and part is not None and part is not False and part != []:
             inner = part[0] if isinstance(part, list) else part
             named = _name_of(inner) if isinstance(inner, exp.Expr) else None
             raise _refused(named or name.strip("_").replace("_", " ").upper())
-    return [node.args.get(name) for name in known]
+    return [node.args.get(name) for name in names]
 
 
 def _is(node: object, kind: type[exp.Expr]) -> bool:
@@ -278,11 +278,11 @@ class _Reader:
             raise _refused(_name_of(node))
         path = tuple(_folded(part) for part in _parts(node, "db", "this") if part is not None)
         if path not in self._relations:
-            known = " or ".join(".".join(names) for names in self._relations)
+            relations = " or ".join(".".join(names) for names in self._relations)
             raise InvalidParameter(
                 f"the query counts in {'.'.join(path)}",
                 detail="A release is asked about the dataset that it was made from, or its source.",
-                hint=f"Count in {known}.",
+                hint=f"Count in {relations}.",
             )
 
     def _check_selected(self, selected: list[exp.Expr], sets: list[GroupingSet]) -> None:

@@ -186,12 +186,12 @@ def criterion_truth(criterion: Criterion, values: Line) -> Truth:
     if isinstance(criterion, IsNull):
         return Truth(null, ~null)
     if isinstance(criterion, Membership):
-        found = np.zeros(len(null), dtype=bool)
+        met = np.zeros(len(null), dtype=bool)
         for point in criterion.points:
-            found |= values.through(point) & ~values.below(point)
+            met |= values.through(point) & ~values.below(point)
     else:
-        found = _compared(criterion.operator, criterion.point, values)
-    return Truth(found & ~null, ~found & ~null)
+        met = _compared(criterion.operator, criterion.point, values)
+    return Truth(met & ~null, ~met & ~null)
 
 
 def _compared(operator: Operator, point: Point, values: Line) -> BoolArray:
@@ -223,12 +223,12 @@ def evaluate(
         return truth(predicate)
     # Part by part, for there may be thousands, each with a truth for every cell and value.
     true, false = (np.True_, np.False_) if isinstance(predicate, And) else (np.False_, np.True_)
-    found = Truth(true, false)
+    whole = Truth(true, false)
     for part in predicate.parts:
         progress.poll()
-        told = evaluate(part, truth, progress)
+        next_truth = evaluate(part, truth, progress)
         if isinstance(predicate, And):
-            found = Truth(found.true & told.true, found.false | told.false)
+            whole = Truth(whole.true & next_truth.true, whole.false | next_truth.false)
         else:
-            found = Truth(found.true | told.true, found.false & told.false)
-    return found
+            whole = Truth(whole.true | next_truth.true, whole.false & next_truth.false)
+    return whole

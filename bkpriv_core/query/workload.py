@@ -156,18 +156,18 @@ def draw_workload(
     for attribute, domain in enumerate(domains):
         progress.poll()
         size = domain.size - domain.has_null
-        asked = min(size, max(1, math.ceil(size * share - _ROUNDING)))
+        selected = min(size, max(1, math.ceil(size * share - _ROUNDING)))
         marks = np.ones((queries, domain.size), dtype=bool)
         rows = np.flatnonzero(queried[:, attribute])
         first = np.zeros(len(rows), dtype=np.int64)
         if domain.numeric:
-            first = random.integers(0, size - asked, size=len(rows), endpoint=True)
+            first = random.integers(0, size - selected, size=len(rows), endpoint=True)
         places = np.arange(domain.size)
         step = min(_ROWS, max(1, _CHUNK // domain.size))
         for start in range(0, len(rows), step):
             progress.poll()
             part = slice(start, start + step)
-            some = (places >= first[part, None]) & (places < first[part, None] + asked)
+            some = (places >= first[part, None]) & (places < first[part, None] + selected)
             if not domain.numeric:
                 some[:, :size] = random.permuted(some[:, :size], axis=1)
             marks[rows[part]] = some

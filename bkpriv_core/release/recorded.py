@@ -249,21 +249,21 @@ def _check_values(item: Attribute) -> None:
         if item.ends is not None:
             raise unsound(f"bins of its {quoted} end, but begin nowhere", "It has no positions.")
         return
-    known = len(item.labels) - (item.labels[-1] is None)
-    numbers = item.positions[:known]
+    values = len(item.labels) - (item.labels[-1] is None)
+    numbers = item.positions[:values]
     if len(item.positions) != len(item.labels) or (numbers[1:] < numbers[:-1]).any():
         raise unsound(
             f"the positions of its {quoted} do not rise with its values",
             f"There are {len(item.positions)} positions of {len(item.labels)} values.",
         )
-    if not np.isnan(item.positions[known:]).all():
+    if not np.isnan(item.positions[values:]).all():
         raise unsound(f"NULL has a position in its {quoted}", "It is at no number.")
     if item.ends is None:
         return
-    ends = item.ends[:known]
+    ends = item.ends[:values]
     if (
         len(item.ends) != len(item.labels)
-        or not np.isnan(item.ends[known:]).all()
+        or not np.isnan(item.ends[values:]).all()
         # Double precision may round where a bin ends to where it begins, but not beyond.
         or not (numbers <= ends).all()
         or not (ends[:-1] <= numbers[1:]).all()
@@ -307,10 +307,10 @@ def read_release(
             f"Of {cells} cells and parts of cells {differ} differ.",
         )
     table = parts.table
-    told = table.records - int(parts.sizes(groups).sum())
-    if told != content.suppressed:
+    left_out = table.records - int(parts.sizes(groups).sum())
+    if left_out != content.suppressed:
         raise unsound(
-            f"it suppressed {told} records, not {content.suppressed}",
+            f"it suppressed {left_out} records, not {content.suppressed}",
             f"It was made from {table.records}.",
         )
     return Release(parts, groups, _recoded(form, table, attributes))
@@ -377,17 +377,17 @@ def _recoded(form: Form, table: Table, attributes: Sequence[Attribute]) -> Form:
     levels = [item.level for item in attributes[:-1]]
     if attributes[-1].level is None and all(level is None for level in levels):
         return form
-    found = []
+    recoding = []
     for domain, level in zip(table.quasi_identifiers, levels, strict=True):
-        known = Levels.of(domain)
-        if level is None or not 0 <= level < len(known) or attributes[-1].level is not None:
+        choices = Levels.of(domain)
+        if level is None or not 0 <= level < len(choices) or attributes[-1].level is not None:
             raise unsound(
                 "its levels of generalization cannot be",
-                f'That of "{domain.name}" is {level}, of {len(known)}, from 0; every '
+                f'That of "{domain.name}" is {level}, of {len(choices)}, from 0; every '
                 "quasi-identifier has one or none has, and the sensitive attribute has none.",
             )
-        found.append(known.recoding(domain, level))
-    return form.recoded(tuple(found))
+        recoding.append(choices.recoding(domain, level))
+    return form.recoded(tuple(recoding))
 
 
 def check_respondents(parts: Parts, groups: Groups, names: Sequence[str], labels: IntArray) -> None:
@@ -405,10 +405,10 @@ def check_respondents(parts: Parts, groups: Groups, names: Sequence[str], labels
             "records.",
         )
     sizes = parts.sizes(groups)
-    found = None
+    held = None
     if labels.min() >= SUPPRESSED and labels.max() < len(groups):
-        found = np.bincount(labels - SUPPRESSED, minlength=len(groups) + 1)[1:]
-    if found is None or (found != sizes).any():
+        held = np.bincount(labels - SUPPRESSED, minlength=len(groups) + 1)[1:]
+    if held is None or (held != sizes).any():
         raise unsound(
             "its respondents are not those of its groups",
             f"Their group numbers go from {labels.min()} to {labels.max()}; there are "

@@ -82,7 +82,7 @@ def association(
     """
     original, estimated = CellJoint(release.actual), release.form.joint(release, progress)
     domains = release.domains
-    found = []
+    coefficients = []
     for one, other in permutations(range(len(domains)), 2):
         progress.poll()
         pairs = domains[one].size * domains[other].size
@@ -96,8 +96,8 @@ def association(
                 hint="Publish from a view that bins the columns.",
             )
         before, after = original.pair(one, other), estimated.pair(one, other)
-        found.append((one, other, uncertainty(before), uncertainty(after)))
-    return found
+        coefficients.append((one, other, uncertainty(before), uncertainty(after)))
+    return coefficients
 
 
 def uncertainty(pairs: FloatArray) -> float:

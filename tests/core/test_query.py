@@ -295,10 +295,10 @@ def test_budgets_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     some = And((Membership(0, points), Comparison(1, "=", Point(0, 1))))
     monkeypatch.setattr(combination, "_COMBINATIONS", 5)
     tabulate(estimator, some)
-    monkeypatch.setattr(combination, "_TOLD", 6)
+    monkeypatch.setattr(combination, "_MOST_OUTCOMES", 6)
     with pytest.raises(TooLarge, match="compares an attribute 1 times"):
         tabulate(estimator, some)
-    monkeypatch.setattr(combination, "_TOLD", 7)
+    monkeypatch.setattr(combination, "_MOST_OUTCOMES", 7)
     tabulate(estimator, some)
     monkeypatch.setattr(combination, "_COMBINATIONS", 3)
     with pytest.raises(TooLarge, match="combinations of values apart"):

@@ -70,18 +70,18 @@ def rewrite_bucketized(
         )
         for key in sorted({key for keys in query.grouping_sets for key in keys})
     }
-    shown = grouped = ""
+    key_column = grouped = ""
     if query.grouping_sets != ((),):
         # A key is never NULL but in sets that it is not in.
         parts = [EMPTY_KEY, *(f"coalesce({key.key}, {EMPTY_KEY})" for key in keys.values())]
-        shown = f"{' || '.join(parts)} AS key, "
+        key_column = f"{' || '.join(parts)} AS key, "
         sets = [f"({', '.join(keys[key].key for key in some)})" for some in query.grouping_sets]
         grouped = f"\nGROUP BY GROUPING SETS ({', '.join(sets)})"
     condition = _condition(query.predicate, domains, [column.name for column in columns], progress)
     joined = "".join(key.joined for key in keys.values())
     statement = (
         with_values([table for key in keys.values() for table in key.tables])
-        + f"SELECT {shown}coalesce(sum(s.count / g.records), 0)::float8 AS estimate\n"
+        + f"SELECT {key_column}coalesce(sum(s.count / g.records), 0)::float8 AS estimate\n"
         f"FROM {views['records']} AS r\n"
         "JOIN (SELECT group_id, sum(count)::float8 AS records\n"
         f"      FROM {sensitive} GROUP BY group_id) AS g ON g.group_id = r.group_id\n"

@@ -132,17 +132,19 @@ class Labels(Extents):
     ----------
     domain : Domain
         The attribute's values.
-    shown : sequence of str or None
+    group_labels : sequence of str or None
         Label of each group.
     """
 
-    def __init__(self, domain: Domain, shown: Sequence[str | None]) -> None:
+    def __init__(self, domain: Domain, group_labels: Sequence[str | None]) -> None:
         from scipy import sparse  # slow to import, and only wanted here
 
         distinct: dict[str | None, int] = {
-            label: extent for extent, label in enumerate(dict.fromkeys(shown))
+            label: extent for extent, label in enumerate(dict.fromkeys(group_labels))
         }
-        super().__init__(domain, np.array([distinct[label] for label in shown], dtype=np.int64))
+        super().__init__(
+            domain, np.array([distinct[label] for label in group_labels], dtype=np.int64)
+        )
         codes, extents = [], []
         for code, labels in enumerate(_labels(domain)):
             for label in labels & distinct.keys():
@@ -322,9 +324,9 @@ class Ranges(Extents):
         InvalidData
             If double precision does not tell where a bin of a continuum begins and ends.
         """
-        found = np.ones(self.domain.size)
+        mass = np.ones(self.domain.size)
         if self.domain.ends is None:
-            return found
+            return mass
         assert self.domain.positions is not None
         size = self.domain.size - self.domain.has_null
         lengths = (self.domain.ends - self.domain.positions)[:size]
@@ -335,10 +337,10 @@ class Ranges(Extents):
                 f"{self.domain.quote(int(lengths.argmin()))} has no length.",
                 hint="Do not group by it; or register a dataset with wider bins.",
             )
-        found[:size] = (
+        mass[:size] = (
             lengths if self.domain.step is None else np.maximum(lengths / self.domain.step, 1.0)
         )
-        return found
+        return mass
 
     def pieces(self, criteria: Sequence[Criterion]) -> tuple[Pieces, FloatArray]:
         """See `Extents`."""

@@ -70,14 +70,14 @@ class Generalized(Form):
 
     def labels(self, domain: Domain, axis: int, low: IntArray, high: IntArray) -> list[str | None]:
         """Labels of boxes that span places `low` to `high` of a categorical quasi-identifier."""
-        found = domain.generalize(low, high)
+        ancestors = domain.generalize(low, high)
         recoded = self.recoding[axis] if self.recoding else None
         if recoded is None or recoded.labels is None:
-            return found
+            return ancestors
         # What is one class goes by its label, be it of a single value; else by the common ancestor.
         return [
             recoded.labels[first] if last == recoded.high[first] else label
-            for first, last, label in zip(low.tolist(), high.tolist(), found, strict=True)
+            for first, last, label in zip(low.tolist(), high.tolist(), ancestors, strict=True)
         ]
 
     def pool(self, parts: Parts, groups: Groups) -> Groups:

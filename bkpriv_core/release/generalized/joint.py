@@ -50,13 +50,13 @@ class BoxJoint(Joint):
 
     def at(self, codes: IntArray) -> FloatArray:
         """See `Joint`."""
-        found = np.zeros((len(codes), self._histograms.shape[1]))
+        distribution = np.zeros((len(codes), self._histograms.shape[1]))
         places = [domain.leaf_order[codes[:, axis]] for axis, domain in enumerate(self._domains)]
         for rows in self._neighbours(np.column_stack(places)):
             sides = [side[codes[rows, axis]] for axis, side in enumerate(self._spread)]
             common, shares = self._product([side.toarray() for side in sides])
-            found[rows] = shares @ self._histograms[common]
-        return found
+            distribution[rows] = shares @ self._histograms[common]
+        return distribution
 
     def square(self) -> float:
         """See `Joint`."""
@@ -99,16 +99,16 @@ class BoxJoint(Joint):
 
     def pair(self, one: int, other: int) -> FloatArray:
         """See `Joint`."""
-        found = np.zeros((self._size(one), self._size(other)))
-        step = max(1, _SHARES // max(found.shape))
+        joint = np.zeros((self._size(one), self._size(other)))
+        step = max(1, _SHARES // max(joint.shape))
         for start in range(0, len(self._histograms), step):
             self._progress.poll()
             part = slice(start, start + step)
             left, right = self._factor(one, part), self._factor(other, part)
             if len(self._spread) not in (one, other):
                 left = left * self._histograms[part].sum(axis=1)
-            found += left @ right.T
-        return found
+            joint += left @ right.T
+        return joint
 
     def _size(self, attribute: int) -> int:
         """Number of values of an attribute."""
@@ -119,5 +119,5 @@ class BoxJoint(Joint):
         """Share of some groups in each value; records, for the sensitive attribute."""
         if attribute == len(self._spread):
             return np.asarray(self._histograms[part].T)
-        found: FloatArray = self._spread[attribute][:, self._owner[attribute][part]].toarray()
-        return found
+        share: FloatArray = self._spread[attribute][:, self._owner[attribute][part]].toarray()
+        return share

@@ -44,7 +44,7 @@ class StretchKey(Key):
         Whether values have masses of their own.
     """
 
-    told = "held"
+    class_table = "held"
 
     def __init__(
         self,
@@ -102,19 +102,19 @@ def generalized_key(
     return _stretch_key(classes, extents, column, possible)
 
 
-def _label_key(classes: Classes, shown: Labels, column: ShownColumn, possible: BoolArray) -> Key:
-    under = shown.spread().tocoo()
+def _label_key(classes: Classes, extents: Labels, column: ShownColumn, possible: BoolArray) -> Key:
+    under = extents.spread().tocoo()
     held = possible[under.row]
-    labels = [shown.labels[extent] for extent in under.col[held].tolist()]
+    labels = [extents.labels[extent] for extent in under.col[held].tolist()]
     return value_key(
         classes,
-        shown.domain,
+        extents.domain,
         under.row[held].astype(np.int64),
         {
             "label": [f"{literal(label)}::{column.type}" for label in labels],
             "share": [number(share) for share in under.data[held].tolist()],
         },
-        on=equal(value_of(classes.attribute, "label"), column.name, None in shown.labels),
+        on=equal(value_of(classes.attribute, "label"), column.name, None in extents.labels),
         weight=value_of(classes.attribute, "share"),
     )
 
@@ -217,8 +217,8 @@ def _mixed(ranges: Ranges, codes: IntArray) -> list[str]:
     shares = np.zeros(ranges.domain.size)
     if ranges.domain.has_null:
         whole = ranges.unbounded().runs(np.ones(ranges.domain.size, dtype=bool))
-        _, values, found = whole.written(np.zeros(1, dtype=np.int64))
-        shares[values] = found
+        _, values, shared = whole.written(np.zeros(1, dtype=np.int64))
+        shares[values] = shared
     return [number(share) for share in (shares / ranges.masses)[codes].tolist()]
 
 

@@ -73,13 +73,13 @@ def rewrite_generalized(
     TooLarge
         If the condition tells too many values apart, or the statement is too long.
     """
-    told = criteria_by_attribute(query.predicate)
+    criteria = criteria_by_attribute(query.predicate)
     sides = {
-        attribute: _side(boxes, attribute, told[attribute], columns[attribute], progress)
-        for attribute in sorted(told)
+        attribute: _side(boxes, attribute, criteria[attribute], columns[attribute], progress)
+        for attribute in sorted(criteria)
     }
     keys = {
-        key: _key(boxes, query.predicate, key, told.get(key, []), sides, columns[key], progress)
+        key: _key(boxes, query.predicate, key, criteria.get(key, []), sides, columns[key], progress)
         for key in sorted({key for keys in query.grouping_sets for key in keys})
     }
 
@@ -97,8 +97,8 @@ def rewrite_generalized(
         progress.poll()
         others = [side for attribute, side in sides.items() if attribute not in some]
         share = probability(frozenset(some).intersection(sides))
-        shown = [columns[key].name for key in {*some, *sides}]
-        counts.append(_count(share, [keys[key] for key in some], others, view, shown, keyed))
+        used = [columns[key].name for key in {*some, *sides}]
+        counts.append(_count(share, [keys[key] for key in some], others, view, used, keyed))
         length += len(counts[-1])
         check_length(length)
     tables = [table for key in keys.values() for table in key.tables]
@@ -110,32 +110,32 @@ def rewrite_generalized(
 def _side(
     boxes: Boxes,
     attribute: int,
-    told: list[Criterion],
+    criteria: list[Criterion],
     column: ShownColumn,
     progress: Progress,
 ) -> Side:
     """An attribute of the condition."""
     if attribute == len(boxes.extents):
-        return SensitiveSide(attribute, told, boxes.domains[attribute], column, progress)
+        return SensitiveSide(attribute, criteria, boxes.domains[attribute], column, progress)
     extents = boxes.extents[attribute]
     if isinstance(extents, Labels):
-        return LabelSide(attribute, told, extents, column, progress)
+        return LabelSide(attribute, criteria, extents, column, progress)
     assert isinstance(extents, Ranges)
-    return RangeSide(attribute, told, extents, column, progress)
+    return RangeSide(attribute, criteria, extents, column, progress)
 
 
 def _key(
     boxes: Boxes,
     predicate: Predicate,
     attribute: int,
-    told: list[Criterion],
+    criteria: list[Criterion],
     sides: Mapping[int, Side],
     column: ShownColumn,
     progress: Progress,
 ) -> Key:
     """An attribute that is grouped by, with the values for which the condition may be true."""
     domain = boxes.domains[attribute]
-    classes = Classes.of(attribute, told, Codes.of(domain), progress)
+    classes = Classes.of(attribute, criteria, Codes.of(domain), progress)
     others = [side.classes for other, side in sides.items() if other != attribute]
     met = combinations_met(predicate, [classes, *others], progress).reshape(classes.size, -1)
     possible = np.asarray(met.any(axis=1))[classes.members]
@@ -149,7 +149,7 @@ def _count(
     keys: Sequence[Key],
     others: Sequence[Side],
     view: str,
-    shown: Sequence[str],
+    used: Sequence[str],
     keyed: bool,
 ) -> str:
     """The SELECT for one grouping set, with a column for its keys or without.
@@ -162,7 +162,7 @@ def _count(
         What is grouped by, and what else the condition is about.
     view : str
         The view.
-    shown : sequence of str
+    used : sequence of str
         Its columns that this takes.
     keyed : bool
         Whether there is a column for keys.
@@ -178,9 +178,9 @@ def _count(
     if not all(key.values for key in keys):
         return f"SELECT {EMPTY_KEY} AS key, float8 '0' AS estimate WHERE false"
     records = "records"
-    while f"r.{records}" in shown:
+    while f"r.{records}" in used:
         records += "_"
-    alike = ", ".join(shown)
+    alike = ", ".join(used)
     source = (
         f"FROM (SELECT {alike}, count(*) AS {records} FROM {view} AS r GROUP BY {alike}) "
         f"AS r{joined}"
@@ -199,25 +199,25 @@ def _count(
 
 def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> str:
     """The SELECT for keys of which one is summed up from place to place."""
-    shown, told, tables, places = [], [], [], ""
+    fixed_keys, parts, tables, places = [], [], [], ""
     masses = [key.mass for key in keys if isinstance(key, StretchKey)]
     for key in keys:
         name = f"key_{key.classes.attribute}"
         if isinstance(key, StretchKey):
-            told.append(key.key)
+            parts.append(key.key)
             tables.append(f"\nJOIN value_{key.classes.attribute} USING ({key.place})")
             if key is not line:
-                shown.append((key.place, key.place))
+                fixed_keys.append((key.place, key.place))
                 series = f"generate_series({key.first}, {key.last})"
                 places += f"\nCROSS JOIN LATERAL {series} AS {key.place}"
         else:
-            told.append(name)
-            shown.append((key.key, name))
-    fixed = "".join(f"{name}, " for _, name in shown)
-    spread = "".join(f"{value} AS {name}, " for value, name in shown)
+            parts.append(name)
+            fixed_keys.append((key.key, name))
+    fixed = "".join(f"{name}, " for _, name in fixed_keys)
+    spread = "".join(f"{value} AS {name}, " for value, name in fixed_keys)
     apart = f"PARTITION BY {fixed[:-2]} " if fixed else ""
     return (
-        f"SELECT {' || '.join(told)} AS key, {product(['estimate', *masses])} AS estimate FROM (\n"
+        f"SELECT {' || '.join(parts)} AS key, {product(['estimate', *masses])} AS estimate FROM (\n"
         f"SELECT {fixed}{line.place}, estimate FROM (\n"
         f"SELECT {fixed}at, lead(at) OVER along AS until, sum(change) OVER along AS estimate, "
         "sum(opened) OVER along AS open\n"

@@ -100,13 +100,13 @@ def sum_boxes(
     for part in _parts(sizes):
         progress.poll()
         codes: list[IntArray] = []
-        found = weights[part]
-        which = np.arange(len(found))
+        figures = weights[part]
+        which = np.arange(len(figures))
         for place, (runs, _) in enumerate(sides):
             more, values, shares = runs.written(boxes[part, place][which])
             codes = [*(code[more] for code in codes), values]
-            found, which = found[more] * shares, which[more]
-        sums.add(codes, found)
+            figures, which = figures[more] * shares, which[more]
+        sums.add(codes, figures)
     return sums.collected()
 
 
@@ -144,9 +144,9 @@ class _Table:
         self._ends = tuple(ends)
         self._sums = np.zeros(prod(ends))
 
-    def add(self, codes: Sequence[IntArray], found: FloatArray) -> None:
+    def add(self, codes: Sequence[IntArray], figures: FloatArray) -> None:
         """Add to some combinations, given as a column for each attribute."""
-        np.add.at(self._sums, np.ravel_multi_index(tuple(codes), self._ends), found)
+        np.add.at(self._sums, np.ravel_multi_index(tuple(codes), self._ends), figures)
 
     def collected(self) -> tuple[IntArray, FloatArray]:
         """Combinations that have a sum, and the sums."""
@@ -163,10 +163,10 @@ class _Rows:
         self._sums = [np.zeros(0)]
         self._check = check
 
-    def add(self, codes: Sequence[IntArray], found: FloatArray) -> None:
+    def add(self, codes: Sequence[IntArray], figures: FloatArray) -> None:
         """See `_Table`."""
         self._codes.append(np.column_stack(codes))
-        self._sums.append(found)
+        self._sums.append(figures)
         # What was merged is no part of the count: merging costs in proportion to what it saves.
         if sum(map(len, self._sums[1:])) > max(_CHUNK, len(self._sums[0])):
             self._merge()

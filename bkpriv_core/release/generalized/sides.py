@@ -28,7 +28,7 @@ class SensitiveSide(Side):
     ----------
     attribute : int
         The attribute.
-    told : sequence of Criterion
+    criteria : sequence of Criterion
         The condition's comparisons with it.
     domain : Domain
         Its values.
@@ -41,12 +41,12 @@ class SensitiveSide(Side):
     def __init__(
         self,
         attribute: int,
-        told: Sequence[Criterion],
+        criteria: Sequence[Criterion],
         domain: Domain,
         column: ShownColumn,
         progress: Progress = SILENT,
     ) -> None:
-        super().__init__(Classes.of(attribute, told, Codes.of(domain), progress))
+        super().__init__(Classes.of(attribute, criteria, Codes.of(domain), progress))
         self._domain, self._column = domain, column
 
     def share(self, some: BoolArray) -> str:
@@ -60,7 +60,7 @@ class LabelSide(Side):
 
     Parameters
     ----------
-    attribute, told, column, progress
+    attribute, criteria, column, progress
         See `SensitiveSide`.
     labels : Labels
         The labels.
@@ -69,12 +69,12 @@ class LabelSide(Side):
     def __init__(
         self,
         attribute: int,
-        told: Sequence[Criterion],
+        criteria: Sequence[Criterion],
         labels: Labels,
         column: ShownColumn,
         progress: Progress = SILENT,
     ) -> None:
-        super().__init__(Classes.of(attribute, told, Codes.of(labels.domain), progress))
+        super().__init__(Classes.of(attribute, criteria, Codes.of(labels.domain), progress))
         self._labels, self._column = labels, column
 
     def share(self, some: BoolArray) -> str:
@@ -99,7 +99,7 @@ class RangeSide(Side):
 
     Parameters
     ----------
-    attribute, told, column, progress
+    attribute, criteria, column, progress
         See `SensitiveSide`.
     ranges : Ranges
         The ranges.
@@ -108,18 +108,18 @@ class RangeSide(Side):
     def __init__(
         self,
         attribute: int,
-        told: Sequence[Criterion],
+        criteria: Sequence[Criterion],
         ranges: Ranges,
         column: ShownColumn,
         progress: Progress = SILENT,
     ) -> None:
-        pieces, _ = ranges.pieces(told)
+        pieces, _ = ranges.pieces(criteria)
         super().__init__(
-            Classes.of(attribute, told, pieces, progress),
+            Classes.of(attribute, criteria, pieces, progress),
             range_ends(attribute, ranges.domain.step, column),
         )
         self._ranges, self._column = ranges, column
-        self._told = told
+        self._criteria = criteria
         self._cuts = list(pieces.cuts)
         ranks, positions, after = zip(*self._cuts, strict=True) if self._cuts else ((), (), ())
         _, located, behind = ranges.located(
@@ -155,7 +155,7 @@ class RangeSide(Side):
         """Share of a range without bounds, which may be anything: the same in every row."""
         if self._ranges.domain.size == 1:
             return 0.0  # There is nothing that NULL could be mixed with.
-        _, shares = self._ranges.unbounded().pieces(self._told)
+        _, shares = self._ranges.unbounded().pieces(self._criteria)
         return float(shares[some].sum())
 
     def _below(self, cut: int) -> str:

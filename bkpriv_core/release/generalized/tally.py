@@ -74,8 +74,8 @@ class _Side:
             (np.ones(len(members)), (members, np.arange(len(members)))),
             shape=(self.classes.size, len(members)),
         )
-        found = of_class @ self.shares
-        return np.asarray(found.toarray() if sparse.issparse(found) else found)
+        sums = of_class @ self.shares
+        return np.asarray(sums.toarray() if sparse.issparse(sums) else sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,18 +122,18 @@ class BoxTally(Tally):
         progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
         """See `Tally`."""
-        asked = criteria_by_attribute(predicate)
-        wanted = [self._key(key, asked.get(key, []), progress) for key in keys]
+        by_attribute = criteria_by_attribute(predicate)
+        wanted = [self._key(key, by_attribute.get(key, []), progress) for key in keys]
         rest = [
-            self._side(place, told, progress)
-            for place, told in sorted(asked.items())
+            self._side(place, criteria, progress)
+            for place, criteria in sorted(by_attribute.items())
             if place not in keys
         ]
         classes = [*(key.classes for key in wanted), *(side.classes for side in rest)]
         met = combinations_met(predicate, classes, progress)
         self._check_work(met.size)
-        known = self._sensitive in {*keys, *asked}  # its histogram has the records
-        records = np.ones(self._groups) if known else self._histograms.sum(axis=0)
+        counted = self._sensitive in {*keys, *by_attribute}  # its histogram has the records
+        records = np.ones(self._groups) if counted else self._histograms.sum(axis=0)
         if not keys:
             weights = self._weights(met, rest, records, progress)
             return np.zeros((1, 0), dtype=np.int64), np.array([weights.sum()])
@@ -146,18 +146,18 @@ class BoxTally(Tally):
                 (key.runs(key.classes.members == number), key.owner)
                 for key, number in zip(wanted, chosen, strict=True)
             ]
-            found = sum_boxes(
+            summed = sum_boxes(
                 sides, self._weights(met[chosen], rest, records, progress), check, progress
             )
-            codes.append(found[0])
-            counts.append(found[1])
+            codes.append(summed[0])
+            counts.append(summed[1])
             check(sum(map(len, counts)))
         rows = np.concatenate(codes)
         order = np.lexsort(rows.T[::-1])
         return rows[order], np.concatenate(counts)[order]
 
-    def _key(self, attribute: int, told: list[Criterion], progress: Progress) -> _Key:
-        classes = Classes.of(attribute, told, Codes.of(self.domains[attribute]), progress)
+    def _key(self, attribute: int, criteria: list[Criterion], progress: Progress) -> _Key:
+        classes = Classes.of(attribute, criteria, Codes.of(self.domains[attribute]), progress)
         if attribute == self._sensitive:
             from scipy import sparse  # slow to import, and only wanted here
 
@@ -166,15 +166,15 @@ class BoxTally(Tally):
         extents = self._extents[attribute]
         return _Key(classes, extents.runs, extents.owner)
 
-    def _side(self, attribute: int, told: list[Criterion], progress: Progress) -> _Side:
+    def _side(self, attribute: int, criteria: list[Criterion], progress: Progress) -> _Side:
         values: Line = Codes.of(self.domains[attribute])
         shares: FloatArray | sparse.csr_array = self._histograms
         owner = np.arange(self._groups, dtype=np.int64)
         if attribute != self._sensitive:
             extents = self._extents[attribute]
             owner = extents.owner
-            values, shares = extents.pieces(told)
-        return _Side(Classes.of(attribute, told, values, progress), shares, owner)
+            values, shares = extents.pieces(criteria)
+        return _Side(Classes.of(attribute, criteria, values, progress), shares, owner)
 
     def _check_work(self, combinations: int) -> None:
         groups = self._groups
@@ -191,18 +191,18 @@ class BoxTally(Tally):
     ) -> FloatArray:
         """Probability of a set of combinations of classes in each group, times (g,) records."""
         groups = self._groups
-        found = np.empty(groups)
+        weights = np.empty(groups)
         for part in _chunks(groups, met.size):
             progress.poll()
             left = met.astype(np.float64).reshape(*met.shape, 1)
             for side in reversed(sides):
                 left = (left * side.summed[:, side.owner[part]]).sum(axis=-2)
-            found[part] = left * records[part]
-        return found
+            weights[part] = left * records[part]
+        return weights
 
     def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
         """See `Tally`."""
-        found = np.empty(len(workload))
+        answers = np.empty(len(workload))
         for part in _chunks(len(workload), self._groups):
             progress.poll()
             *chosen, secret = (chosen[part] for chosen in workload.chosen)
@@ -210,8 +210,8 @@ class BoxTally(Tally):
             for place, extents in enumerate(self._extents):
                 if workload.queried[part, place].any():
                     counts *= np.take(extents.covered(chosen[place]), extents.owner, axis=1)
-            found[part] = counts.sum(axis=1)
-        return found
+            answers[part] = counts.sum(axis=1)
+        return answers
 
 
 def _chunks(count: int, each: int) -> Iterator[slice]:

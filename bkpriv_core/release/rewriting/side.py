@@ -67,7 +67,7 @@ class Key(Side):
         How many values it can have.
     """
 
-    told = "value"
+    class_table = "value"
     """The table that has the class of what a row is joined with."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Key(Side):
     def share(self, some: BoolArray) -> str:
         """See `Side`."""
         listed = ", ".join(map(str, np.unique(self.classes.members[some]).tolist()))
-        held = f"{self.told}_{self.classes.attribute}.class IN ({listed})"
+        held = f"{self.class_table}_{self.classes.attribute}.class IN ({listed})"
         return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
 
 
