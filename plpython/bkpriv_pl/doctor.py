@@ -58,11 +58,11 @@ def _versions() -> list[Check]:
 
 
 def _digest(path: str) -> Check:
-    """Whether the database holds the SQL that is installed, which versions alone do not tell."""
+    """Whether the database holds the SQL that is installed, which versions alone do not show."""
     held = run("SELECT bkpriv_internal.digest() AS digest")[0]["digest"]
     installed = "unknown"
-    if os.path.exists(stated := os.path.join(path, "sql.digest")):
-        with open(stated, encoding="ascii") as file:
+    if os.path.exists(stamp := os.path.join(path, "sql.digest")):
+        with open(stamp, encoding="ascii") as file:
             installed = file.read().strip()
     if held == installed:
         return ("sql", True, f"that of the installed files, {held[:12]}")
@@ -85,18 +85,18 @@ def _paths(path: str) -> list[Check]:
     programs = os.path.dirname(os.path.realpath("/proc/self/exe"))
     writable = os.access(path, os.W_OK) or os.access(os.path.dirname(path), os.W_OK)
     private = writable and os.access(programs, os.W_OK)
-    told = "the server's user cannot change them"
+    verdict = "the server's user cannot change them"
     if private:
-        told = "the server's user can change them, like the server's own programs"
+        verdict = "the server's user can change them, like the server's own programs"
     elif writable:
-        told = "the server's user can change them: install as another user"
+        verdict = "the server's user can change them: install as another user"
     return [
         (
             "packages",
             all(origin.startswith(inside) for origin in origins) and sys.path[0] == path,
             f"loaded from {path}",
         ),
-        ("packages are read-only", private or not writable, told),
+        ("packages are read-only", private or not writable, verdict),
         (
             "user site-packages",
             site.getusersitepackages() not in sys.path,
@@ -154,10 +154,10 @@ def _access() -> list[Check]:
     strange = sorted(
         f"{row['role']}: {row['privilege']} on {row['name']}" for row in granted if row["strange"]
     )
-    told = []
+    by_job = []
     for job in _GROUPS:
         roles = [row["role"] for row in members if row["job"] == job]
-        told.append(f"{job.removeprefix('bkpriv_')}s: {', '.join(roles) or 'none'}")
+        by_job.append(f"{job.removeprefix('bkpriv_')}s: {', '.join(roles) or 'none'}")
     readers = sorted(
         {
             row["role"]
@@ -166,7 +166,7 @@ def _access() -> list[Check]:
         }
     )
     return [
-        ("jobs", True, f"{'; '.join(told)}; superusers have all of them"),
+        ("jobs", True, f"{'; '.join(by_job)}; superusers have all of them"),
         ("readers of release tables", True, f"their publishers: {', '.join(readers) or 'none'}"),
         (
             "nothing to others",
@@ -225,8 +225,8 @@ def _owners() -> Check:
         "SELECT owner FROM bkpriv.policy UNION SELECT owner FROM bkpriv.release) AS o "
         "WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = owner) ORDER BY 1"
     )
-    told = ", ".join(row["name"] for row in gone)
-    hint = f"no role {told}, which owns datasets, policies or releases: bkpriv.reassign"
+    names = ", ".join(row["name"] for row in gone)
+    hint = f"no role {names}, which owns datasets, policies or releases: bkpriv.reassign"
     return ("owners", not gone, hint if gone else "all exist")
 
 
@@ -234,7 +234,7 @@ def _releases() -> Check:
     """Whether what is not withdrawn has its data, such as after a restore in parts."""
     lost = run(
         "SELECT format('no data of release %s in bkpriv_release: withdraw it, or restore it', "
-        "r.release) AS told, r.release FROM bkpriv.release r WHERE NOT EXISTS "
+        "r.release) AS remedy, r.release FROM bkpriv.release r WHERE NOT EXISTS "
         "(SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind = 'withdrawn') "
         "AND r.suppressed < r.records AND NOT EXISTS (SELECT FROM pg_class c "
         "WHERE c.relname = bkpriv_internal.release_table(r.release, 'records') "
@@ -246,4 +246,4 @@ def _releases() -> Check:
         "WHERE v.materialized AND NOT v.readable AND "
         "has_table_privilege(c.relowner, v.release_table, 'SELECT') ORDER BY release"
     )
-    return ("releases", not lost, "; ".join(row["told"] for row in lost) or "all have their data")
+    return ("releases", not lost, "; ".join(row["remedy"] for row in lost) or "all have their data")

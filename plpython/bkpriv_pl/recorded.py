@@ -30,7 +30,7 @@ itself."""
 
 def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
     """Attributes of a release, and their types in SQL."""
-    found = run(
+    sizes = run(
         f"SELECT octet_length(attribute) + octet_length(type) AS name_bytes, "
         f"{', '.join(map(_text_sizes, ('labels', 'levels', 'widths')))}, "
         f"{_sizes('positions')}, {_sizes('ends')} "
@@ -38,7 +38,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
         ["bigint"],
         [release],
     )
-    for row in found:
+    for row in sizes:
         if row["name_bytes"] > _NAME_BYTES:
             raise unsound(
                 "its attributes or types have names that are too long",
@@ -53,7 +53,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
                 row[f"{name}_dimensions"],
                 row.get(f"{name}_bytes"),
             )
-            for row in found
+            for row in sizes
             for name in names
             if row[f"{name}_elements"] is not None
         ]
@@ -85,16 +85,16 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
 
 def read_arrays(release: int) -> Arrays:
     """Cells, groups and counts of a release."""
-    found = run(
+    rows = run(
         f"SELECT {', '.join(map(_sizes, _ARRAYS))} FROM bkpriv.release_content WHERE release = $1",
         ["bigint"],
         [release],
     )
-    if not found:
+    if not rows:
         raise unsound("its cells are missing", "There is no row of them.")
     check_sizes(
         [
-            Sizes(name, found[0][f"{name}_elements"], found[0][f"{name}_dimensions"])
+            Sizes(name, rows[0][f"{name}_elements"], rows[0][f"{name}_dimensions"])
             for name in _ARRAYS
         ]
     )
@@ -109,15 +109,15 @@ def read_arrays(release: int) -> Arrays:
 
 def read_respondents(release: int) -> tuple[list[str], IntArray] | None:
     """Respondents of a release and the group of each; None where none were declared."""
-    found = run(
+    rows = run(
         f"SELECT {_text_sizes('respondents')}, {_sizes('group_ids')} "
         "FROM bkpriv.release_respondent WHERE release = $1",
         ["bigint"],
         [release],
     )
-    if not found:
+    if not rows:
         return None
-    row = found[0]
+    row = rows[0]
     names = ("respondents", "group_ids")
     check_sizes(
         [
@@ -127,15 +127,15 @@ def read_respondents(release: int) -> tuple[list[str], IntArray] | None:
             for name in names
         ]
     )
-    told = run(
+    respondents = run(
         "SELECT respondents, array_send(group_ids) AS group_ids "
         "FROM bkpriv.release_respondent WHERE release = $1",
         ["bigint"],
         [release],
     )[0]
-    if None in told["respondents"]:
+    if None in respondents["respondents"]:
         raise unsound("a respondent has no name", "One is NULL.")
-    return told["respondents"], _integers("group_ids", told["group_ids"])
+    return respondents["respondents"], _integers("group_ids", respondents["group_ids"])
 
 
 def _sizes(name: str) -> str:

@@ -114,8 +114,8 @@ class _Exact:
 
 def check_columns(dataset: Dataset, form: Form) -> None:
     """Refuse attributes that go by the name of a column that the form adds."""
-    shown = {field for fields in form.exhibits.values() for field in fields}
-    added = [name for name in _ADDED if name in shown]
+    fields_shown = {field for fields in form.exhibits.values() for field in fields}
+    added = [name for name in _ADDED if name in fields_shown]
     listed = '" and "'.join(added)
     for name in added:
         if name in dataset.attributes:
@@ -128,7 +128,7 @@ def check_columns(dataset: Dataset, form: Form) -> None:
 
 
 def write_snapshot(
-    release: int, made: Release, dataset: Dataset, seed: int | None
+    release: int, published: Release, dataset: Dataset, seed: int | None
 ) -> dict[Exhibit, Columns]:
     """Write and seal the tables of a release.
 
@@ -136,7 +136,7 @@ def write_snapshot(
     ----------
     release : int
         Its id.
-    made : Release
+    published : Release
         What is published.
     dataset : Dataset
         The dataset.
@@ -148,15 +148,15 @@ def write_snapshot(
     dict
         The columns of each exhibit.
     """
-    writer = _WRITERS[type(made.form)](made, columns_of(dataset), seed)
-    shown: dict[Field, Columns] = {
+    writer = _WRITERS[type(published.form)](published, columns_of(dataset), seed)
+    columns: dict[Field, Columns] = {
         "quasi_identifiers": tuple((item.name, item.type) for item in writer.quasi_identifiers),
         "sensitive": ((writer.sensitive.name, writer.sensitive.type),),
         **{name: ((name, type_),) for name, type_ in _ADDED.items()},
     }
     written: dict[Exhibit, Columns] = {}
-    for exhibit, fields in made.form.exhibits.items():
-        written[exhibit] = tuple(column for field in fields for column in shown[field])
+    for exhibit, fields in published.form.exhibits.items():
+        written[exhibit] = tuple(column for field in fields for column in columns[field])
         writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
@@ -185,10 +185,10 @@ def _extent(
         labels = form.labels(domain, axis, low, high)
         return _Extent(domain.name, "text", "{low}", labels, [None] * len(labels))
     name, bound = _range_type(column, domain)
-    shown = f"{name}({{low}}::{bound}, {{high}}::{bound}, '[]')"
+    range_ = f"{name}({{low}}::{bound}, {{high}}::{bound}, '[]')"
     if column.bin is not None:
         end = bin_end(column.bin, f"{{high}}::{_BINNED[name]}")
-        shown = f"{name}({{low}}::{bound}, {end}::{bound})"
+        range_ = f"{name}({{low}}::{bound}, {end}::{bound})"
     elif name == "daterange" and _LAST_DAY in domain.labels:
         raise InvalidData(
             f'attribute "{domain.name}" has the value {_LAST_DAY}, which no range of days can hold',
@@ -199,7 +199,7 @@ def _extent(
     # numbers has no upper bound and may hold anything.
     expression = (
         f"CASE WHEN {{low}} IS NULL THEN NULL WHEN {{high}} IS NULL THEN {name}(NULL, NULL) "
-        f"ELSE {shown} END"
+        f"ELSE {range_} END"
     )
     return _Extent(
         domain.name,
@@ -237,7 +237,7 @@ class _Writer(ABC):
 
     Parameters
     ----------
-    made : Release
+    published : Release
         What is published.
     types : mapping of str to Column
         Columns of the source.
@@ -247,9 +247,9 @@ class _Writer(ABC):
 
     quasi_identifiers: Sequence[_Extent | _Exact]
 
-    def __init__(self, made: Release, types: Mapping[str, Column], seed: int | None) -> None:
-        self.made, self.seed = made, seed
-        self.sensitive = _exact(types[made.table.sensitive.name], made.table.sensitive)
+    def __init__(self, published: Release, types: Mapping[str, Column], seed: int | None) -> None:
+        self.published, self.seed = published, seed
+        self.sensitive = _exact(types[published.table.sensitive.name], published.table.sensitive)
 
     @abstractmethod
     def fill(self, exhibit: Exhibit, name: str) -> None:
@@ -267,33 +267,34 @@ class _BoxWriter(_Writer):
 
     quasi_identifiers: list[_Extent]
 
-    def __init__(self, made: Release, types: Mapping[str, Column], seed: int | None) -> None:
-        super().__init__(made, types, seed)
-        assert isinstance(made.form, Generalized)
-        low, high = made.form.boxes(made.parts, made.groups)
+    def __init__(self, published: Release, types: Mapping[str, Column], seed: int | None) -> None:
+        super().__init__(published, types, seed)
+        assert isinstance(published.form, Generalized)
+        low, high = published.form.boxes(published.parts, published.groups)
         self.quasi_identifiers = [
-            _extent(made.form, domain, axis, types[domain.name], low[:, axis], high[:, axis])
-            for axis, domain in enumerate(made.table.quasi_identifiers)
+            _extent(published.form, domain, axis, types[domain.name], low[:, axis], high[:, axis])
+            for axis, domain in enumerate(published.table.quasi_identifiers)
         ]
 
     def fill(self, exhibit: Exhibit, name: str) -> None:
         """See `_Writer`.
 
-        What is shown is made once for each group and each value; records only repeat it.
+        Extents and labels are computed once for each group and each value; records only repeat
+        them.
         """
-        histograms = self.made.histograms
+        histograms = self.published.histograms
         group, value = np.nonzero(histograms)
-        shown, bounds, arguments = [], [], []
+        expressions, bounds, arguments = [], [], []
         for axis, item in enumerate(self.quasi_identifiers):
             low, high = f"low{axis}", f"high{axis}"
-            shown.append(f"{item.expression.format(low=low, high=high)} AS shown{axis}")
+            expressions.append(f"{item.expression.format(low=low, high=high)} AS shown{axis}")
             bounds += [low, high]
             arguments += [item.low, item.high]
         slots = [f"${place}" for place in range(1, len(arguments) + 1)]
         after = len(arguments)
         columns = ", ".join(f"shown{axis}" for axis in range(len(self.quasi_identifiers)))
         run(
-            f"WITH b AS MATERIALIZED (SELECT {', '.join(shown)}, place FROM "
+            f"WITH b AS MATERIALIZED (SELECT {', '.join(expressions)}, place FROM "
             f"unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place)), "
             f"{_labels('v', f'${after + 4}', self.sensitive)}, "
             f"r AS (SELECT {columns}, v.label, e.*, generate_series(1, records) AS i "
@@ -309,7 +310,7 @@ class _BoxWriter(_Writer):
                 array_literal(group),
                 array_literal(value),
                 array_literal(histograms[group, value]),
-                list(self.made.table.sensitive.labels),
+                list(self.published.table.sensitive.labels),
             ],
         )
 
@@ -319,10 +320,10 @@ class _CellWriter(_Writer):
 
     quasi_identifiers: list[_Exact]
 
-    def __init__(self, made: Release, types: Mapping[str, Column], seed: int | None) -> None:
-        super().__init__(made, types, seed)
+    def __init__(self, published: Release, types: Mapping[str, Column], seed: int | None) -> None:
+        super().__init__(published, types, seed)
         self.quasi_identifiers = [
-            _exact(types[domain.name], domain) for domain in made.table.quasi_identifiers
+            _exact(types[domain.name], domain) for domain in published.table.quasi_identifiers
         ]
 
     def fill(self, exhibit: Exhibit, name: str) -> None:
@@ -339,27 +340,27 @@ class _CellWriter(_Writer):
         within a group at random: a record and a value of one number meet.
         """
         axes = range(len(self.quasi_identifiers))
-        histograms = self.made.histograms
+        histograms = self.published.histograms
         group, value = np.nonzero(histograms)
-        sizes = self.made.weights
+        sizes = self.published.weights
         arrays = (
-            *(self.made.groups.owner, *self.made.codes.T),
+            *(self.published.groups.owner, *self.published.codes.T),
             *(np.cumsum(sizes) - sizes, sizes),
             *(group, value, histograms[group, value]),
         )
-        domains = self.made.domains
+        domains = self.published.domains
         slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
         labels = [f"${place}" for place in range(len(arrays) + 1, len(arrays) + len(domains) + 1)]
         coded = ", ".join(f"code{axis}" for axis in axes)
         written = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
-        shown = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
+        exact = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
         with_labels = [
             _labels(f"q{axis}", labels[axis], item)
             for axis, item in enumerate(self.quasi_identifiers)
         ]
         joins = " ".join(f"LEFT JOIN q{axis} ON q{axis}.place = e.code{axis} + 1" for axis in axes)
         records = (
-            f"r AS (SELECT {shown}, e.group_id, "
+            f"r AS (SELECT {exact}, e.group_id, "
             f"generate_series(before + 1, before + records) AS i "
             f"FROM unnest({', '.join(slots[:-3])}) "
             f"AS e(group_id, {coded}, before, records) {joins})"
@@ -373,7 +374,7 @@ class _CellWriter(_Writer):
             f"{self.random_order('value_place', 'i', 'group_id')}) AS i FROM e)"
         )
         queries, meeting = [*with_labels, records], ""
-        if "sensitive" in self.made.form.exhibits["records"]:
+        if "sensitive" in self.published.form.exhibits["records"]:
             queries.append(values)
             written, meeting = f"{written}, label", "JOIN s USING (i)"
         run(
@@ -385,7 +386,7 @@ class _CellWriter(_Writer):
 
     def _fill_sensitive(self, name: str) -> None:
         """Insert each group's values and how often they occur."""
-        histograms = self.made.histograms
+        histograms = self.published.histograms
         group, value = np.nonzero(histograms)
         run(
             f"INSERT INTO {name} SELECT e.group_id, {self.sensitive.expression}, e.records "
@@ -397,15 +398,15 @@ class _CellWriter(_Writer):
                 array_literal(group),
                 array_literal(value),
                 array_literal(histograms[group, value]),
-                list(self.made.table.sensitive.labels),
+                list(self.published.table.sensitive.labels),
             ],
         )
 
 
-def _labels(name: str, labels: str, shown: _Exact) -> str:
+def _labels(name: str, labels: str, column: _Exact) -> str:
     """SQL of a query by that name: a domain's labels as they are published, by places from 1."""
     return (
-        f"{name} AS MATERIALIZED (SELECT {shown.expression} AS label, place "
+        f"{name} AS MATERIALIZED (SELECT {column.expression} AS label, place "
         f"FROM unnest({labels}) WITH ORDINALITY AS x(label, place))"
     )
 

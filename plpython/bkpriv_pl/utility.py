@@ -14,5 +14,5 @@ __all__ = ["utility"]
 @entry
 def utility(release: int | None) -> list[tuple[str, float]]:
     """See ``bkpriv.utility``."""
-    found = find_release(release)
-    return list((measures.utility(found) | divergences(found, POLLED)).items())
+    recorded = find_release(release)
+    return list((measures.utility(recorded) | divergences(recorded, POLLED)).items())

@@ -196,16 +196,16 @@ def find_view(
     if not rows:
         return None
     row = rows[0]
-    shown = row["release"]
-    if only is not None and shown != only:
+    current = row["release"]
+    if only is not None and current != only:
         return None
-    if shown is None or (row["dataset"], row["owner"], row["part"]) != (dataset, owner, exhibit):
+    if current is None or (row["dataset"], row["owner"], row["part"]) != (dataset, owner, exhibit):
         if only is not None:
             return None
         detail = "It is not a view published from this dataset."
-        if shown is not None:
+        if current is not None:
             detail = (
-                f"It shows the {row['part']} part of release {shown} of dataset "
+                f"It shows the {row['part']} part of release {current} of dataset "
                 f'"{row["dataset"]}" of role "{row["owner"]}".'
             )
         raise Refusal(
@@ -282,14 +282,14 @@ def dependents(view: int) -> list[str]:
         "LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid "
         "WHERE d.deptype = 'n' OR d.classid = 'pg_type'::regclass) "
         "SELECT pg_describe_object(class, object, 0) || coalesce(' of role ' "
-        "|| quote_ident(pg_get_userbyid(coalesce(c.relowner, p.proowner))), '') AS told "
+        "|| quote_ident(pg_get_userbyid(coalesce(c.relowner, p.proowner))), '') AS dependent "
         "FROM reached LEFT JOIN pg_class c ON class = 'pg_class'::regclass AND c.oid = object "
         "LEFT JOIN pg_proc p ON class = 'pg_proc'::regclass AND p.oid = object "
         "WHERE class <> 'pg_type'::regclass AND object <> $1 ORDER BY 1",
         ["oid"],
         [view],
     )
-    return [row["told"] for row in rows]
+    return [row["dependent"] for row in rows]
 
 
 def _identifier(view: View) -> int:
