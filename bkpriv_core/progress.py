@@ -1,8 +1,8 @@
 """Progress: how long work says how far it is, and is cancelled.
 
 Whoever calls long work hands one object down. The work polls between steps, where a poll may raise
-to cancel, and tells the share that is done. Work within work is handed a part of the share, or none
-where it only polls.
+to cancel, and reports the share that is done. Work within work is handed a part of the share, or
+none where it only polls.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class Progress:
     def poll(self) -> None:
         """Raise if the work is to be cancelled; cheap enough to be called anywhere."""
 
-    def tell(self, share: float) -> None:
-        """Take the share that is done, from 0 to 1; polls."""
+    def report(self, share: float) -> None:
+        """Receive the share that is done, from 0 to 1; polls."""
         self.poll()
 
     def step(self, name: str) -> Progress:
@@ -41,16 +41,16 @@ class _Part(Progress):
     def poll(self) -> None:
         self._whole.poll()
 
-    def tell(self, share: float) -> None:
-        self._whole.tell(self._start + (self._stop - self._start) * share)
+    def report(self, share: float) -> None:
+        self._whole.report(self._start + (self._stop - self._start) * share)
 
 
 class _Quiet(Progress):
-    def __init__(self, told: Progress) -> None:
-        self._told = told
+    def __init__(self, whole: Progress) -> None:
+        self._whole = whole
 
     def poll(self) -> None:
-        self._told.poll()
+        self._whole.poll()
 
 
 SILENT = Progress()

@@ -87,7 +87,7 @@ def exact(
         place = inference.place_records if records_are_items else inference.place_values
         place(Placement(capacities), batch, progress)
         done += float(states[batch].sum())
-        progress.tell(done / total)
+        progress.report(done / total)
     return inference.beliefs
 
 

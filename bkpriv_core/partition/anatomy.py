@@ -158,7 +158,7 @@ def _draw(
         left[always] -= rounds
         left -= np.bincount(taken, minlength=len(left))
         formed += rounds
-        progress.tell(formed / expected)
+        progress.report(formed / expected)
     drawn, owners = np.concatenate(values), np.concatenate(groups)
     residue = np.flatnonzero(left)
     hosts = np.empty(len(residue), dtype=np.int64)

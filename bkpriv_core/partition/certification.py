@@ -287,7 +287,7 @@ def _mend(
             kept = ~taken
             state = state.select(kept).join(unions)
             met = np.concatenate((met[kept], np.ones(len(unions.groups), dtype=bool)))
-            progress.tell(1.0 - (1.0 - _MEASURED) * float((~met).sum()) / failed)
+            progress.report(1.0 - (1.0 - _MEASURED) * float((~met).sum()) / failed)
     return state.select(met), failed, merged
 
 

@@ -60,7 +60,7 @@ def coarsen(
     fit = satisfied(alone, setting, groups)
     met = fit & satisfied(joint, setting, groups)
     if met.all():
-        progress.tell(1.0)
+        progress.report(1.0)
         return groups
     order = _in_order(setting.parts, groups)
     fit, met = fit[order], met[order]
@@ -77,7 +77,7 @@ def coarsen(
         coarse = Groups(ordered.members, ordered.offsets[first])
         fit[changed] = satisfied(alone, setting, coarse.select(changed))
         met = fit & satisfied(joint, setting, coarse)
-        progress.tell(1.0 - float((~met).sum()) / failing)
+        progress.report(1.0 - float((~met).sum()) / failing)
     return Groups(ordered.members, ordered.offsets[first])
 
 

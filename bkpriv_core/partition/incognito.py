@@ -214,7 +214,7 @@ def incognito(
             groups = _groups(setting.table, levels, node) if groups is None else groups
             safe[node] = holds(groups, requirements)
             measured[node] = True
-        progress.tell((done + 1) / safe.size)
+        progress.report((done + 1) / safe.size)
     return Lattice(
         setting,
         tuple(requirements),

@@ -81,7 +81,7 @@ def mondrian(
         kept = active.select(~was_cut[active.members[active.offsets[:-1]]])
         final.extend(kept)
         done += len(kept.members)
-        progress.tell(done / len(parts))
+        progress.report(done / len(parts))
         active = _concatenated(children)
     return Groups.from_lists(final)
 

@@ -45,7 +45,7 @@ class _Step(_Polled):
         self._title = title
         self._shown = 0.0
 
-    def tell(self, share: float) -> None:
+    def report(self, share: float) -> None:
         self.poll()
         now = time.monotonic()
         if now - self._shown > _SHOW_SECONDS:

@@ -106,8 +106,8 @@ def spots(
         return [Spot(value, Fraction(1, len(under)), value) for value in under]
     numbers = attribute.numbers
     if None not in column:
-        found = [numbers[value] for value in column if value is not None]
-        return line(attribute, min(found), max(found), step, literals)
+        numbers_held = [numbers[value] for value in column if value is not None]
+        return line(attribute, min(numbers_held), max(numbers_held), step, literals)
     if set(column) == {None}:
         return [Spot(None, Fraction(1))]
     null = Fraction(1, len(attribute.values))
@@ -146,23 +146,23 @@ def bins(
     """
     assert attribute.numbers is not None
     assert attribute.ends is not None
-    known = [(attribute.numbers[text], stop, text) for text, stop in attribute.ends.items()]
+    ordered = [(attribute.numbers[text], stop, text) for text, stop in attribute.ends.items()]
     if step is not None:
         pieces = [(Fraction(point), Fraction(step)) for point in range(low, end, step)]
     else:
-        bounds = {bound for start, stop, _ in known for bound in (start, stop)}
+        bounds = {bound for start, stop, _ in ordered for bound in (start, stop)}
         cuts = sorted(cut for cut in {low, end, *bounds, *literals} if low <= cut <= end)
         pieces = [
             (Fraction(one + other) / 2, Fraction(other - one)) for one, other in pairwise(cuts)
         ]
-    found = []
+    spans = []
     for place, size in pieces:
         spot = Spot(place, size / (end - low), exact=False)
-        for start, stop, text in known:
+        for start, stop, text in ordered:
             if start <= place < stop:
                 spot = Spot(start, size / (end - low), text)
-        found.append(spot)
-    return found
+        spans.append(spot)
+    return spans
 
 
 def value_of(attribute: Attribute, value: Value) -> Any:
@@ -190,7 +190,7 @@ def estimates(
     literals: dict[int, list[Any]] = {key: [] for key in keys}
     for axis, more in mentioned(condition):
         literals.setdefault(axis, []).extend(more)
-    found: dict[Key, Fraction] = defaultdict(Fraction)
+    totals: dict[Key, Fraction] = defaultdict(Fraction)
     for group in groups:
         sides = [
             spots(attribute, records.column(group, axis), steps[axis], literals[axis])
@@ -200,26 +200,26 @@ def estimates(
         ]
         for point in product(*sides, secrets_of(records, group)):
             # All records of the group may be there alike.
-            add(found, records, condition, keys, point, Fraction(len(group)))
-    return dict(found)
+            add(totals, records, condition, keys, point, Fraction(len(group)))
+    return dict(totals)
 
 
 def bucketized_estimates(
     records: Records, groups: Sequence[Group], condition: Condition, keys: Sequence[int] = ()
 ) -> dict[Key, Fraction]:
     """Expected records of a release that keeps the quasi-identifiers, by some attributes."""
-    found: dict[Key, Fraction] = defaultdict(Fraction)
+    totals: dict[Key, Fraction] = defaultdict(Fraction)
     for group in groups:
         for record in group:
-            known = [
+            matching = [
                 Spot(value_of(attribute, value), Fraction(1), value)
                 for attribute, value in zip(
                     records.attributes, records.rows[record][:-1], strict=True
                 )
             ]
             for secret in secrets_of(records, group):
-                add(found, records, condition, keys, (*known, secret), Fraction(1))
-    return dict(found)
+                add(totals, records, condition, keys, (*matching, secret), Fraction(1))
+    return dict(totals)
 
 
 def actual(records: Records, condition: Condition, keys: Sequence[int] = ()) -> dict[Key, Fraction]:
@@ -229,7 +229,7 @@ def actual(records: Records, condition: Condition, keys: Sequence[int] = ()) -> 
 
 
 def add(
-    found: dict[Key, Fraction],
+    totals: dict[Key, Fraction],
     records: Records,
     condition: Condition,
     keys: Sequence[int],
@@ -242,7 +242,7 @@ def add(
         condition, attributes, [spot.value for spot in point]
     ):
         share = math.prod((spot.share for spot in point), start=Fraction(1))
-        found[tuple(point[key].label for key in keys)] += weight * share
+        totals[tuple(point[key].label for key in keys)] += weight * share
 
 
 # --- Joint distributions --------------------------------------------------------------------------
@@ -255,7 +255,7 @@ def original_joint(records: Records) -> Joint:
 
 def generalized_joint(records: Records, groups: Sequence[Group]) -> Joint:
     """Expected records of each combination of values of the domains."""
-    found: dict[Key, Fraction] = defaultdict(Fraction)
+    totals: dict[Key, Fraction] = defaultdict(Fraction)
     for group in groups:
         sides = [
             within(attribute, records.column(group, axis))
@@ -264,8 +264,8 @@ def generalized_joint(records: Records, groups: Sequence[Group]) -> Joint:
         share = Fraction(len(group), math.prod(len(side) for side in sides))
         for point, secret in product(product(*sides), secrets_of(records, group)):
             row = (*point, secret.label)
-            found[row] += share * secret.share
-    return found
+            totals[row] += share * secret.share
+    return totals
 
 
 def within(attribute: Attribute, column: Sequence[Value]) -> list[Value]:

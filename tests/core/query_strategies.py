@@ -134,9 +134,9 @@ def split_cases(draw: st.DrawFn) -> Case:
         table.quasi_identifiers, table.sensitive, np.array(codes), np.array(counts)
     )
     rows = [label for label, _ in parts]
-    found = sorted(set(rows) - {-1})
-    groups = [[r for r, label in enumerate(labels) if label == one] for one in found]
-    numbers = np.array([found.index(row) if row >= 0 else -1 for row in rows])
+    distinct = sorted(set(rows) - {-1})
+    groups = [[r for r, label in enumerate(labels) if label == one] for one in distinct]
+    numbers = np.array([distinct.index(row) if row >= 0 else -1 for row in rows])
     steps = (None,) * len(records.attributes)
     return Case(records, groups, steps, Release(split, Groups.from_labels(numbers), BUCKETIZED))
 

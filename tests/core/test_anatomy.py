@@ -329,7 +329,7 @@ def test_l_must_be_a_whole_number(size: object) -> None:
 def test_progress_rises_to_the_whole() -> None:
     shares: list[float] = []
     anatomy(
-        table_of([[50, 40, 30, 20]]), 2, seeded_shuffle(0), progress=Watched(tell=shares.append)
+        table_of([[50, 40, 30, 20]]), 2, seeded_shuffle(0), progress=Watched(report=shares.append)
     )
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] == 1.0

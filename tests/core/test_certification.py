@@ -413,7 +413,7 @@ def test_groups_mend_one_another_over_several_rounds() -> None:
     assert setting.parts.sizes(whole.groups).tolist() == [7]
     shares: list[float] = []
     certificate = certify(
-        setting, [KAnonymity(2)], alone, "exact", progress=Watched(tell=shares.append)
+        setting, [KAnonymity(2)], alone, "exact", progress=Watched(report=shares.append)
     )
     assert (certificate.failed, certificate.merged, certificate.suppressed.size) == (7, 4, 0)
     assert sorted(setting.parts.sizes(certificate.groups).tolist()) == [2, 2, 3]

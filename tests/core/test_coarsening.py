@@ -179,7 +179,9 @@ def test_groups_that_hold_are_given_back() -> None:
     table = as_table(ages("ab", "ab", "ab"))
     groups = as_groups([[2], [0, 1]])
     shares: list[float] = []
-    joined = coarsen(Setting(table), [KAnonymity(2)], groups, progress=Watched(tell=shares.append))
+    joined = coarsen(
+        Setting(table), [KAnonymity(2)], groups, progress=Watched(report=shares.append)
+    )
     assert joined is groups
     assert shares == [1.0]
     none = as_groups([])
@@ -228,7 +230,7 @@ def test_a_group_that_keeps_failing_takes_few_rounds(last: bool) -> None:
     cells = as_groups([[cell] for cell in range(table.cells)])
     rounds: list[float] = []
     diverse = [LDiversity(1.5, "probabilistic")]
-    outcome = coarsen(Setting(table), diverse, cells, progress=Watched(tell=rounds.append))
+    outcome = coarsen(Setting(table), diverse, cells, progress=Watched(report=rounds.append))
     widths = [512] + [1] * 89
     assert outcome.widths.tolist() == (widths[::-1] if last else widths)
     assert rounds == [0.0] * 8 + [1.0]
@@ -244,7 +246,7 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
     table = as_table(ages(*"aaaaaaaaaaaa"))
     cells = as_groups([[cell] for cell in range(12)])
     shares: list[float] = []
-    coarsen(Setting(table), [KAnonymity(5)], cells, progress=Watched(tell=shares.append))
+    coarsen(Setting(table), [KAnonymity(5)], cells, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 1.0
     with pytest.raises(Cancelled):

@@ -37,8 +37,8 @@ def test_a_known_estimator_is_returned(name: str) -> None:
 # --- Which one is used ----------------------------------------------------------------------------
 
 
-def used(found: Posterior) -> list[str]:
-    return [ESTIMATORS[place] for place in found.used]
+def used(inferred: Posterior) -> list[str]:
+    return [ESTIMATORS[place] for place in inferred.used]
 
 
 def one_record_per_cell(size: int) -> tuple[IntArray, FloatArray]:
@@ -51,16 +51,16 @@ def test_auto_falls_back_to_bethe_and_says_so() -> None:
     counts, prior = one_record_per_cell(20)
     assert AUTO_STATES < 2**20
     groups = as_groups([[3, 4], list(range(20)), [7, 1, 2]])
-    found = posterior(groups, counts, (prior, prior[::-1].copy()), "auto")
-    assert found.exact.tolist() == [True, False, True]
-    assert used(found) == ["exact", "bethe", "exact"]
+    inferred = posterior(groups, counts, (prior, prior[::-1].copy()), "auto")
+    assert inferred.exact.tolist() == [True, False, True]
+    assert used(inferred) == ["exact", "bethe", "exact"]
     alike: tuple[tuple[Estimator, list[int]], ...] = (("exact", [0, 2]), ("bethe", [1]))
     for estimator, chosen in alike:
         part = groups.select(np.array(chosen))
         alone = posterior(part, counts, (prior, prior[::-1].copy()), estimator)
         assert used(alone) == [estimator] * len(chosen)
         members = np.isin(groups.owner, chosen)
-        for mine, yours in zip(found.beliefs, alone.beliefs, strict=True):
+        for mine, yours in zip(inferred.beliefs, alone.beliefs, strict=True):
             np.testing.assert_allclose(mine[members], yours, atol=1e-12)
 
 
@@ -86,14 +86,14 @@ def test_what_does_not_converge_is_inferred_otherwise(
     prior = np.array([[0.4, 0.3, 0.2, 0.1], [0.3, 0.4, 0.1, 0.2], [0.25] * 4, [0.2, 0.2, 0.3, 0.3]])
     priors = (prior, np.full((4, 4), 0.25))
     groups = as_groups([[0, 1], [0, 1, 2, 3]])
-    found = posterior(groups, counts, priors, estimator)
-    assert used(found) == expected
+    inferred = posterior(groups, counts, priors, estimator)
+    assert used(inferred) == expected
     for name in ("exact", "bethe", "omega"):
         chosen = np.array([place for place, other in enumerate(expected) if other == name], int)
         if chosen.size:
             alone = posterior(groups.select(chosen), counts, priors, name)
             members = np.isin(groups.owner, chosen)
-            for mine, yours in zip(found.beliefs, alone.beliefs, strict=True):
+            for mine, yours in zip(inferred.beliefs, alone.beliefs, strict=True):
                 np.testing.assert_array_equal(mine[members], yours)
 
 

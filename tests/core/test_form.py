@@ -30,7 +30,7 @@ def test_every_form_is_that_of_a_method() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "shown", "counted"),
+    ("form", "columns", "counted"),
     [
         (
             Generalized(),
@@ -55,8 +55,8 @@ def test_every_form_is_that_of_a_method() -> None:
         ),
     ],
 )
-def test_exhibits(form: Form, shown: dict[str, list[str]], counted: dict[str, str]) -> None:
-    assert {exhibit: list(fields) for exhibit, fields in form.exhibits.items()} == shown
+def test_exhibits(form: Form, columns: dict[str, list[str]], counted: dict[str, str]) -> None:
+    assert {exhibit: list(fields) for exhibit, fields in form.exhibits.items()} == columns
     assert next(iter(form.exhibits)) == "records"
     assert form.exhibit_of("quasi_identifiers") == counted["quasi_identifiers"]
     assert form.exhibit_of("sensitive") == counted["sensitive"]
@@ -89,15 +89,15 @@ def test_groups_that_look_alike_are_one_unless_they_have_numbers(
     assert isinstance(form, Generalized)
     assert len(form.pool(parts, pooled)) == len(pooled)
     low, high = form.boxes(parts, groups)
-    shown: list[list[object]] = []
+    extents: list[list[object]] = []
     for axis, domain in enumerate(parts.table.quasi_identifiers):
         if not domain.numeric:
-            shown.append([*form.labels(domain, axis, low[:, axis], high[:, axis])])
+            extents.append([*form.labels(domain, axis, low[:, axis], high[:, axis])])
             continue
         ends = zip(low[:, axis].tolist(), high[:, axis].tolist(), strict=True)
         null = domain.size - 1 if domain.has_null else None
-        shown.append(["anything" if a < b == null else (a, b) for a, b in ends])
-    looks = set(zip(*shown, strict=True))
+        extents.append(["anything" if a < b == null else (a, b) for a, b in ends])
+    looks = set(zip(*extents, strict=True))
     # Labels may recur at several nodes of a hierarchy, which are not one.
     assert len(pooled) >= len(looks)
     if all(domain.numeric for domain in parts.table.quasi_identifiers):
@@ -118,12 +118,12 @@ def test_levels_are_read_back_where_there_are_any(
         replace(item, level=level) for item, level in zip(attributes, chosen, strict=False)
     ]
     assert read_release(attributes, arrays, content, form).form is form
-    found = read_release([*generalized, attributes[-1]], arrays, content, form).form
-    assert found.levels == (None if form.exact else chosen)
+    form_read = read_release([*generalized, attributes[-1]], arrays, content, form).form
+    assert form_read.levels == (None if form.exact else chosen)
     recoding = tuple(
         Levels.of(domain).recoding(domain, level)
         for domain, level in zip(table.quasi_identifiers, chosen, strict=True)
     )
-    for mine, theirs in zip(getattr(found, "recoding", ()), recoding, strict=False):
+    for mine, theirs in zip(getattr(form_read, "recoding", ()), recoding, strict=False):
         np.testing.assert_array_equal(mine.low, theirs.low)
         np.testing.assert_array_equal(mine.high, theirs.high)

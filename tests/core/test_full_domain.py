@@ -64,12 +64,12 @@ def test_groups_are_shown_by_whole_classes(
     setting = Setting(with_intervals(as_table(records), widths))
     lattice = find_lattice(setting, [KAnonymity(1)], IncognitoOptions())
     node = tuple(data.draw(st.integers(0, size - 1)) for size in lattice.safe.shape)
-    shown = publish_node(lattice, node)
-    form, groups, table = shown.form, shown.groups, shown.table
+    release = publish_node(lattice, node)
+    form, groups, table = release.form, release.groups, release.table
     assert isinstance(form, Generalized)
     assert form.levels == node
-    assert len(form.pool(shown.parts, groups)) == len(groups)
-    low, high = form.boxes(shown.parts, groups)
+    assert len(form.pool(release.parts, groups)) == len(groups)
+    low, high = form.boxes(release.parts, groups)
     for axis, attribute in enumerate(records.attributes):
         domain = table.quasi_identifiers[axis]
         becomes = [generalized(attribute, widths, label, node[axis]) for label in domain.labels]
@@ -102,12 +102,12 @@ def test_figures_are_those_of_what_is_published(
         if row.minimal:
             assert row.costs["kl"] == divergence(lattice, row.node)
         if row.safe:
-            shown = publish_node(lattice, row.node)
-            told = utility(shown)
-            assert row.suppressed == setting.table.records - shown.published
-            if len(shown.groups):
+            release = publish_node(lattice, row.node)
+            measures = utility(release)
+            assert row.suppressed == setting.table.records - release.published
+            if len(release.groups):
                 for name in UTILITIES[:3]:
-                    assert row.costs[name] == pytest.approx(told[name])
+                    assert row.costs[name] == pytest.approx(measures[name])
     chosen = [row for row in rows if row.chosen]
     if lattice.safe.any():
         assert [row.node for row in chosen] == [cheapest_node(lattice, measure)]

@@ -337,7 +337,7 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
 
     setting, levels = clinic(30, seed=5)
     shares: list[float] = []
-    incognito(setting, [KAnonymity(2)], levels, progress=Watched(tell=shares.append))
+    incognito(setting, [KAnonymity(2)], levels, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     left = [20]

@@ -58,27 +58,27 @@ def test_every_requirement_holds_in_every_method(
     method = find_method(name)
     try:
         method.check(setting, requirements, method.options())
-        found, groups, form = method.partition(
+        partitioned, groups, form = method.partition(
             setting, requirements, method.options(), seeded_shuffle(seed), SILENT
         )
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
-    assert satisfied(requirements, found, groups).all()
-    assert sorted(groups.members.tolist()) == list(range(len(found.parts)))
+    assert satisfied(requirements, partitioned, groups).all()
+    assert sorted(groups.members.tolist()) == list(range(len(partitioned.parts)))
     # Whether cells were split or not, the records are the same.
     totals: dict[tuple[int, ...], list[int]] = {}
-    for table in (setting.parts, found.parts):
+    for table in (setting.parts, partitioned.parts):
         sums: dict[tuple[int, ...], list[int]] = {}
         for code, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True):
             mine = sums.setdefault(tuple(code), [0] * len(count))
             sums[tuple(code)] = [one + other for one, other in zip(mine, count, strict=True)]
         totals = totals or sums
         assert totals == sums
-    certificate = certify(found, requirements, groups, "exact", pool=form.pool)
+    certificate = certify(partitioned, requirements, groups, "exact", pool=form.pool)
     if len(certificate.groups):
-        published = found.over(certificate.parts)
+        published = partitioned.over(certificate.parts)
         assert satisfied(requirements, published, certificate.groups, "exact").all()
-        assert certificate.parts.weights.sum() == found.table.records
+        assert certificate.parts.weights.sum() == partitioned.table.records
         # A cell is one row of its group, however its records came there.
         rows = [
             (group, *certificate.parts.codes[cell].tolist())
@@ -120,22 +120,22 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
         return drawn[-1]
 
     try:
-        found, groups, form = method.partition(
+        partitioned, groups, form = method.partition(
             setting.tried(), requirements, options, again, SILENT
         )
     except UnattainableRequirement:
         return
-    expected = certify(found, requirements, groups, estimator, pool=form.pool)
+    expected = certify(partitioned, requirements, groups, estimator, pool=form.pool)
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
             method.make(setting, requirements, options, overheard, Told())
         assert f"All {expected.failed} groups fail" in caught.value.detail
         return
-    made, certificate = method.make(setting, requirements, options, overheard, Told())
-    assert (made.parts, made.groups) == (certificate.parts, certificate.groups)
-    assert (type(made.form), made.form.levels) == (type(method.form), form.levels)
+    release, certificate = method.make(setting, requirements, options, overheard, Told())
+    assert (release.parts, release.groups) == (certificate.parts, certificate.groups)
+    assert (type(release.form), release.form.levels) == (type(method.form), form.levels)
     assert steps == ["partitioning", "certifying"]
-    assert [sorted(cells) for cells in made.groups] == [
+    assert [sorted(cells) for cells in release.groups] == [
         sorted(expected.groups[place]) for place in drawn[-1]
     ]
     for mine, yours in zip(certificate.measurements, expected.measurements, strict=True):
@@ -169,12 +169,12 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     policy = {"k_anonymity": {"k": 5}, "bt_privacy": {"bandwidth": {"table": "p"}, "t": 1}}
     requirements = parse_policy(policy).requirements
     prior = np.array([[0.0, 1.0], [0.9, 0.1]])
-    setting = Setting(table, library=lambda asked, called: prior)
+    setting = Setting(table, library=lambda about, called: prior)
     method = find_method(name)
     options = method.options()
     method.check(setting, requirements, options)
-    made, _ = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
-    assert [sorted(cells) for cells in made.groups] == [[0, 1]]
+    release, _ = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    assert [sorted(cells) for cells in release.groups] == [[0, 1]]
     recoded = setting.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
     # The same groups measured for good are an error.
@@ -201,16 +201,18 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
     setting = Setting(as_table(records))
     for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
         policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
-        found, groups, _ = METHODS["anatomy"].partition(
+        partitioned, groups, _ = METHODS["anatomy"].partition(
             setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), SILENT
         )
         assert len(groups) == count
-        assert found.parts.histograms(groups).max() == 1
+        assert partitioned.parts.histograms(groups).max() == 1
         # They all look alike, but are told apart by number.
         options = Options(seed=1)
         requirements = parse_policy(policy).requirements
-        made, _ = METHODS["anatomy"].make(setting, requirements, options, seeded_shuffle(1), SILENT)
-        assert len(made.groups) == count
+        release, _ = METHODS["anatomy"].make(
+            setting, requirements, options, seeded_shuffle(1), SILENT
+        )
+        assert len(release.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
         METHODS["anatomy"].partition(
             setting,
@@ -240,7 +242,7 @@ def test_an_unknown_method_is_refused_with_the_known_ones(name: object) -> None:
     with pytest.raises(InvalidParameter) as caught:
         find_method(name)
     assert json.dumps(name) in caught.value.message
-    assert all(known in caught.value.hint for known in METHODS)
+    assert all(choice in caught.value.hint for choice in METHODS)
 
 
 @SOME

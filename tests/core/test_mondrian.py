@@ -212,7 +212,7 @@ def test_only_omega_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_rises_to_the_whole() -> None:
     shares: list[float] = []
     setting = Setting(as_table(hospital(100, seed=2)))
-    mondrian(setting, [KAnonymity(5)], progress=Watched(tell=shares.append))
+    mondrian(setting, [KAnonymity(5)], progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 1.0
 

@@ -399,7 +399,7 @@ def test_progress_rises_to_the_whole() -> None:
     counts, prior = one_record_per_cell(6)
     shares: list[float] = []
     groups = as_groups([[0, 1], [2], [3, 4, 5], [1, 2]])
-    posterior(groups, counts, (prior,), "exact", progress=Watched(tell=shares.append))
+    posterior(groups, counts, (prior,), "exact", progress=Watched(report=shares.append))
     # 4, 2, 8 and 4 states; the two of four go together.
     assert shares == sorted(shares)
     assert shares == pytest.approx([8 / 18, 10 / 18, 1.0])

@@ -51,7 +51,7 @@ from tests.core.strategies import MANY, SOME, as_groups
 
 
 def agrees(
-    found: FloatArray,
+    counts: FloatArray,
     expected: Mapping[tuple[Any, ...], Fraction],
     attributes: Sequence[Attribute],
     keys: Sequence[int] = (),
@@ -61,8 +61,8 @@ def agrees(
     for values, count in expected.items():
         codes = [attributes[key].values.index(v) for key, v in zip(keys, values, strict=True)]
         table[tuple(codes)] += float(count)
-    assert found.shape == table.shape
-    return bool(np.allclose(found, table, rtol=1e-11, atol=1e-11))
+    assert counts.shape == table.shape
+    return bool(np.allclose(counts, table, rtol=1e-11, atol=1e-11))
 
 
 def some_keys(data: st.DataObject, attributes: Sequence[Attribute]) -> list[int]:
@@ -73,9 +73,9 @@ def some_keys(data: st.DataObject, attributes: Sequence[Attribute]) -> list[int]
 def check_generalized(case: Case, condition: query_oracles.Condition, keys: Sequence[int]) -> None:
     """Hold an estimate of a generalized release against records spread one by one."""
     predicate = as_predicate(condition, case.attributes)
-    found = tabulate(case.release.estimated, predicate, keys)
+    counts = tabulate(case.release.estimated, predicate, keys)
     expected = query_oracles.estimates(case.records, case.groups, condition, case.steps, keys)
-    assert agrees(found, expected, case.attributes, keys)
+    assert agrees(counts, expected, case.attributes, keys)
 
 
 @MANY
@@ -83,11 +83,11 @@ def check_generalized(case: Case, condition: query_oracles.Condition, keys: Sequ
 def test_actual_counts(case: Case, data: st.DataObject) -> None:
     condition = data.draw(conditions(case.attributes))
     keys = some_keys(data, case.attributes)
-    found = CellCounts.of(case.release.table).tabulate(
+    counts = CellCounts.of(case.release.table).tabulate(
         as_predicate(condition, case.attributes), keys
     )
     expected = query_oracles.actual(case.records, condition, keys)
-    assert agrees(found, expected, case.attributes, keys)
+    assert agrees(counts, expected, case.attributes, keys)
 
 
 @SOME
@@ -124,11 +124,13 @@ def test_bucketized_estimates(case: Case, data: st.DataObject) -> None:
     condition = data.draw(conditions(case.attributes))
     keys = some_keys(data, case.attributes)
     predicate = as_predicate(condition, case.attributes)
-    found = BUCKETIZED.tally(case.release).tabulate(predicate, keys)
+    counts = BUCKETIZED.tally(case.release).tabulate(predicate, keys)
     expected = query_oracles.bucketized_estimates(case.records, case.groups, condition, keys)
-    assert agrees(found, expected, case.attributes, keys)
-    found = CellCounts.of(case.release.table).tabulate(predicate, keys)
-    assert agrees(found, query_oracles.actual(case.records, condition, keys), case.attributes, keys)
+    assert agrees(counts, expected, case.attributes, keys)
+    counts = CellCounts.of(case.release.table).tabulate(predicate, keys)
+    assert agrees(
+        counts, query_oracles.actual(case.records, condition, keys), case.attributes, keys
+    )
 
 
 @SOME
@@ -177,11 +179,11 @@ def test_a_condition_takes_in_the_whole_of_a_bin_or_nothing(step: float | None) 
         (">", Point(3, 3, 49.0), 0),
     ]
     for operator, point, expected in cases:
-        _, found = estimator.by_key(Comparison(0, operator, point))
-        assert found.tolist() == pytest.approx([expected]), (operator, point)
-    codes, found = estimator.by_key(EVERYTHING, (0,))
+        _, counts = estimator.by_key(Comparison(0, operator, point))
+        assert counts.tolist() == pytest.approx([expected]), (operator, point)
+    codes, counts = estimator.by_key(EVERYTHING, (0,))
     assert codes.ravel().tolist() == [0, 1, 2]
-    assert found.tolist() == pytest.approx([30, 30, 30])
+    assert counts.tolist() == pytest.approx([30, 30, 30])
 
 
 def test_bins_that_have_no_length_have_no_share() -> None:
@@ -236,12 +238,12 @@ def test_numbers_mixed_with_null_may_be_anything(step: float | None, below: floa
     assert tabulate(estimator, Not(Comparison(0, "=", Point(0, 0, 19.0)))) == pytest.approx(6)
     each = 8 * 0.75 / 41 if step else 0
     assert tabulate(estimator, EVERYTHING, (0,)) == pytest.approx(np.array([each, each, each, 2]))
-    asked = np.array([[True, True, False, False], [True, True, True, True]])
+    masks = np.array([[True, True, False, False], [True, True, True, True]])
     everything = np.ones((2, 1), dtype=bool)
     queried = np.array([[True, True], [False, True]])
     part = 11 / 41 if step else 10 / 40
-    found = estimator.answer(Workload(release.domains, (asked, everything), queried))
-    assert found == pytest.approx(np.array([8 * 0.75 * part, 8]))
+    answers = estimator.answer(Workload(release.domains, (masks, everything), queried))
+    assert answers == pytest.approx(np.array([8 * 0.75 * part, 8]))
     assert GENERALIZED.joint(release).at(codes)[:, 0] == pytest.approx(np.full(4, 2.0))
 
 

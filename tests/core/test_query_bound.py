@@ -41,7 +41,7 @@ def test_figures_are_those_of_the_queries_one_by_one(
             return estimated.answer(workload, progress)
 
     try:
-        found = demand.measure(release.actual, Overheard())  # type: ignore[arg-type]
+        figures = demand.measure(release.actual, Overheard())  # type: ignore[arg-type]
     except InvalidParameter:
         # An attribute with no value but NULL, or a workload that counts nothing.
         assert not drawn or not CellCounts.of(table).answer(drawn[0]).any()
@@ -56,10 +56,10 @@ def test_figures_are_those_of_the_queries_one_by_one(
             estimate = float(estimated.by_key(predicate)[1][0])
             errors.append(abs(estimate - actual) / actual)
     assert len(workload) == 40
-    assert found.median == pytest.approx(median(errors), abs=1e-9)
-    assert found.mean == pytest.approx(mean(errors), abs=1e-9)
+    assert figures.median == pytest.approx(median(errors), abs=1e-9)
+    assert figures.mean == pytest.approx(mean(errors), abs=1e-9)
     # The same release is always judged by the same queries.
-    assert demand.measure(release.actual, estimated) == found
+    assert demand.measure(release.actual, estimated) == figures
 
 
 def test_a_release_of_cells_has_no_error() -> None:
@@ -68,10 +68,10 @@ def test_a_release_of_cells_has_no_error() -> None:
     table = as_table(Records((Attribute("x", values),), Attribute("s", ("u", "v")), rows))
     apart = as_groups([[cell] for cell in range(table.cells)])
     release = Release(Parts.of(table), apart, GENERALIZED)
-    found = QueryError(0.1, dimensions=1, selectivity=0.3).measure(
+    figures = QueryError(0.1, dimensions=1, selectivity=0.3).measure(
         release.actual, release.estimated
     )
-    assert (found.median, found.mean) == (0.0, 0.0)
+    assert (figures.median, figures.mean) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

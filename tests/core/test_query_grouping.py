@@ -36,17 +36,17 @@ def test_keys_where_anything_is_counted(case: Case, data: st.DataObject) -> None
     attributes = st.sampled_from(range(len(case.attributes)))
     keys = tuple(data.draw(st.lists(attributes, unique=True, max_size=3)))
     predicate = as_predicate(condition, case.attributes)
-    found = answer_groups(case.release.actual, case.release.estimated, predicate, keys)
+    counts = answer_groups(case.release.actual, case.release.estimated, predicate, keys)
     actual = query_oracles.actual(case.records, condition, keys)
     estimate = query_oracles.estimates(case.records, case.groups, condition, case.steps, keys)
     rows = {
         tuple(case.attributes[key].values[code] for key, code in zip(keys, codes, strict=True)): row
-        for row, codes in enumerate(found.codes.tolist())
+        for row, codes in enumerate(counts.codes.tolist())
     }
     assert rows.keys() == actual.keys() | estimate.keys() | (set() if keys else {()})
     for values, row in rows.items():
-        assert found.actual[row] == actual.get(values, 0)
-        assert found.estimate[row] == pytest.approx(float(estimate.get(values, 0)))
+        assert counts.actual[row] == actual.get(values, 0)
+        assert counts.estimate[row] == pytest.approx(float(estimate.get(values, 0)))
 
 
 def test_exact_quasi_identifiers_have_only_keys_that_occur(
@@ -62,12 +62,12 @@ def test_exact_quasi_identifiers_have_only_keys_that_occur(
     table = Table(domains, Domain("s", domains[0].labels), codes, counts)
     release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), GENERALIZED)
     keys = (3, 0, 2, 1)  # 60 ** 4 combinations
-    found = answer_groups(release.actual, BUCKETIZED.tally(release), EVERYTHING, keys)
-    assert len(found.codes) == 2 * size
-    assert found.codes.tolist() == sorted(found.codes.tolist())
-    assert found.actual.sum() == found.estimate.sum() == 2 * size
-    assert set(found.estimate.tolist()) == {1.0}
-    assert sorted(set(found.actual.tolist())) == [0.0, 2.0]
+    grouped = answer_groups(release.actual, BUCKETIZED.tally(release), EVERYTHING, keys)
+    assert len(grouped.codes) == 2 * size
+    assert grouped.codes.tolist() == sorted(grouped.codes.tolist())
+    assert grouped.actual.sum() == grouped.estimate.sum() == 2 * size
+    assert set(grouped.estimate.tolist()) == {1.0}
+    assert sorted(set(grouped.actual.tolist())) == [0.0, 2.0]
     with pytest.raises(TooLarge, match="grouping by s, a, c, b has more than 1000000 keys"):
         answer_groups(release.actual, release.estimated, EVERYTHING, keys)
     monkeypatch.setattr(tally, "_KEYS", 100)
@@ -91,7 +91,7 @@ def test_generalized_ones_have_only_keys_that_can_occur() -> None:
     table = Table(domains, Domain("s", ("x",)), codes, np.ones((size, 1), dtype=np.int64))
     release = Release(Parts.of(table), Groups.from_labels(np.arange(size) // 2), GENERALIZED)
     below = And((Comparison(0, "<", Point(10, 10, 9.5)), Comparison(2, "<=", Point(20, 21, 20.0))))
-    found = answer_groups(release.actual, release.estimated, below, (1, 0))
+    counts = answer_groups(release.actual, release.estimated, below, (1, 0))
     # Pairs (0, 1), (2, 3) ... (8, 9), whose c is from 14 i to 14 i + 7; 20 cuts the second one.
     expected = {}
     for pair in range(5):
@@ -100,10 +100,10 @@ def test_generalized_ones_have_only_keys_that_can_occur() -> None:
             for a in (2 * pair, 2 * pair + 1):
                 expected[b, a] = 2 * inside / 4
     held = {key: share for key, share in expected.items() if share}
-    rows = [tuple(row) for row in found.codes.tolist()]
+    rows = [tuple(row) for row in counts.codes.tolist()]
     assert rows == sorted(held)
-    assert found.estimate.tolist() == pytest.approx([held[row] for row in rows])
-    assert found.actual.tolist() == [float(a == b and 7 * a <= 20) for b, a in rows]
+    assert counts.estimate.tolist() == pytest.approx([held[row] for row in rows])
+    assert counts.actual.tolist() == [float(a == b and 7 * a <= 20) for b, a in rows]
     whole = answer_groups(release.actual, release.estimated, EVERYTHING, (2, 1, 0))
     assert len(whole.codes) == size // 2 * 2 * 2 * 8
     assert whole.estimate.sum() == pytest.approx(size)

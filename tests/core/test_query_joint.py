@@ -30,12 +30,12 @@ from tests.core.watching import Watched
 def compare(case: Case, expected: query_oracles.Joint) -> None:
     """Hold divergences and associations against those over the grid."""
     original = query_oracles.original_joint(case.records)
-    found = divergences(case.release)
+    measures = divergences(case.release)
     wanted = query_oracles.divergences(original, expected)
-    assert found.keys() == wanted.keys()
+    assert measures.keys() == wanted.keys()
     for name, figure in wanted.items():
         # A root of a rounded difference: 1e-16 becomes 1e-8.
-        assert found[name] == pytest.approx(figure, rel=1e-9, abs=1e-7, nan_ok=True)
+        assert measures[name] == pytest.approx(figure, rel=1e-9, abs=1e-7, nan_ok=True)
     if not any(case.groups):
         return
     rows = association(case.release)

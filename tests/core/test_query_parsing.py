@@ -121,11 +121,11 @@ def test_any_condition_as_text(case: Case, data: st.DataObject) -> None:
             for domain in domains
         ]
     )
-    found = parse_query(text, [("t",)], [domain.name for domain in domains], resolve)
+    parsed = parse_query(text, [("t",)], [domain.name for domain in domains], resolve)
     counts = CellCounts.of(case.release.table)
     keys = range(len(domains))
     np.testing.assert_array_equal(
-        counts.tabulate(found.predicate, keys),
+        counts.tabulate(parsed.predicate, keys),
         counts.tabulate(as_predicate(drawn, case.attributes), keys),
     )
 
@@ -135,11 +135,11 @@ def test_any_condition_as_text(case: Case, data: st.DataObject) -> None:
 def test_queries_of_a_workload_as_text(seed: int) -> None:
     queries = draw_workload(DOMAINS, 3, 2, 0.3, np.random.default_rng(seed))
     for query in range(len(queries)):
-        found = parse(queries.text(query, "clinic.patients")).predicate
+        parsed = parse(queries.text(query, "clinic.patients")).predicate
         expected = queries.predicate(query)
-        assert isinstance(found, And)
+        assert isinstance(parsed, And)
         assert isinstance(expected, And)
-        flat = [inner for part in found.parts for inner in getattr(part, "parts", (part,))]
+        flat = [inner for part in parsed.parts for inner in getattr(part, "parts", (part,))]
         assert tuple(flat) == expected.parts
 
 

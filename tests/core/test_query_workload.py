@@ -97,12 +97,12 @@ def test_what_a_query_asks_for(dimensions: int, selectivity: float, seed: int, c
     assert (queries.queried[:, :-1].sum(axis=1) == dimensions).all()
     assert queries.queried[:, -1].all()
     for place, size in enumerate((74, 20, 10)):
-        asked = queries.chosen[place][queries.queried[:, place]]
+        masks = queries.chosen[place][queries.queried[:, place]]
         exact = size * selectivity ** (1 / (dimensions + 1))
-        assert (np.abs(asked.sum(axis=1) - exact - 0.5) <= 0.5 + 1e-6).all()
+        assert (np.abs(masks.sum(axis=1) - exact - 0.5) <= 0.5 + 1e-6).all()
         assert queries.chosen[place][~queries.queried[:, place]].all()
-    asked = queries.chosen[0][queries.queried[:, 0]]
-    assert (np.diff(asked.astype(int), axis=1, prepend=0, append=0) == 1).sum() == len(asked)
+    masks = queries.chosen[0][queries.queried[:, 0]]
+    assert (np.diff(masks.astype(int), axis=1, prepend=0, append=0) == 1).sum() == len(masks)
     assert not queries.chosen[1][queries.queried[:, 1], -1].any()  # NULL
 
 
@@ -136,8 +136,8 @@ def test_the_text_of_a_query() -> None:
 
 
 def test_errors_are_undefined_where_nothing_is_counted() -> None:
-    found = relative_errors(np.array([0.0, 0.0, 4.0, 4.0]), np.array([0.0, 2.0, 5.0, 0.0]))
-    assert [None if math.isnan(error) else error for error in found] == [None, None, 0.25, 1.0]
+    errors = relative_errors(np.array([0.0, 0.0, 4.0, 4.0]), np.array([0.0, 2.0, 5.0, 0.0]))
+    assert [None if math.isnan(error) else error for error in errors] == [None, None, 0.25, 1.0]
 
 
 @pytest.mark.parametrize(

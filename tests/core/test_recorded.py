@@ -48,13 +48,13 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Con
         )
         for place, domain in enumerate((*table.quasi_identifiers, table.sensitive))
     ]
-    found = [
+    rows = [
         (cell, value, int(count))
         for cell, row in enumerate(table.counts)
         for value, count in enumerate(row)
         if count
     ]
-    cells, values, counts = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
+    cells, values, counts = (np.array(part, dtype=np.int64) for part in zip(*rows, strict=True))
     labels = groups.labels(table.cells)
     suppressed = int(table.weights[labels == SUPPRESSED].sum())
     arrays = Arrays(table.codes.ravel(), labels, cells, values, counts)
@@ -78,13 +78,13 @@ def test_what_was_recorded_is_read_back(release: tuple[Table, Groups]) -> None:
     attributes, arrays, content = recorded(table, groups)
     stepped = [replace(item, step=7.0) for item in attributes]
     read = read_release(stepped, arrays, content, Generalized())
-    parts, found = read.parts, read.groups
+    parts, regrouped = read.parts, read.groups
     again = parts.table
     assert parts.whole
     assert (again.codes == table.codes).all()
     assert (again.counts == table.counts).all()
-    assert (found.members == groups.members).all()
-    assert (found.offsets == groups.offsets).all()
+    assert (regrouped.members == groups.members).all()
+    assert (regrouped.offsets == groups.offsets).all()
     for mine, theirs in zip(again.quasi_identifiers, table.quasi_identifiers, strict=True):
         assert (mine.name, mine.labels) == (theirs.name, theirs.labels)
         assert mine.step == (7.0 if mine.numeric else None)
@@ -184,8 +184,8 @@ def _decimals(*numbers: str) -> tuple[Decimal, ...]:
 
 def test_intervals_that_can_be() -> None:
     for widths in (("5",), ("0.5", "1", "2.0"), ("1e300",), ("1e-300", "1e-299")):
-        found = Intervals.checked("age", _decimals(*widths), Decimal(0))
-        assert found == Intervals(_decimals(*widths), Decimal(0))
+        intervals = Intervals.checked("age", _decimals(*widths), Decimal(0))
+        assert intervals == Intervals(_decimals(*widths), Decimal(0))
 
 
 @pytest.mark.parametrize(
@@ -275,8 +275,8 @@ def test_bins_end_between_their_values(ends: tuple[float, ...], message: str | N
     bins = Attribute(0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends), 1.0)
     secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None, 1.0)
     if message is None:
-        found = read_domains([bins, secret])[0].ends
-        np.testing.assert_array_equal(found, ends)
+        read_back = read_domains([bins, secret])[0].ends
+        np.testing.assert_array_equal(read_back, ends)
         return
     with pytest.raises(BkprivError, match=message):
         read_domains([bins, secret])

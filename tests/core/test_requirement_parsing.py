@@ -276,11 +276,11 @@ def test_what_is_wrong_is_named(
 
 
 @pytest.mark.parametrize(
-    ("variant", "told"), [("distinct", "3"), ("probabilistic", "3.0"), ("entropy", "3.0")]
+    ("variant", "listed"), [("distinct", "3"), ("probabilistic", "3.0"), ("entropy", "3.0")]
 )
-def test_what_counts_comes_back_whole(variant: str, told: str) -> None:
+def test_what_counts_comes_back_whole(variant: str, listed: str) -> None:
     (bound,) = LDiversity.parse({"l": 3.0, "variant": variant}).bounds
-    assert json.dumps(bound.parameters) == f'{{"l": {told}, "variant": "{variant}"}}'
+    assert json.dumps(bound.parameters) == f'{{"l": {listed}, "variant": "{variant}"}}'
 
 
 @pytest.mark.parametrize("kind", [KAnonymity, LDiversity, TCloseness])

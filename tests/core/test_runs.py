@@ -39,7 +39,7 @@ def sides(draw: st.DrawFn, groups: int) -> Side:
 
 
 def one_by_one(chosen: list[Side], weights: FloatArray) -> dict[tuple[int, ...], float]:
-    found: dict[tuple[int, ...], float] = defaultdict(float)
+    totals: dict[tuple[int, ...], float] = defaultdict(float)
     for group, weight in enumerate(weights.tolist()):
         if not weight:
             continue
@@ -53,8 +53,8 @@ def one_by_one(chosen: list[Side], weights: FloatArray) -> dict[tuple[int, ...],
             ])  # fmt: skip
         for point in product(*lists):
             share = np.prod([share for _, share in point])
-            found[tuple(value for value, _ in point)] += weight * float(share)
-    return found
+            totals[tuple(value for value, _ in point)] += weight * float(share)
+    return totals
 
 
 @SOME
@@ -93,7 +93,7 @@ def test_few_boxes_among_very_many_combinations() -> None:
         poll += 1
 
     tracemalloc.start()
-    codes, sums = sum_boxes(chosen, np.ones(count), lambda found: None, Watched(polled))
+    codes, sums = sum_boxes(chosen, np.ones(count), lambda totals: None, Watched(polled))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 500_000_000

@@ -150,7 +150,7 @@ def test_coarsening_joins_groups_until_all_are_safe_together(
     given_groups = as_groups(data.draw(partitions(setting.table.cells)))
     shares: list[float] = []
     requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
-    groups = coarsen(setting, requirements, given_groups, progress=Watched(tell=shares.append))
+    groups = coarsen(setting, requirements, given_groups, progress=Watched(report=shares.append))
     by_record = record_groups(records, groups)
     assert worst(records, by_record, k) < c
     assert min(map(len, by_record)) >= size

@@ -85,10 +85,10 @@ VALID: dict[str, Any] = {
 def test_an_object_is_read_exactly_where_each_key_is_valid(value: dict[str, Any]) -> None:
     wrong = [key for key, item in value.items() if key not in VALID or not VALID[key](item)]
     if "x" in value and not wrong:
-        found = read(Point, value, "p")
-        assert found == Point(**value)
-        assert type(found.n) is int
-        assert type(found.x) is float
+        point = read(Point, value, "p")
+        assert point == Point(**value)
+        assert type(point.n) is int
+        assert type(point.x) is float
         return
     with pytest.raises(InvalidParameter) as caught:
         read(Point, value, "p")

@@ -22,14 +22,14 @@ from tests.core.strategies import MANY, as_groups, as_table, partitions, records
 def test_measures_by_records(records: Records, data: st.DataObject) -> None:
     lists = data.draw(partitions(len(records.cells()), suppress=True))
     release = Release(Parts.of(as_table(records)), as_groups(lists), Generalized())
-    found = utility(release)
+    measures = utility(release)
     expected = oracles.utility(records, [records_of(records, cells) for cells in lists])
-    assert found.keys() == expected.keys()
+    assert measures.keys() == expected.keys()
     for name, figure in expected.items():
         if figure is None:
-            assert math.isnan(found[name])
+            assert math.isnan(measures[name])
         else:
-            assert found[name] == pytest.approx(float(figure), abs=1e-12)
+            assert measures[name] == pytest.approx(float(figure), abs=1e-12)
 
 
 def test_measures_by_hand() -> None:
@@ -44,8 +44,8 @@ def test_measures_by_hand() -> None:
     )
     table = as_table(Records((age, sex), Attribute("s", ("s",)), rows))
     # Groups of three (age 20-30: a quarter of the range, one sex) and one record; one suppressed.
-    found = utility(Release(Parts.of(table), as_groups([[0, 1], [2]]), Generalized()))
-    assert found == pytest.approx(
+    measures = utility(Release(Parts.of(table), as_groups([[0, 1], [2]]), Generalized()))
+    assert measures == pytest.approx(
         {
             "discernibility": 3**2 + 1**2 + 5,
             "average_class_size": 2.0,

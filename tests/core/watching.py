@@ -1,4 +1,4 @@
-"""Progress that is looked at: what long work tells, and how it is cancelled."""
+"""Progress that is looked at: what long work reports, and how it is cancelled."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ __all__ = ["Watched"]
 
 
 class Watched(Progress):
-    """Calls `poll` whenever the work polls, and `tell` with the shares that it tells."""
+    """Calls `poll` whenever the work polls, and `report` with the shares that it reports."""
 
     def __init__(
         self,
         poll: Callable[[], object] = lambda: None,
-        tell: Callable[[float], object] = lambda share: None,
+        report: Callable[[float], object] = lambda share: None,
     ) -> None:
-        self._poll, self._tell = poll, tell
+        self._poll, self._report = poll, report
 
     def poll(self) -> None:
         """See `Progress`."""
         self._poll()
 
-    def tell(self, share: float) -> None:
+    def report(self, share: float) -> None:
         """See `Progress`."""
-        self._tell(share)
+        self._report(share)
