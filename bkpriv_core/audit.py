@@ -1,4 +1,4 @@
-"""Audits: a release held against requirements, and what is found.
+"""Audits: a release held against requirements, and the findings.
 
 Each bound of a requirement is one *finding* about the published records. A record's figure is that
 of its cell in its group:
@@ -9,7 +9,7 @@ of its cell in its group:
 - *satisfied*: whether there are none.
 
 Figures that rest on counts are exact up to rounding. Those that rest on posterior beliefs are as
-exact as their inference, which `Finding.estimator` tells: exact, or by an estimate that may
+exact as their inference, which `Finding.estimator` names: exact, or by an estimate that may
 understate. Worst, mean and vulnerable are exact functions of the figures.
 
 The *fault* is where to look first: the group with the worst figure and, where a single value is to
@@ -126,21 +126,21 @@ def findings(
         One for each bound of each requirement, in their order.
     """
     weights = setting.parts.weights[groups.members]
-    found = []
+    rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
         used = _estimators_used(groups, weights, measured)
         unusual = requirement.infers and setting.smoothing != DEFAULT_SMOOTHING
-        stated = {"smoothing": _plain(setting.smoothing)} if unusual else {}
+        smoothed_by = {"smoothing": _plain(setting.smoothing)} if unusual else {}
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
             vulnerable = int(weights[bound.broken(figures)].sum())
             fault = None
             if estimator is not None:
                 fault = _fault(setting, groups, requirement, measured, place, estimator)
-            found.append(
+            rows.append(
                 Finding(
                     bound.requirement,
-                    {**bound.parameters, **stated},
+                    {**bound.parameters, **smoothed_by},
                     float(bound.threshold),
                     bound.worst(figures),
                     float(np.average(figures, weights=weights)),
@@ -150,7 +150,7 @@ def findings(
                     fault,
                 )
             )
-    return found
+    return rows
 
 
 def _plain(number: float) -> float:

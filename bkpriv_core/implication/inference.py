@@ -1,4 +1,4 @@
-"""What is believed about the persons of a release, given knowledge that is stated of them."""
+"""Beliefs about the persons of a release, given implications about them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PersonBeliefs:
 
 
 def believe(
-    persons: Persons, known: Sequence[Implication], release: str, progress: Progress = SILENT
+    persons: Persons, implications: Sequence[Implication], release: str, progress: Progress = SILENT
 ) -> PersonBeliefs:
     """Infer what is believed about everybody; exact, see `bkpriv_core.implication.given`.
 
@@ -46,8 +46,8 @@ def believe(
     ----------
     persons : Persons
         The persons of the release.
-    known : sequence of Implication
-        The knowledge.
+    implications : sequence of Implication
+        They all hold.
     release : str
         What the release is called in messages.
     progress : Progress
@@ -56,15 +56,17 @@ def believe(
     Raises
     ------
     ContradictoryKnowledge
-        If the release is impossible under the knowledge.
+        If the release is impossible under the implications.
     TooLarge
-        If the knowledge links too many persons.
+        If the implications link too many persons.
     """
-    mentioned = {(atom.bucket, atom.person) for item in known for atom in item.atoms}
+    mentioned = {(atom.bucket, atom.person) for item in implications for atom in item.atoms}
     by_group = Counter(group for group, _ in mentioned).most_common(_SHOWN)
     listed = ", ".join(f"{group} ({count})" for group, count in by_group)
     try:
-        found = disclosure_given(persons.parts.histograms(persons.groups), known, progress=progress)
+        given = disclosure_given(
+            persons.parts.histograms(persons.groups), implications, progress=progress
+        )
     except ContradictoryKnowledge as error:
         raise ContradictoryKnowledge(
             f"the knowledge contradicts {release}",
@@ -78,14 +80,14 @@ def believe(
             detail=f"{error.detail} Groups (persons) that it names: {listed}.",
             hint=error.hint,
         ) from None
-    apart = sorted(found.persons)
-    return PersonBeliefs(persons.call(apart), _distinct(found, apart))
+    apart = sorted(given.persons)
+    return PersonBeliefs(persons.call(apart), _distinct(given, apart))
 
 
-def _distinct(found: Beliefs, apart: Sequence[tuple[int, int]]) -> FloatArray:
+def _distinct(given: Beliefs, apart: Sequence[tuple[int, int]]) -> FloatArray:
     """Beliefs about whoever is not told apart, group by group, then about those who are."""
-    shares = found.histograms / found.histograms.sum(axis=1, keepdims=True)
-    for group, others in found.others.items():
+    shares = given.histograms / given.histograms.sum(axis=1, keepdims=True)
+    for group, others in given.others.items():
         shares[group] = others
-    beliefs: FloatArray = np.vstack((shares, *(found.persons[person] for person in apart)))
+    beliefs: FloatArray = np.vstack((shares, *(given.persons[person] for person in apart)))
     return beliefs

@@ -84,7 +84,7 @@ class Persons(ABC):
         return StatedValues(self.table.sensitive)
 
     @abstractmethod
-    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
+    def find(self, atom: Mapping[str, Any]) -> tuple[int, int]:
         """Group and number within it of the person that an atom is about.
 
         Raises
@@ -94,7 +94,7 @@ class Persons(ABC):
         """
 
     @abstractmethod
-    def tell(self, group: int, person: int) -> str:
+    def json_pairs(self, group: int, person: int) -> str:
         """What an atom about a person says about who it is: pairs of a JSON object."""
 
     @abstractmethod
@@ -129,9 +129,9 @@ class Names(Persons):
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in enumerate(self.names)}
 
-    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
+    def find(self, atom: Mapping[str, Any]) -> tuple[int, int]:
         """See `Persons`."""
-        name = stated.get("respondent")
+        name = atom.get("respondent")
         text = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
         place = self._places.get(text) if isinstance(text, str) else None
         if place is None:
@@ -149,7 +149,7 @@ class Names(Persons):
             )
         return group, int(np.searchsorted(self.members[group], place))
 
-    def tell(self, group: int, person: int) -> str:
+    def json_pairs(self, group: int, person: int) -> str:
         """See `Persons`."""
         name = self.names[self.members[group][person]]
         return f'"respondent": {json.dumps(name, ensure_ascii=False)}'
@@ -174,18 +174,18 @@ class Cells(Persons):
     @cached_property
     def _memberships(self) -> dict[tuple[int, ...], list[int]]:
         """Memberships of the parts of each cell, by its codes."""
-        found: dict[tuple[int, ...], list[int]] = {}
+        memberships: dict[tuple[int, ...], list[int]] = {}
         for place, codes in enumerate(self.parts.codes[self.groups.members].tolist()):
-            found.setdefault(tuple(codes), []).append(place)
-        return found
+            memberships.setdefault(tuple(codes), []).append(place)
+        return memberships
 
-    def find(self, stated: Mapping[str, Any]) -> tuple[int, int]:
+    def find(self, atom: Mapping[str, Any]) -> tuple[int, int]:
         """See `Persons`."""
-        qi = stated.get("qi")
+        qi = atom.get("qi")
         names = [domain.name for domain in self.table.quasi_identifiers]
         if not isinstance(qi, Mapping) or set(qi) != set(names):
             raise InvalidParameter(
-                f"an atom does not say who it is about: {as_json(dict(stated))}",
+                f"an atom does not say who it is about: {as_json(dict(atom))}",
                 detail=f"qi must have a value for each of {', '.join(names)}; the dataset "
                 "declares no respondents.",
                 hint='Write {"group": ..., "qi": {...}, "person": ..., "value": ...}.',
@@ -195,19 +195,19 @@ class Cells(Persons):
         )
         here = self._memberships.get(codes, [])
         held = self.groups.owner[here].tolist()
-        group = stated.get("group", held[0] if len(held) == 1 else None)
+        group = atom.get("group", held[0] if len(held) == 1 else None)
         if isinstance(group, bool) or group not in held:
             listed = ", ".join(map(str, held)) or "none"
             raise InvalidParameter(
                 f"group {as_json(group)} has no records with {as_json(dict(qi))}"
-                if "group" in stated or not held
+                if "group" in atom or not held
                 else f"several groups have records with {as_json(dict(qi))}",
                 detail=f"Published groups that have them: {listed}.",
                 hint="Name one of these groups, or other quasi-identifiers.",
             )
         member = here[held.index(group)]
         weight = int(self.parts.weights[self.groups.members[member]])
-        person = stated.get("person", 1)
+        person = atom.get("person", 1)
         if isinstance(person, bool) or not isinstance(person, int) or not 0 < person <= weight:
             raise InvalidParameter(
                 f"there is no person {as_json(person)} with {as_json(dict(qi))} in group {group}",
@@ -218,7 +218,7 @@ class Cells(Persons):
         before = int(self.parts.weights[self.groups.members[start:member]].sum())
         return int(group), before + person - 1
 
-    def tell(self, group: int, person: int) -> str:
+    def json_pairs(self, group: int, person: int) -> str:
         """See `Persons`."""
         members = self.groups[group]
         ends = np.cumsum(self.parts.weights[members])
@@ -263,14 +263,14 @@ class StatedValues:
     @cached_property
     def _numbers(self) -> dict[Decimal, int]:
         """Values that are numbers, which have several texts: 1.5 and 1.50."""
-        found: dict[Decimal, int] = {}
+        numbers: dict[Decimal, int] = {}
         for label, code in self._texts.items():
             number = None if label is None else _number(label)
             if number is not None:
-                found.setdefault(number, code)
-        return found
+                numbers.setdefault(number, code)
+        return numbers
 
-    def find(self, stated: object) -> int:
+    def find(self, value: object) -> int:
         """Code of a value; a float stands for the shortest decimal that is read back as it.
 
         Raises
@@ -279,18 +279,18 @@ class StatedValues:
             If the domain has no such value.
         """
         code = None
-        if stated is None or isinstance(stated, str):
-            code = self._texts.get(stated)
-        elif isinstance(stated, bool):
-            code = self._texts.get(str(stated).lower())
-        elif isinstance(stated, int | float | Decimal):
-            code = self._texts.get(str(stated), self._numbers.get(Decimal(str(stated))))
+        if value is None or isinstance(value, str):
+            code = self._texts.get(value)
+        elif isinstance(value, bool):
+            code = self._texts.get(str(value).lower())
+        elif isinstance(value, int | float | Decimal):
+            code = self._texts.get(str(value), self._numbers.get(Decimal(str(value))))
         if code is not None:
             return code
         labels = self._domain.labels
         values = ", ".join(map(repr, labels[:8])) + (", ..." if len(labels) > 8 else "")
         raise InvalidParameter(
-            f'"{self._domain.name}" has no value {as_json(stated)}',
+            f'"{self._domain.name}" has no value {as_json(value)}',
             detail=f"Its values in the release's source are {values}.",
             hint="Values are written as PostgreSQL writes them as text.",
         )

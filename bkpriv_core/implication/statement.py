@@ -1,6 +1,6 @@
-"""Knowledge as people state it, in JSON.
+"""Implications as people state them, in JSON.
 
-Knowledge is a list. Each of its items holds::
+They are a list. Each of its items holds::
 
     {"if": [atom, ...], "then": [atom, ...]}    all of the first, then one of the second
     {"not": atom}                               it is not so
@@ -18,7 +18,7 @@ from bkpriv_core.implication.persons import Persons
 from bkpriv_core.implication.worst_case import Witness
 from bkpriv_core.progress import SILENT, Progress
 
-__all__ = ["parse_statements", "tell_atom", "tell_implication", "tell_witness"]
+__all__ = ["atom_json", "implication_json", "parse_statements", "witness_json"]
 
 _SHAPE = 'Write [{"if": [...], "then": [...]}, {"not": {...}}, ...]; see bkpriv.disclosure_given.'
 
@@ -26,29 +26,29 @@ _SHAPE = 'Write [{"if": [...], "then": [...]}, {"not": {...}}, ...]; see bkpriv.
 def parse_statements(
     decoded: object, persons: Persons, progress: Progress = SILENT
 ) -> list[Implication]:
-    """Read knowledge.
+    """Read a list of implications and negations.
 
     Parameters
     ----------
     decoded : object
         Decoded JSON; see the module.
     persons : Persons
-        Whom it may speak about.
+        Whom they may be about.
     progress : Progress
         Polled between steps.
 
     Raises
     ------
     InvalidParameter
-        If it has another shape, or names a person or a value that is not there.
+        If the list has another shape, or names a person or a value that is not there.
     """
     if not isinstance(decoded, list):
         raise _misshapen("knowledge is no list", decoded)
-    found = []
+    implications = []
     for item in decoded:
         progress.poll()
-        found.append(_implication(item, persons))
-    return found
+        implications.append(_implication(item, persons))
+    return implications
 
 
 def _implication(item: object, persons: Persons) -> Implication:
@@ -65,33 +65,33 @@ def _implication(item: object, persons: Persons) -> Implication:
     return Implication(*sides)
 
 
-def _atom(stated: object, persons: Persons) -> Atom:
+def _atom(item: object, persons: Persons) -> Atom:
     allowed = persons.keys | {"value"}
-    if not isinstance(stated, dict) or "value" not in stated or not set(stated) <= allowed:
+    if not isinstance(item, dict) or "value" not in item or not set(item) <= allowed:
         listed = ", ".join(sorted(allowed))
         raise InvalidParameter(
-            f"an atom is {as_json(stated)}",
+            f"an atom is {as_json(item)}",
             detail=f"It must be an object with keys among {listed}, value being one of them.",
             hint=_SHAPE,
         )
-    group, person = persons.find(stated)
-    return Atom(group, person, persons.sensitive.find(stated["value"]))
+    group, person = persons.find(item)
+    return Atom(group, person, persons.sensitive.find(item["value"]))
 
 
-def _misshapen(message: str, found: object) -> InvalidParameter:
-    return InvalidParameter(message, detail=f"It is {as_json(found)}.", hint=_SHAPE)
+def _misshapen(message: str, item: object) -> InvalidParameter:
+    return InvalidParameter(message, detail=f"It is {as_json(item)}.", hint=_SHAPE)
 
 
-def tell_atom(atom: Atom, persons: Persons) -> str:
+def atom_json(atom: Atom, persons: Persons) -> str:
     """An atom as it is stated, in JSON."""
     value = json.dumps(persons.table.sensitive.labels[atom.value], ensure_ascii=False)
-    return f'{{{persons.tell(atom.bucket, atom.person)}, "value": {value}}}'
+    return f'{{{persons.json_pairs(atom.bucket, atom.person)}, "value": {value}}}'
 
 
-def tell_implication(implication: Implication, persons: Persons) -> str:
+def implication_json(implication: Implication, persons: Persons) -> str:
     """An implication as it is stated, or a negation, in JSON."""
     antecedent, consequent = (
-        ", ".join(tell_atom(atom, persons) for atom in side)
+        ", ".join(atom_json(atom, persons) for atom in side)
         for side in (implication.antecedent, implication.consequent)
     )
     if not implication.consequent and len(implication.antecedent) == 1:
@@ -99,9 +99,9 @@ def tell_implication(implication: Implication, persons: Persons) -> str:
     return f'{{"if": [{antecedent}], "then": [{consequent}]}}'
 
 
-def tell_witness(witness: Witness, language: str, persons: Persons) -> str:
-    """A witness as knowledge is stated, in JSON: implications of its target, or negations."""
+def witness_json(witness: Witness, language: str, persons: Persons) -> str:
+    """A witness as it would be stated, in JSON: implications of its target, or negations."""
     implications = witness.implications
     if language == "negations":
         implications = tuple(Implication((atom,)) for atom in witness.antecedents)
-    return f"[{', '.join(tell_implication(item, persons) for item in implications)}]"
+    return f"[{', '.join(implication_json(item, persons) for item in implications)}]"

@@ -124,8 +124,8 @@ class Lattice:
         parts = self.setting.parts
         penalties = _penalties(parts.table, self.levels, node)[groups.members]
         penalty = float((parts.weights[groups.members] * penalties).sum())
-        found = costs(parts.sizes(groups), parts.table.records, penalty)
-        return {name: np.inf if np.isnan(cost) else cost for name, cost in found.items()}
+        by_name = costs(parts.sizes(groups), parts.table.records, penalty)
+        return {name: np.inf if np.isnan(cost) else cost for name, cost in by_name.items()}
 
     def cheapest(self, utility: str) -> Node | None:
         """Minimal node of least cost, the first of several; None if no node is safe."""

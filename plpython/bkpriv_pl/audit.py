@@ -28,26 +28,30 @@ def audit(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.audit``."""
     estimator = check_estimator(estimator)
-    found = find_release(release)
+    recorded = find_release(release)
     if requirements is None:
         # The publisher chose what they name.
-        demanded = find_requirements(found.release)
-        found = replace(found, library=find_trusted_prior)
+        demanded = find_requirements(recorded.release)
+        recorded = replace(recorded, library=find_trusted_prior)
     else:
         demanded = parse_policy(from_json(requirements, "requirements"), complete=False)
     task = Task("bkpriv audit")
     measurements = [
-        item.measure(found.setting, found.groups, estimator, task.step(f"measuring {item.key}"))
+        item.measure(
+            recorded.setting, recorded.groups, estimator, task.step(f"measuring {item.key}")
+        )
         for item in demanded.requirements
     ]
-    rows = findings(found.setting, found.groups, demanded.requirements, measurements, estimator)
+    rows = findings(
+        recorded.setting, recorded.groups, demanded.requirements, measurements, estimator
+    )
     if demanded.query_error is not None:
-        rows.append(judge_queries(found, demanded.query_error, POLLED))
+        rows.append(judge_queries(recorded, demanded.query_error, POLLED))
     # On a standby, or in a transaction that may not write, nothing is kept.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
-        record_audit(found.release, rows)
+        record_audit(recorded.release, rows)
     task.done()
-    return iter([(*_columns(row), *_blamed(found.table, row.fault)) for row in rows])
+    return iter([(*_columns(row), *_blamed(recorded.table, row.fault)) for row in rows])
 
 
 def _columns(row: Finding) -> tuple[Any, ...]:

@@ -116,23 +116,23 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         except MemoryError:
             raise _Reported("out of memory", _OUT_OF_MEMORY, _BUDGET_TOLD, _LESS) from None
         except plpy.SPIError as error:
-            raise _told_by_server(error) from None
+            raise _from_server(error) from None
 
     return called
 
 
-def _told_by_server(error: plpy.SPIError) -> _Reported:
+def _from_server(error: plpy.SPIError) -> _Reported:
     """An error of PostgreSQL's, which would otherwise bear the name of a Python class."""
     code, detail, hint, _, _, *names = error.spidata
     # Five characters of six bits each, the first in the lowest bits.
     sqlstate = "".join(chr((code >> shift & 0x3F) + ord("0")) for shift in range(0, 30, 6))
     if sqlstate == _OUT_OF_MEMORY:
         detail = detail or _BUDGET_TOLD
-    told = _Reported(str(error), sqlstate, detail, hint or _HINTS.get(sqlstate))
+    reported = _Reported(str(error), sqlstate, detail, hint or _HINTS.get(sqlstate))
     parts = ("schema_name", "table_name", "column_name", "datatype_name", "constraint_name")
     for part, name in zip(parts, names, strict=True):
-        setattr(told, part, name)
-    return told
+        setattr(reported, part, name)
+    return reported
 
 
 def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> list[dict[str, Any]]:

@@ -281,11 +281,11 @@ def _groups(
 ) -> str:
     """SQL that counts the records of a relation, named as in SQL, by the values of `columns`."""
     keys = [column.expression("s") for column in columns]
-    shown = [f"{key} AS v{place}" for place, key in enumerate(keys)]
-    shown.append("count(*) AS n")
+    expressions = [f"{key} AS v{place}" for place, key in enumerate(keys)]
+    expressions.append("count(*) AS n")
     if respondent is not None:
-        shown.append(f"array_agg(s.{plpy.quote_ident(respondent)}::text) AS about")
-    return f"SELECT {', '.join(shown)} FROM {source} AS s GROUP BY {', '.join(keys)}"
+        expressions.append(f"array_agg(s.{plpy.quote_ident(respondent)}::text) AS about")
+    return f"SELECT {', '.join(expressions)} FROM {source} AS s GROUP BY {', '.join(keys)}"
 
 
 def _query(
@@ -357,15 +357,15 @@ def _domain(
 
 
 def _refuse_nulls(source: Relation, row: dict[str, object], columns: tuple[Column, ...]) -> None:
-    found = [
+    null_counts = [
         f'"{column.name}" ({row[f"nulls_{place}"]})'
         for place, column in enumerate(columns)
         if row[f"nulls_{place}"]
     ]
-    if found:
+    if null_counts:
         raise Refusal(
             "22004",
             f'table "{source.schema}"."{source.name}" has NULL in columns that are published',
-            detail=f"Column (records with NULL): {', '.join(found)}.",
+            detail=f"Column (records with NULL): {', '.join(null_counts)}.",
             hint='Replace them, or publish with option {"nulls": "category"}.',
         )

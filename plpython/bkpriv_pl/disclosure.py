@@ -25,9 +25,9 @@ __all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
 @entry
 def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
     """See ``bkpriv.prior``."""
-    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
+    knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     table = read_table(find_dataset(dataset, to_change=False), "category")
-    beliefs = Setting(table, library=find_prior, progress=POLLED).prior(known)
+    beliefs = Setting(table, library=find_prior, progress=POLLED).prior(knowledge)
     return {
         "qi": qi_json(table, np.arange(table.cells)),
         "probabilities": list(map(array_literal, beliefs)),
@@ -38,32 +38,32 @@ def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
 @entry
 def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dict[str, Any]:
     """See ``bkpriv.posterior``."""
-    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
+    knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    found = find_release(release)
-    parts, groups = found.parts, found.groups
-    before = found.setting.prior(known)
-    after = found.setting.adversaries([known]).posterior(groups, estimator)
+    recorded = find_release(release)
+    parts, groups = recorded.parts, recorded.groups
+    before = recorded.setting.prior(knowledge)
+    after = recorded.setting.adversaries([knowledge]).posterior(groups, estimator)
     return {
         **_memberships(parts, groups, after.used),
         "priors": list(map(array_literal, before[groups.members])),
         "posteriors": list(map(array_literal, after.beliefs[0])),
-        "sensitive": list(found.table.sensitive.labels),
+        "sensitive": list(recorded.table.sensitive.labels),
     }
 
 
 @entry
 def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> dict[str, Any]:
     """See ``bkpriv.disclosure``."""
-    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
+    knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    found = find_release(release)
-    parts, groups = found.parts, found.groups
-    told = found.setting.adversaries([known]).disclosure(groups, estimator)
+    recorded = find_release(release)
+    parts, groups = recorded.parts, recorded.groups
+    disclosed = recorded.setting.adversaries([knowledge]).disclosure(groups, estimator)
     return {
-        **_memberships(parts, groups, told.used),
+        **_memberships(parts, groups, disclosed.used),
         "records": parts.weights[groups.members].tolist(),
-        "disclosure": told.figures[0].tolist(),
+        "disclosure": disclosed.figures[0].tolist(),
     }
 
 
@@ -72,21 +72,21 @@ def explain_disclosure(
     release: int | None, bandwidth: str | None, estimator: str
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explain_disclosure``."""
-    known = parse_knowledge(from_json(bandwidth, "bandwidth"))
+    knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    found = find_release(release)
-    parts, groups = found.parts, found.groups
-    told = found.setting.adversaries([known]).explain(groups, estimator)
-    worst_first = np.argsort(-told.figures, kind="stable")
+    recorded = find_release(release)
+    parts, groups = recorded.parts, recorded.groups
+    explanation = recorded.setting.adversaries([knowledge]).explain(groups, estimator)
+    worst_first = np.argsort(-explanation.figures, kind="stable")
     rows = zip(
         worst_first.tolist(),
         parts.sizes(groups)[worst_first].tolist(),
-        qi_json(found.table, parts.cell[groups.members[told.members[worst_first]]]),
-        told.figures[worst_first].tolist(),
-        [found.table.sensitive.labels[value] for value in told.values[worst_first]],
-        told.before[worst_first].tolist(),
-        told.after[worst_first].tolist(),
-        [ESTIMATORS[place] for place in told.used[worst_first]],
+        qi_json(recorded.table, parts.cell[groups.members[explanation.members[worst_first]]]),
+        explanation.figures[worst_first].tolist(),
+        [recorded.table.sensitive.labels[value] for value in explanation.values[worst_first]],
+        explanation.before[worst_first].tolist(),
+        explanation.after[worst_first].tolist(),
+        [ESTIMATORS[place] for place in explanation.used[worst_first]],
         strict=True,
     )
     return iter(rows)

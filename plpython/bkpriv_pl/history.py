@@ -122,11 +122,11 @@ def record_release(**columns: Any) -> int:
     return int(row["release"])
 
 
-def record_content(release: int, made: Release, types: Sequence[str]) -> None:
+def record_content(release: int, published: Release, types: Sequence[str]) -> None:
     """Append what a release was made from; `types` name those of its attributes."""
-    parts = made.parts
-    recoded = dict(enumerate(made.form.levels or ()))
-    for place, (domain, type_) in enumerate(zip(made.domains, types, strict=True)):
+    parts = published.parts
+    recoded = dict(enumerate(published.form.levels or ()))
+    for place, (domain, type_) in enumerate(zip(published.domains, types, strict=True)):
         levels = None
         if domain.hierarchy is not None:
             levels = [list(path) for path in domain.hierarchy.paths.values()]
@@ -156,7 +156,7 @@ def record_content(release: int, made: Release, types: Sequence[str]) -> None:
     part, values = np.nonzero(parts.counts)
     arrays = (
         parts.codes.ravel(),
-        made.groups.labels(len(parts)),
+        published.groups.labels(len(parts)),
         part,
         values,
         parts.counts[part, values],
@@ -180,7 +180,7 @@ def record_respondents(release: int, names: Sequence[str], labels: IntArray) -> 
     )
 
 
-def find_respondents(found: RecordedRelease) -> tuple[list[str], IntArray] | None:
+def find_respondents(recorded: RecordedRelease) -> tuple[list[str], IntArray] | None:
     """Respondents of a release and the group of each; None where none were declared.
 
     Raises
@@ -188,14 +188,14 @@ def find_respondents(found: RecordedRelease) -> tuple[list[str], IntArray] | Non
     UnsoundHistory
         If they are not those of its groups.
     """
-    groups = found.groups
+    groups = recorded.groups
     try:
-        told = read_respondents(found.release)
-        if told is not None:
-            check_respondents(found.parts, groups, *told)
+        respondents = read_respondents(recorded.release)
+        if respondents is not None:
+            check_respondents(recorded.parts, groups, *respondents)
     except BkprivError as error:
-        raise of_release(found.release, error) from None
-    return told
+        raise of_release(recorded.release, error) from None
+    return respondents
 
 
 def record_event(release: int, kind: str, reason: str) -> None:
@@ -265,16 +265,16 @@ def find_release(release: int | None) -> RecordedRelease:
     UnsoundHistory
         If what is recorded cannot be what a publication recorded.
     """
-    found = look_up(release, "method, records, suppressed, groups")
-    release = found["release"]
+    row = look_up(release, "method, records, suppressed, groups")
+    release = row["release"]
     _refuse_purged(release)
     try:
         attributes, types = read_attributes(release)
-        content = Content(found["records"], found["suppressed"], found["groups"])
-        form = find_method(found["method"]).form
-        made = read_release(attributes, read_arrays(release), content, form)
+        content = Content(row["records"], row["suppressed"], row["groups"])
+        form = find_method(row["method"]).form
+        parsed = read_release(attributes, read_arrays(release), content, form)
         return RecordedRelease(
-            made.parts, made.partition, made.form, release, _read_smoothing(release), types
+            parsed.parts, parsed.partition, parsed.form, release, _read_smoothing(release), types
         )
     except BkprivError as error:
         raise of_release(release, error) from None

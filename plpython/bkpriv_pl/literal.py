@@ -35,7 +35,7 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
     since. Their values have the order that they had at the release, and nothing else has a place.
     """
     domains = release.domains
-    known = domain_resolver(domains)
+    of_domain = domain_resolver(domains)
 
     @cache
     def find_type(attribute: int) -> str | None:
@@ -57,10 +57,10 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
             return value_point(domain, domain.labels.index(literal.text))
         if type_ in NUMBERS:
             return number_point(domain, literal)  # they have a hierarchy
-        found = find_type(attribute)
-        if found is None:
-            return known(attribute, literal, ordered=ordered)
-        return _read(domain, found, literal)
+        own_type = find_type(attribute)
+        if own_type is None:
+            return of_domain(attribute, literal, ordered=ordered)
+        return _read(domain, own_type, literal)
 
     return resolve
 

@@ -95,16 +95,16 @@ def publish(
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
-    made, certificate = request.method.make(
+    published, certificate = request.method.make(
         setting, request.policy.requirements, request.options, shuffle, task
     )
     task.step("writing")
-    release = _record(request, setting, made, certificate)
+    release = _record(request, setting, published, certificate)
     if respondents is not None:
-        labels = made.groups.labels(len(made.parts))
-        within = respondents.labels(made.parts, labels, shuffle)
+        labels = published.groups.labels(len(published.parts))
+        within = respondents.labels(published.parts, labels, shuffle)
         history.record_respondents(release, respondents.names, within)
-    _show(request, made, release, previous)
+    _show(request, published, release, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
     task.done()
@@ -142,33 +142,33 @@ def _overlap(request: _Request) -> UnattainableRequirement | None:
 def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
     """Views that the release will take the place of, by the exhibit that they show."""
     dataset = request.dataset
-    shown: dict[Exhibit, ShownView] = {}
+    views: dict[Exhibit, ShownView] = {}
     exhibits = request.method.form.exhibits
     for exhibit in exhibits:
-        found = find_view(request.view.of(exhibit), exhibit, dataset.name, dataset.owner)
-        if found is not None:
-            shown[exhibit] = found
-    if "records" in shown and "sensitive" not in exhibits:
+        view = find_view(request.view.of(exhibit), exhibit, dataset.name, dataset.owner)
+        if view is not None:
+            views[exhibit] = view
+    if "records" in views and "sensitive" not in exhibits:
         companion = find_view(
             request.view.of("sensitive"),
             "sensitive",
             dataset.name,
             dataset.owner,
-            only=shown["records"].release,
+            only=views["records"].release,
         )
         if companion is not None:
-            shown["sensitive"] = companion
-    return shown
+            views["sensitive"] = companion
+    return views
 
 
 def _show(
     request: _Request,
-    made: Release,
+    published: Release,
     release: int,
     previous: dict[Exhibit, ShownView],
 ) -> None:
     """Write the tables of the release, and move the views to them."""
-    written = write_snapshot(release, made, request.dataset, request.options.seed)
+    written = write_snapshot(release, published, request.dataset, request.options.seed)
     for exhibit, columns in written.items():
         put_view(
             request.view.of(exhibit),
@@ -178,10 +178,10 @@ def _show(
             request.options.materialized,
             previous.get(exhibit),
         )
-    for exhibit, shown in previous.items():
+    for exhibit, view in previous.items():
         if exhibit not in written:
-            shown.drop()
-    for former in sorted({shown.release for shown in previous.values()}):
+            view.drop()
+    for former in sorted({view.release for view in previous.values()}):
         if history.happened(former, "withdrawn"):
             # Only its emptied view was left, for what others had built on it.
             run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [former])
@@ -201,8 +201,8 @@ def _validated(
     view_schema: str | None,
 ) -> _Request:
     """Check everything that can be checked before the source is read."""
-    found = find_dataset(dataset)
-    check_owner(found)
+    registered = find_dataset(dataset)
+    check_owner(registered)
     if period is not None:
         raise Refusal(
             "0A000",
@@ -213,13 +213,13 @@ def _validated(
     policy = require(policy, "policy")
     stated = find_policy(policy)
     way = find_method(method)
-    check_columns(found, way.form)
+    check_columns(registered, way.form)
     decoded = from_json(options, "options")
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:
         check_name(view.of(exhibit).name)
     return _Request(
-        found,
+        registered,
         policy,
         stated.requirements,
         parse_policy(stated.requirements),
@@ -232,9 +232,11 @@ def _validated(
     )
 
 
-def _record(request: _Request, setting: Setting, made: Release, certificate: Certificate) -> int:
+def _record(
+    request: _Request, setting: Setting, published: Release, certificate: Certificate
+) -> int:
     """Write the release, what it was made from, and its certification into the history."""
-    dataset, parts, groups = request.dataset, made.parts, made.groups
+    dataset, parts, groups = request.dataset, published.parts, published.groups
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -255,7 +257,7 @@ def _record(request: _Request, setting: Setting, made: Release, certificate: Cer
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
-    history.record_content(release, made, types)
+    history.record_content(release, published, types)
     rows = findings(
         setting.over(parts),
         groups,
@@ -263,7 +265,7 @@ def _record(request: _Request, setting: Setting, made: Release, certificate: Cer
         certificate.measurements,
     )
     if request.policy.query_error is not None:
-        rows.append(_judge_queries(made, request.policy.query_error))
+        rows.append(_judge_queries(published, request.policy.query_error))
     history.record_audit(release, rows)
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
@@ -278,9 +280,9 @@ def _record(request: _Request, setting: Setting, made: Release, certificate: Cer
     return release
 
 
-def _judge_queries(made: Release, bound: QueryError) -> Finding:
+def _judge_queries(published: Release, bound: QueryError) -> Finding:
     """Measure the error of queries on a release; refuse it, or warn, if it is too large."""
-    finding = judge_queries(made, bound, POLLED)
+    finding = judge_queries(published, bound, POLLED)
     if not finding.satisfied:
         error = unmet(bound, finding)
         if bound.action == "refuse":

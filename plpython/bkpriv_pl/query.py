@@ -96,24 +96,24 @@ def _origin(release: int) -> _Origin:
 @entry
 def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
     """See ``bkpriv.query_accuracy``."""
-    found = find_release(release)
-    understood = _parse(found, require(query, "query"))
+    recorded = find_release(release)
+    understood = _parse(recorded, require(query, "query"))
     answers = [
-        answer_groups(found.actual, found.estimated, understood.predicate, keys, POLLED)
+        answer_groups(recorded.actual, recorded.estimated, understood.predicate, keys, POLLED)
         for keys in understood.grouping_sets
     ]
-    return iter([row for answer in answers for row in _rows(found, answer)])
+    return iter([row for answer in answers for row in _rows(recorded, answer)])
 
 
-def _parse(found: RecordedRelease, text: str) -> Query:
+def _parse(recorded: RecordedRelease, text: str) -> Query:
     """Understand a query about a release."""
     # The parser takes a quarter of a second to load, and few sessions need it.
     parsing = importlib.import_module("bkpriv_core.query.parsing")
     check_origin("sqlglot", run("SELECT bkpriv_internal.python_path() AS path")[0]["path"])
-    origin = _origin(found.release)
+    origin = _origin(recorded.release)
     relations = [(origin.dataset,), origin.source, origin.source[1:]]
-    names = [domain.name for domain in found.domains]
-    query: Query = parsing.parse_query(text, relations, names, literal_resolver(found), POLLED)
+    names = [domain.name for domain in recorded.domains]
+    query: Query = parsing.parse_query(text, relations, names, literal_resolver(recorded), POLLED)
     return query
 
 
@@ -155,13 +155,13 @@ def query_workload(
     assert queries is not None
     assert dimensions is not None
     assert selectivity is not None
-    found = find_release(release)
+    recorded = find_release(release)
     # A generator takes no negative seeds.
     random = np.random.default_rng(None if seed is None else seed % 2**64)
-    workload = draw_workload(found.domains, queries, dimensions, selectivity, random, POLLED)
-    actual = found.actual.answer(workload, POLLED)
-    estimate = found.estimated.answer(workload, POLLED)
-    relation = plpy.quote_ident(_origin(found.release).dataset)
+    workload = draw_workload(recorded.domains, queries, dimensions, selectivity, random, POLLED)
+    actual = recorded.actual.answer(workload, POLLED)
+    estimate = recorded.estimated.answer(workload, POLLED)
+    relation = plpy.quote_ident(_origin(recorded.release).dataset)
     texts = []
     for query in range(len(workload)):
         POLLED.poll()
@@ -172,11 +172,11 @@ def query_workload(
 @entry
 def association(release: int | None) -> list[tuple[str, str, float | None, float | None]]:
     """See ``bkpriv.association``."""
-    found = find_release(release)
-    names = [domain.name for domain in found.domains]
+    recorded = find_release(release)
+    names = [domain.name for domain in recorded.domains]
     return [
         (names[one], names[other], _defined(before), _defined(after))
-        for one, other, before, after in associate(found, POLLED)
+        for one, other, before, after in associate(recorded, POLLED)
     ]
 
 
@@ -187,36 +187,36 @@ def _defined(figure: float) -> float | None:
 @entry
 def rewrite_query(release: int | None, query: str | None) -> str:
     """See ``bkpriv.rewrite_query``."""
-    found = find_release(release)
-    origin = _origin(found.release)
-    return found.form.rewrite(
-        found,
-        _parse(found, require(query, "query")),
-        {exhibit: str(origin.view.of(exhibit)) for exhibit in found.form.exhibits},
-        _columns(found, origin),
+    recorded = find_release(release)
+    origin = _origin(recorded.release)
+    return recorded.form.rewrite(
+        recorded,
+        _parse(recorded, require(query, "query")),
+        {exhibit: str(origin.view.of(exhibit)) for exhibit in recorded.form.exhibits},
+        _columns(recorded, origin),
         POLLED,
     )
 
 
-def _columns(found: RecordedRelease, origin: _Origin) -> list[ShownColumn]:
+def _columns(recorded: RecordedRelease, origin: _Origin) -> list[ShownColumn]:
     """All attributes as the release's views show them."""
-    form = found.form
-    at = [form.exhibit_of("quasi_identifiers")] * len(found.table.quasi_identifiers)
+    form = recorded.form
+    at = [form.exhibit_of("quasi_identifiers")] * len(recorded.table.quasi_identifiers)
     at.append(form.exhibit_of("sensitive"))
-    placed = list(zip(found.domains, found.types, at, strict=True))
-    shown = {}
+    placed = list(zip(recorded.domains, recorded.types, at, strict=True))
+    exhibited = {}
     for exhibit in form.exhibits:
         expected = [domain.name for domain, _, where in placed if where == exhibit]
-        shown[exhibit] = _shown(origin, found.release, exhibit, expected)
+        exhibited[exhibit] = _shown(origin, recorded.release, exhibit, expected)
     columns = []
     for domain, type_, exhibit in placed:
         # Statements call the view of the records r, its companion s.
         name = f"{exhibit[0]}.{plpy.quote_ident(domain.name)}"
-        shown_type = shown[exhibit][domain.name]
-        if form.exact or domain is found.table.sensitive or not domain.numeric:
+        shown_type = exhibited[exhibit][domain.name]
+        if form.exact or domain is recorded.table.sensitive or not domain.numeric:
             columns.append(_value(name, shown_type, type_))
         else:
-            bounds = _bounds(found.release, name, shown_type, domain, type_)
+            bounds = _bounds(recorded.release, name, shown_type, domain, type_)
             columns.append(ShownColumn(name, shown_type, bounds))
     return columns
 
@@ -233,15 +233,15 @@ def _shown(
 ) -> dict[str, str]:
     """Columns and types of the view that shows an exhibit of a release."""
     view = origin.view.of(exhibit)
-    found = find_view(view, exhibit, origin.dataset, origin.owner, only=release)
-    if found is None:
+    view_read = find_view(view, exhibit, origin.dataset, origin.owner, only=release)
+    if view_read is None:
         raise Refusal(
             "55000",
             f"release {release} is not shown by view {view}",
             detail="It is superseded or withdrawn, or the view was dropped or changed.",
             hint="Ask about the release that is shown; see the view bkpriv.releases.",
         )
-    columns = dict(found.columns)
+    columns = dict(view_read.columns)
     for name in expected:
         if name not in columns:
             raise _other_columns(release, f'View {view} has no column "{name}".')

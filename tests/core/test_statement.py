@@ -15,10 +15,10 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.implication import Atom, Implication, Witness
 from bkpriv_core.implication.persons import Cells, Names, Persons, StatedValues
 from bkpriv_core.implication.statement import (
+    atom_json,
+    implication_json,
     parse_statements,
-    tell_atom,
-    tell_implication,
-    tell_witness,
+    witness_json,
 )
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
@@ -59,7 +59,7 @@ def persons_of(records: Records, data: st.DataObject, kind: str) -> Persons:
 @MANY
 @pytest.mark.parametrize("kind", ["cells", "names"])
 @given(records=tables(), data=st.data())
-def test_everybody_is_found_by_what_is_told(
+def test_everybody_is_found_by_what_is_said(
     kind: str, records: Records, data: st.DataObject
 ) -> None:
     persons = persons_of(records, data, kind)
@@ -69,13 +69,13 @@ def test_everybody_is_found_by_what_is_told(
         members = groups[group]
         size = int(persons.parts.weights[members].sum()) if kind == "cells" else len(members)
         for person in range(size):
-            who = decoded(f"{{{persons.tell(group, person)}}}")
+            who = decoded(f"{{{persons.json_pairs(group, person)}}}")
             assert set(who) == persons.keys
             assert persons.find(who) == (group, person)
-            told.append(persons.tell(group, person))
+            told.append(persons.json_pairs(group, person))
             for value in range(persons.table.sensitive.size):
                 atom = Atom(group, person, value)
-                stated = decoded(tell_atom(atom, persons))
+                stated = decoded(atom_json(atom, persons))
                 (found,) = parse_statements([{"not": stated}], persons)
                 assert found == Implication((atom,))
     assert len(set(told)) == len(told)
@@ -121,10 +121,10 @@ PEOPLE = Names(
 )
 
 
-def test_implications_are_told_and_read() -> None:
+def test_implications_are_written_and_read() -> None:
     flu, mumps = Atom(0, 0, 0), Atom(0, 1, 1)
     item = Implication((flu, mumps), (Atom(0, 2, 0),))
-    stated = decoded(tell_implication(item, PEOPLE))
+    stated = decoded(implication_json(item, PEOPLE))
     assert stated == {
         "if": [{"respondent": "a", "value": "flu"}, {"respondent": "b", "value": "mumps"}],
         "then": [{"respondent": "c", "value": "flu"}],
@@ -133,19 +133,19 @@ def test_implications_are_told_and_read() -> None:
     one_of = Implication((), (flu, mumps))
     none_of = Implication((flu, mumps))
     for item in (one_of, none_of):
-        stated = decoded(tell_implication(item, PEOPLE))
+        stated = decoded(implication_json(item, PEOPLE))
         assert parse_statements([stated], PEOPLE) == [item]
-    assert decoded(tell_implication(Implication((flu,)), PEOPLE)) == {
+    assert decoded(implication_json(Implication((flu,)), PEOPLE)) == {
         "not": {"respondent": "a", "value": "flu"}
     }
 
 
-def test_a_witness_is_told_in_its_language() -> None:
+def test_a_witness_is_written_in_its_language() -> None:
     witness = Witness(0.5, Atom(0, 0, 0), (Atom(0, 0, 1),))
     said = {"respondent": "a", "value": "mumps"}
-    assert decoded(tell_witness(witness, "negations", PEOPLE)) == [{"not": said}]
+    assert decoded(witness_json(witness, "negations", PEOPLE)) == [{"not": said}]
     then = [{"respondent": "a", "value": "flu"}]
-    assert decoded(tell_witness(witness, "implications", PEOPLE)) == [{"if": [said], "then": then}]
+    assert decoded(witness_json(witness, "implications", PEOPLE)) == [{"if": [said], "then": then}]
 
 
 def test_names_may_be_written_as_numbers() -> None:
@@ -181,5 +181,5 @@ def test_values_that_are_one_as_floats_are_told_apart() -> None:
     table = Table((prices,), HOSPITAL.sensitive, np.arange(4)[:, None], np.ones((4, 2), np.int64))
     persons = Cells(Parts.of(table), Groups.whole(4))
     for cell, label in enumerate(labels):
-        assert f'"qi": {{"price": {label}}}' in persons.tell(0, 2 * cell)
-        assert persons.find(decoded(f"{{{persons.tell(0, 2 * cell)}}}")) == (0, 2 * cell)
+        assert f'"qi": {{"price": {label}}}' in persons.json_pairs(0, 2 * cell)
+        assert persons.find(decoded(f"{{{persons.json_pairs(0, 2 * cell)}}}")) == (0, 2 * cell)
