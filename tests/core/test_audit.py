@@ -45,7 +45,7 @@ from tests.core.strategies import (
 
 
 class Judged(NamedTuple):
-    """What is found of records, one by one."""
+    """Figures of records, one by one."""
 
     worst: Number
     mean: Number
@@ -67,15 +67,15 @@ def judge(figures: dict[int, list[Number]], threshold: float, *, upper: bool) ->
     return Judged(worst, total / len(everyone), vulnerable, most)
 
 
-def agrees(found: Finding, expected: Judged, sizes: Sequence[int]) -> None:
-    """Hold a finding with its fault against what was found one by one."""
-    assert found.worst == pytest.approx(expected.worst, abs=1e-9)
-    assert found.mean == pytest.approx(expected.mean, abs=1e-9)
-    assert found.vulnerable == expected.vulnerable
-    assert found.satisfied is (expected.vulnerable == 0)
-    assert found.fault is not None
-    assert found.fault.group in expected.worst_groups
-    assert found.fault.records == sizes[found.fault.group]
+def agrees(finding: Finding, expected: Judged, sizes: Sequence[int]) -> None:
+    """Hold a finding with its fault against figures one by one."""
+    assert finding.worst == pytest.approx(expected.worst, abs=1e-9)
+    assert finding.mean == pytest.approx(expected.mean, abs=1e-9)
+    assert finding.vulnerable == expected.vulnerable
+    assert finding.satisfied is (expected.vulnerable == 0)
+    assert finding.fault is not None
+    assert finding.fault.group in expected.worst_groups
+    assert finding.fault.records == sizes[finding.fault.group]
 
 
 def measured(
@@ -117,19 +117,19 @@ def test_counts_are_judged_record_by_record(
         ),
     ):
         figures = {place: [of_group(group)] * len(group) for place, group in enumerate(groups)}
-        (found,) = measured(setting, as_groups(lists), requirement)
-        agrees(found, judge(figures, threshold, upper=upper), sizes)
-        assert found.estimator == "exact"
-        assert found.parameters == requirement.bounds[0].parameters
-        assert found.fault is not None
-        if found.fault.shift is None:
+        (finding,) = measured(setting, as_groups(lists), requirement)
+        agrees(finding, judge(figures, threshold, upper=upper), sizes)
+        assert finding.estimator == "exact"
+        assert finding.parameters == requirement.bounds[0].parameters
+        assert finding.fault is not None
+        if finding.fault.shift is None:
             assert requirement == KAnonymity(least)
             continue
-        shift = found.fault.shift
+        shift = finding.fault.shift
         assert shift.cell is None
         for share, group in (
             (shift.before, records.everything()),
-            (shift.after, groups[found.fault.group]),
+            (shift.after, groups[finding.fault.group]),
         ):
             assert share == pytest.approx(float(oracles.shares(records, group)[shift.value]))
 
@@ -151,9 +151,9 @@ def test_beliefs_are_judged_record_by_record(
 ) -> None:
     setting = Setting(as_table(records), smoothing)
     lists = data.draw(partitions(setting.table.cells, suppress=True).filter(bool))
-    found = measured(setting, as_groups(lists), BtPrivacy(tuple(skyline)), estimator)
-    assert len(found) == len(skyline)
-    for finding, (width, t) in zip(found, skyline, strict=True):
+    rows = measured(setting, as_groups(lists), BtPrivacy(tuple(skyline)), estimator)
+    assert len(rows) == len(skyline)
+    for finding, (width, t) in zip(rows, skyline, strict=True):
         moves = [
             requirement_oracles.belief_moves(
                 records, width, records_of(records, cells), smoothing, estimator
@@ -191,8 +191,8 @@ def inferred(used: list[int], sizes: Sequence[int] = (1, 1, 1, 1)) -> str:
     setting = Setting(as_table(Records((attribute,), sensitive, rows)))
     groups = as_groups([[cell] for cell in range(4)])
     measurement = Measurement(np.ones((1, 4)), np.array(used, dtype=np.int8))
-    (found,) = findings(setting, groups, [KAnonymity(1)], [measurement])
-    return found.estimator
+    (finding,) = findings(setting, groups, [KAnonymity(1)], [measurement])
+    return finding.estimator
 
 
 def test_the_ways_of_inference_are_told_best_first() -> None:
@@ -210,10 +210,10 @@ def test_smoothing_is_stated_where_it_matters() -> None:
     groups = as_groups([[0, 1], [2, 3]])
     for smoothing, stated in ((0.75, {}), (0.5, {"smoothing": 0.5})):
         setting = Setting(as_table(records), smoothing)
-        (found,) = measured(setting, groups, BtPrivacy(((0.3, 0.2),)))
-        assert found.parameters == {"bandwidth": 0.3, "t": 0.2, **stated}
-        (found,) = measured(setting, groups, KAnonymity(2))
-        assert found.parameters == {"k": 2}
+        (finding,) = measured(setting, groups, BtPrivacy(((0.3, 0.2),)))
+        assert finding.parameters == {"bandwidth": 0.3, "t": 0.2, **stated}
+        (finding,) = measured(setting, groups, KAnonymity(2))
+        assert finding.parameters == {"k": 2}
 
 
 def test_faults_are_found_where_they_are_asked_for() -> None:
@@ -222,18 +222,18 @@ def test_faults_are_found_where_they_are_asked_for() -> None:
     requirement = BtPrivacy(((0.3, 0.2),))
     measurement = requirement.measure(setting, groups)
     (without,) = findings(setting, groups, [requirement], [measurement])
-    (found,) = measured(setting, groups, requirement)
+    (finding,) = measured(setting, groups, requirement)
     assert without.fault is None
-    assert found.fault is not None
-    assert replace(found, fault=None) == without
+    assert finding.fault is not None
+    assert replace(finding, fault=None) == without
 
 
 def test_an_infinite_figure_is_the_worst_and_the_mean() -> None:
     setting = Setting(as_table(by_age("flu", "flu", "hiv", "flu")))
-    (found,) = measured(setting, as_groups([[0, 1], [2, 3]]), LDiversity(2, "recursive", 1.0))
-    assert (found.worst, found.mean, found.vulnerable) == (math.inf, math.inf, 4)
-    assert found.fault is not None
-    assert (found.fault.group, found.fault.records) == (0, 2)
+    (finding,) = measured(setting, as_groups([[0, 1], [2, 3]]), LDiversity(2, "recursive", 1.0))
+    assert (finding.worst, finding.mean, finding.vulnerable) == (math.inf, math.inf, 4)
+    assert finding.fault is not None
+    assert (finding.fault.group, finding.fault.records) == (0, 2)
 
 
 def test_what_can_be_audited_exactly_is_what_exact_inference_accepts() -> None:
@@ -261,21 +261,21 @@ def test_queries_are_judged_by_their_median() -> None:
         (max(figures.mean, figures.median) + 1, True),
     ):
         demanded = QueryError(median, dimensions=None)
-        found = judge_queries(release, demanded)
-        assert found.satisfied is satisfied
-        assert (found.worst, found.mean) == (figures.median, figures.mean)
-        assert (found.vulnerable, found.fault, found.estimator) == (None, None, "exact")
-        assert found.threshold == median
-        assert found.parameters["dimensions"] == 1  # what was measured, not what was left out
+        finding = judge_queries(release, demanded)
+        assert finding.satisfied is satisfied
+        assert (finding.worst, finding.mean) == (figures.median, figures.mean)
+        assert (finding.vulnerable, finding.fault, finding.estimator) == (None, None, "exact")
+        assert finding.threshold == median
+        assert finding.parameters["dimensions"] == 1  # what was measured, not what was left out
 
 
 def test_an_unmet_bound_says_what_would_be_met() -> None:
     release = one_group([20, 21, 60, 61, 62], 1.0)
     demanded = QueryError(0.01)
-    found = judge_queries(release, demanded)
-    error = unmet(demanded, found)
+    finding = judge_queries(release, demanded)
+    error = unmet(demanded, finding)
     assert error.message == "query_error (median = 0.01) is not met"
-    assert f"{found.worst:.6g}" in error.detail
+    assert f"{finding.worst:.6g}" in error.detail
     (offered,) = (word for word in error.hint.split() if word[0].isdigit())
     assert judge_queries(release, QueryError(float(offered))).satisfied
 
@@ -287,5 +287,5 @@ def test_exact_answers_keep_any_bound() -> None:
     release = Release(
         Parts.of(table), as_groups([[cell] for cell in range(table.cells)]), GENERALIZED
     )
-    found = judge_queries(release, QueryError(0.0, selectivity=0.3))
-    assert (found.worst, found.mean, found.satisfied) == (0.0, 0.0, True)
+    finding = judge_queries(release, QueryError(0.0, selectivity=0.3))
+    assert (finding.worst, finding.mean, finding.satisfied) == (0.0, 0.0, True)

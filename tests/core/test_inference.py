@@ -77,10 +77,10 @@ def test_everybody_is_believed_to_have_what_the_worlds_say(
     )
     first, then = (st.lists(atom, min_size=least, max_size=2).map(tuple) for least in (1, 0))
     rules = st.builds(Implication, first, then)
-    known = data.draw(st.lists(rules, min_size=1, max_size=3))
+    implications = data.draw(st.lists(rules, min_size=1, max_size=3))
     worlds = Worlds(buckets)
     event = worlds.certain
-    for item in known:
+    for item in implications:
         event &= worlds.rule(
             (
                 [(a.bucket, a.person, a.value) for a in item.antecedent],
@@ -89,13 +89,13 @@ def test_everybody_is_believed_to_have_what_the_worlds_say(
         )
     if not event:
         with pytest.raises(ContradictoryKnowledge, match=r"contradicts release 7$"):
-            believe(persons, known, "release 7")
+            believe(persons, implications, "release 7")
         return
-    found = believe(persons, known, "release 7")
-    apart = {(atom.bucket, atom.person) for item in known for atom in item.atoms}
+    inferred = believe(persons, implications, "release 7")
+    apart = {(atom.bucket, atom.person) for item in implications for atom in item.atoms}
     expected = expected_rows(persons, apart)
-    rows = rows_of(found)
-    assert len(rows) == len(found.roll.group) == len(expected)
+    rows = rows_of(inferred)
+    assert len(rows) == len(inferred.roll.group) == len(expected)
     assert rows.keys() == expected.keys()
     for key, about in expected.items():
         for group, number in about:
@@ -104,11 +104,11 @@ def test_everybody_is_believed_to_have_what_the_worlds_say(
                 assert rows[key][value] == pytest.approx(float(probability), abs=1e-12)
 
 
-def rows_of(found: PersonBeliefs) -> dict[tuple[int, int, int], list[float]]:
+def rows_of(inferred: PersonBeliefs) -> dict[tuple[int, int, int], list[float]]:
     """Beliefs by group, member and number."""
-    roll = found.roll
+    roll = inferred.roll
     keys = zip(roll.group.tolist(), roll.member.tolist(), roll.person.tolist(), strict=True)
-    return dict(zip(keys, found.beliefs[roll.belief].tolist(), strict=True))
+    return dict(zip(keys, inferred.beliefs[roll.belief].tolist(), strict=True))
 
 
 def two_groups() -> Persons:
@@ -118,24 +118,24 @@ def two_groups() -> Persons:
 
 
 def test_a_contradiction_names_groups_and_how_many_persons() -> None:
-    known = [Implication((Atom(0, person, value),)) for person in (0, 1) for value in (0, 1)]
-    known.append(Implication((Atom(1, 2, 0),)))
+    implications = [Implication((Atom(0, person, value),)) for person in (0, 1) for value in (0, 1)]
+    implications.append(Implication((Atom(1, 2, 0),)))
     with pytest.raises(ContradictoryKnowledge, match="contradicts the release") as caught:
-        believe(two_groups(), known, "the release")
+        believe(two_groups(), implications, "the release")
     assert "Groups (persons) that it names: 0 (2), 1 (1)." in caught.value.detail
 
 
 def test_knowledge_that_links_too_many_names_them_too(monkeypatch: pytest.MonkeyPatch) -> None:
     frugal = partial(disclosure_given, budget=2)
     monkeypatch.setattr("bkpriv_core.implication.inference.disclosure_given", frugal)
-    known = [Implication((Atom(0, 0, 0), Atom(1, 1, 2)), (Atom(0, 1, 1),))]
+    implications = [Implication((Atom(0, 0, 0), Atom(1, 1, 2)), (Atom(0, 1, 1),))]
     with pytest.raises(TooLarge) as caught:
-        believe(two_groups(), known, "the release")
+        believe(two_groups(), implications, "the release")
     assert caught.value.detail.endswith("Groups (persons) that it names: 0 (2), 1 (1).")
 
 
 def test_nobody_is_told_apart_without_knowledge() -> None:
-    found = believe(two_groups(), [], "the release")
-    assert not found.roll.person.any()
-    assert found.roll.belief.tolist() == found.roll.group.tolist() == [0, 0, 0, 1, 1, 1]
-    np.testing.assert_allclose(found.beliefs, [[1 / 3, 2 / 3, 0], [0, 1 / 3, 2 / 3]])
+    inferred = believe(two_groups(), [], "the release")
+    assert not inferred.roll.person.any()
+    assert inferred.roll.belief.tolist() == inferred.roll.group.tolist() == [0, 0, 0, 1, 1, 1]
+    np.testing.assert_allclose(inferred.beliefs, [[1 / 3, 2 / 3, 0], [0, 1 / 3, 2 / 3]])

@@ -64,7 +64,7 @@ def test_everybody_is_found_by_what_is_said(
 ) -> None:
     persons = persons_of(records, data, kind)
     groups = persons.groups if isinstance(persons, Cells) else persons.members  # type: ignore[attr-defined]
-    told = []
+    said = []
     for group in range(len(groups)):
         members = groups[group]
         size = int(persons.parts.weights[members].sum()) if kind == "cells" else len(members)
@@ -72,13 +72,13 @@ def test_everybody_is_found_by_what_is_said(
             who = decoded(f"{{{persons.json_pairs(group, person)}}}")
             assert set(who) == persons.keys
             assert persons.find(who) == (group, person)
-            told.append(persons.json_pairs(group, person))
+            said.append(persons.json_pairs(group, person))
             for value in range(persons.table.sensitive.size):
                 atom = Atom(group, person, value)
                 stated = decoded(atom_json(atom, persons))
-                (found,) = parse_statements([{"not": stated}], persons)
-                assert found == Implication((atom,))
-    assert len(set(told)) == len(told)
+                (implication,) = parse_statements([{"not": stated}], persons)
+                assert implication == Implication((atom,))
+    assert len(set(said)) == len(said)
 
 
 @pytest.mark.parametrize("domain", [NUMBERS, WORDS])
@@ -91,8 +91,8 @@ def test_values_are_found_as_they_are_written(domain: Domain) -> None:
 
 def test_numbers_are_found_by_what_they_are() -> None:
     numbers = (-1.5, Decimal("-1.500"), 0.1, 2, 2.0, 10, 1e25, 10**25)
-    found = [StatedValues(NUMBERS).find(number) for number in numbers]
-    assert found == [*(0, 0, 1, 2, 2, 3, 4, 4)]
+    codes = [StatedValues(NUMBERS).find(number) for number in numbers]
+    assert codes == [*(0, 0, 1, 2, 2, 3, 4, 4)]
     assert StatedValues(WORDS).find(1) == 0
     assert StatedValues(WORDS).find(True) == 2
     strange: list[object] = [
