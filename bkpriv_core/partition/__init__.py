@@ -1,8 +1,8 @@
-"""Ways to partition a table's cells, or its records, into groups that meet every requirement.
+"""Ways to partition a table's parts into groups that meet every requirement.
 
 What lives here forms groups and mends them, and asks neither who wants them nor how they are shown.
 
-- `mondrian`: from the whole table down; `incognito`: whole columns at a level, in a lattice of them;
+- `mondrian`: from the whole table down; `incognito`: whole columns at a level, in their lattice;
 - `anatomy`: records of different values; `coarsening`: neighbours joined until requirements hold;
 - `certification`: every group measured once more, and mended or left out where it fails.
 """
