@@ -108,7 +108,11 @@ class Setting:
         return resolve_knowledge(knowledge, names)
 
     def prior(self, knowledge: Knowledge) -> FloatArray:
-        """Prior belief, under that knowledge, about the records of each part, shape (p, m)."""
+        """Prior belief, under that knowledge, about the records of each part, shape (p, m).
+
+        What is known of cells is kept for cells, and parts are looked up. Knowledge that tells
+        respondents of one cell apart would be looked up by `Parts.respondent` here.
+        """
         key = self._resolve(knowledge)
         if key not in self._priors:
             self._priors[key] = self._of_cells(key)
