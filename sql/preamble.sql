@@ -1,9 +1,16 @@
 -- Preamble: what an installation and every upgrade begin with. What they cannot work without is checked,
 -- and the group roles that hold the privileges of each job are made, which belong to the whole cluster.
 
+-- What is called here is the server's own, not what somebody put into schema bkpriv under its name. Nor
+-- do settings of the session, which the database's owner may give, change how the script is read.
+SET LOCAL search_path = pg_catalog, pg_temp;
+SET LOCAL standard_conforming_strings = on;
+SET LOCAL quote_all_identifiers = off;
+
 DO $$
 DECLARE
     job text;
+    stray text;
     alert name;
 BEGIN
     -- PL/Python reads and writes text in the database's encoding by way of Python's codecs, which differ
@@ -21,12 +28,26 @@ BEGIN
             USING ERRCODE = 'duplicate_schema', DETAIL = 'Its owner could change what the extension''s functions do.',
                   HINT = 'Drop or rename it first.';
     END IF;
+    -- So could whoever was allowed to create in it.
+    SELECT string_agg(pg_describe_object(d.classid, d.objid, 0), ', ') INTO stray
+        FROM pg_depend d
+        WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = 'bkpriv'::regnamespace
+            AND d.classid <> ALL (ARRAY['pg_extension'::regclass, 'pg_default_acl'::regclass]::oid[])
+            AND NOT EXISTS (SELECT FROM pg_depend m WHERE (m.classid, m.objid, m.deptype) = (d.classid, d.objid, 'e'));
+    IF stray IS NOT NULL THEN
+        RAISE EXCEPTION 'schema bkpriv holds what is not of the extension'
+            USING ERRCODE = 'duplicate_object', DETAIL = format('In it: %s.', stray),
+                  HINT = 'Drop it, or move it to another schema.';
+    END IF;
     FOREACH job IN ARRAY ARRAY['bkpriv_publisher', 'bkpriv_auditor', 'bkpriv_watcher'] LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = job) THEN
             EXECUTE format('CREATE ROLE %I NOLOGIN', job);
-        ELSIF EXISTS (SELECT FROM pg_roles WHERE rolname = job AND (rolcanlogin OR rolsuper OR rolcreaterole OR rolcreatedb)) THEN
+        ELSIF EXISTS (SELECT FROM pg_roles r WHERE rolname = job
+                      AND (rolcanlogin OR rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls
+                           OR EXISTS (SELECT FROM pg_auth_members WHERE member = r.oid))) THEN
             RAISE EXCEPTION 'role % exists and is more than a group', job
-                USING ERRCODE = 'duplicate_object', DETAIL = 'The group roles of bkpriv cannot log in and have no attributes.',
+                USING ERRCODE = 'duplicate_object',
+                      DETAIL = 'The group roles of bkpriv cannot log in, have no attributes, and are members of no role.',
                       HINT = 'Rename that role first.';
         END IF;
     END LOOP;

@@ -315,3 +315,42 @@ def test_the_extension_is_not_created_in_a_schema_of_somebody_else(
         db.execute("CREATE EXTENSION bkpriv")
     assert caught.value.diag.message_detail
     assert caught.value.diag.message_hint
+
+
+LURES = {
+    "overload": "CREATE FUNCTION bkpriv.withdraw(int, text) RETURNS int LANGUAGE sql RETURN 1",
+    "function": "CREATE FUNCTION bkpriv.format(text, text, text) RETURNS text LANGUAGE sql AS "
+    "$$SELECT 'ALTER ROLE {0} SUPERUSER'$$",
+    "operator": "CREATE FUNCTION bkpriv.same(oid, regclass) RETURNS boolean LANGUAGE plpgsql AS "
+    "$$BEGIN ALTER ROLE {0} SUPERUSER; RETURN false; END$$; "
+    "CREATE OPERATOR bkpriv.= (FUNCTION = bkpriv.same, LEFTARG = oid, RIGHTARG = regclass)",
+    "type": "CREATE TYPE bkpriv.regrole AS (oid oid)",
+}
+"""What a stranger can put into the schema, for the extension's script or its callers to take."""
+
+
+@pytest.mark.parametrize("lure", LURES.values(), ids=LURES)
+def test_what_is_in_the_schema_already_is_not_taken_for_the_extensions(
+    database: Database, db: Connection, make_role: Callable[..., str], lure: str
+) -> None:
+    squatter = make_role("squatter")
+    db.execute("DROP EXTENSION bkpriv CASCADE")
+    db.execute(sql.SQL("GRANT ALL ON SCHEMA bkpriv TO {}").format(sql.Identifier(squatter)))
+    database.connect(squatter).execute(lure.format(squatter).encode())
+    with pytest.raises(psycopg.errors.DuplicateObject, match="not of the extension"):
+        db.execute("CREATE EXTENSION bkpriv")
+    assert not one(db, "SELECT rolsuper FROM pg_roles WHERE rolname = %s", [squatter])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        *("ALTER ROLE bkpriv_auditor LOGIN", "ALTER ROLE bkpriv_publisher BYPASSRLS"),
+        *("ALTER ROLE bkpriv_watcher REPLICATION", "GRANT pg_read_all_data TO bkpriv_publisher"),
+    ],
+)
+def test_a_role_that_is_more_than_a_group_is_not_taken_for_one(db: Connection, more: str) -> None:
+    db.execute(f"BEGIN; DROP EXTENSION bkpriv CASCADE; {more}".encode())
+    with pytest.raises(psycopg.errors.DuplicateObject, match="more than a group"):
+        db.execute("CREATE EXTENSION bkpriv")
+    db.execute("ROLLBACK")
