@@ -15,11 +15,13 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.owns(owner text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    -- Superusers own what belongs to a role that is gone, too.
-    SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')
-                   OR rolname = current_user AND rolsuper)
+    -- Superusers own what belongs to a role that is gone, too. Nobody owns anything without a job here,
+    -- though a view that was made on the history by then can still be queried.
+    SELECT has_schema_privilege('bkpriv', 'USAGE')
+        AND EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')
+                    OR rolname = current_user AND rolsuper)
 $$;
-COMMENT ON FUNCTION bkpriv_internal.owns(text) IS 'Whether the current user is the role, a member of it, or a superuser';
+COMMENT ON FUNCTION bkpriv_internal.owns(text) IS 'Whether the current user is the role, a member of it, or a superuser, and has a job in this database';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.owns(text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.sees(owner text) RETURNS boolean

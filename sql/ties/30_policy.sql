@@ -3,7 +3,7 @@
 COMMENT ON TABLE bkpriv.policy IS 'Named privacy requirements';
 GRANT SELECT ON bkpriv.policy TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT, UPDATE ON bkpriv.policy TO bkpriv_publisher;
-CREATE POLICY see ON bkpriv.policy FOR SELECT USING (true);
+CREATE POLICY see ON bkpriv.policy FOR SELECT USING (has_schema_privilege('bkpriv', 'USAGE'));
 CREATE POLICY state ON bkpriv.policy FOR INSERT
     WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
 CREATE POLICY change ON bkpriv.policy FOR UPDATE USING (bkpriv_internal.owns(owner));

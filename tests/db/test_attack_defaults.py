@@ -226,6 +226,40 @@ def test_jobs_are_taken_back(database: Database, make_role: Callable[..., str]) 
     assert not one(db, audits, [role])
 
 
+def test_what_was_built_on_the_history_ends_with_the_job(
+    db: Connection, make_publisher: Callable[..., Connection]
+) -> None:
+    former = make_publisher("former")
+    declare_own(former)
+    state_policy(former, "p", {"k_anonymity": {"k": 3}})
+    publish(former, "mine", "p", "shown")
+    tables = [
+        name
+        for (name,) in former.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace "
+            "AND relkind IN ('r', 'v') AND has_table_privilege(oid, 'SELECT')"
+        )
+    ]
+    for name in tables:
+        former.execute(f"CREATE VIEW my_{name} AS SELECT * FROM bkpriv.{name}".encode())
+    filled = [name for name in tables if rows_of(former, f"my_{name}")]
+    assert {"dataset", "policy", "release", "release_content", "releases"} <= set(filled)
+    db.execute("SELECT bkpriv.revoke_jobs(%s)", [former.info.user])
+    for name in tables:
+        assert rows_of(former, f"my_{name}") == [], name
+    number = "(SELECT oid FROM pg_class WHERE relname = 'release_event_id')::regclass"
+    for statement in (
+        "INSERT INTO my_release_event (event, release, kind, reason) "
+        f"VALUES (nextval({number}), 1, 'withdrawn', 'revenge')",
+        "INSERT INTO my_hierarchy VALUES ('mine', 'a', '{x}')",
+        "INSERT INTO my_policy VALUES ('q', current_user, '{}')",
+    ):
+        with unchanged(db), pytest.raises(psycopg.errors.InsufficientPrivilege):
+            former.execute(statement.encode())
+    with unchanged(db):
+        former.execute("UPDATE my_policy SET requirements = '{}'; DELETE FROM my_dataset")
+
+
 def test_a_job_that_was_taken_back_does_not_come_back_with_another(
     database: Database, make_role: Callable[..., str]
 ) -> None:
