@@ -52,9 +52,23 @@ BEGIN
         END IF;
     END LOOP;
 
+    -- Sizes are bounded from now on. What exceeds them no publication made.
+    SELECT string_agg(DISTINCT format('%s of %s', r.release, r.owner), ', ') INTO told
+        FROM bkpriv.release r LEFT JOIN bkpriv.release_attribute a USING (release)
+        WHERE greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
+                       octet_length(view_name), octet_length(method), octet_length(attribute)) > 63
+            OR octet_length(dataset) + octet_length(policy) + coalesce(octet_length(period), 0) > 10000
+            OR octet_length(requirements::text) + octet_length(options::text) > 1000000;
+    IF told IS NOT NULL THEN
+        RAISE EXCEPTION 'the history holds releases that no publication made'
+            USING ERRCODE = 'check_violation', DETAIL = format('Their names or policies are too long: %s.', left(told, 500)),
+                  HINT = 'Delete them from bkpriv.release and bkpriv.release_attribute, for which ALTER TABLE ... DISABLE TRIGGER guard.';
+    END IF;
+
     -- To watch a table is its owner's to decide, who may have allowed a trigger for one dataset and not for
     -- all. What is stale stays so; of other releases nobody knows from now on.
-    FOR held IN SELECT tgname, tgrelid::regclass AS source FROM pg_trigger WHERE tgfoid = 'bkpriv._mark_stale()'::regprocedure LOOP
+    FOR held IN SELECT tgname, tgrelid::regclass AS source FROM pg_trigger
+            WHERE tgfoid = 'bkpriv._mark_stale()'::regprocedure AND tgparentid = 0 LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', held.tgname, held.source);
         told := concat_ws(', ', told, held.source);
     END LOOP;

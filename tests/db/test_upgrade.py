@@ -113,6 +113,19 @@ def test_an_upgrade_leaves_the_catalogue_of_an_installation(
         assert objects, kind
 
 
+def test_so_it_does_whatever_the_session_says(
+    version: str, server: Connection, db: Connection
+) -> None:
+    with fresh_database(server, "template0") as database:
+        database.connect().execute(f"CREATE EXTENSION bkpriv VERSION '{version}' CASCADE".encode())
+        session = database.connect()
+        session.execute("SET standard_conforming_strings = off; SET quote_all_identifiers = on")
+        session.execute(UPDATE)
+        assert catalogue(database.connect()) == catalogue(db)
+        shown = "SELECT current_setting('search_path'), current_setting('quote_all_identifiers')"
+        assert session.execute(shown).fetchone() == ('"$user", public', "on")
+
+
 def test_so_it_does_where_there_are_releases_and_jobs(
     upgraded: Database, db: Connection, roles: dict[str, str]
 ) -> None:
@@ -268,6 +281,20 @@ def test_tables_are_watched_when_their_owners_say_so(
     assert one(db, stale) == [True, None, True]
 
 
+def test_a_trigger_that_partitions_inherit_is_taken_off(
+    old: Database, roles: dict[str, str]
+) -> None:
+    db, publisher = old.connect(), old.connect(roles["upgrade_publisher"])
+    publisher.execute(
+        "CREATE TABLE ward.divided (i int) PARTITION BY LIST (i);"
+        "CREATE TABLE ward.part PARTITION OF ward.divided DEFAULT;"
+        "CREATE TRIGGER own AFTER INSERT ON ward.divided FOR EACH ROW "
+        "EXECUTE FUNCTION bkpriv._mark_stale('people')"
+    )
+    db.execute(UPDATE)
+    assert one(db, "SELECT count(*) FROM pg_trigger WHERE tgname = 'own'") == 0
+
+
 def test_views_of_others_stay_as_they_were(
     upgraded: Database, template_upgraded: tuple[str, list[str]]
 ) -> None:
@@ -296,6 +323,17 @@ def test_views_of_others_stay_as_they_were(
             "not version 0.1.0 as it was released",
         ),
         ("CREATE SCHEMA bkpriv_internal", "already exists"),
+        (
+            "CREATE FUNCTION bkpriv.format(text, text) RETURNS text LANGUAGE sql RETURN 'SELECT'",
+            "holds what is not of the extension",
+        ),
+        (
+            "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, "
+            "view_schema, view_name, method, policy, requirements, options, records, suppressed, "
+            "groups) VALUES ('d', '{0}', 1, repeat('x', 64), 's', 's', 'v', 'm', 'p', '{{}}', "
+            "'{{}}', 1, 0, 1)",
+            "no publication made",
+        ),
         (
             "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO bkpriv_auditor",
             "default privileges",
