@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -210,6 +210,10 @@ def judge_queries(release: Release, demanded: QueryError, progress: Progress = S
         quasi-identifiers.
     """
     demanded = demanded.over(release.domains)
+    if release.partition is not None:
+        # Estimates round by the order of sums: it is to be the one in which history is read.
+        labels = release.partition.labels(len(release.parts))
+        release = replace(release, partition=Groups.from_labels(labels))
     figures = demanded.measure(release.actual, release.estimated, progress)
     bound = demanded.bound
     return Finding(

@@ -17,6 +17,7 @@ from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.query.bound import QueryError
+from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import (
     BtPrivacy,
@@ -267,6 +268,21 @@ def test_queries_are_judged_by_their_median() -> None:
         assert (finding.vulnerable, finding.fault, finding.estimator) == (None, None, "exact")
         assert finding.threshold == median
         assert finding.parameters["dimensions"] == 1  # what was measured, not what was left out
+
+
+def test_queries_are_judged_alike_in_whatever_order_a_release_was_made() -> None:
+    secrets = [f"{place * place % 89 % 7}" for place in range(200)]
+    people = by_age(*secrets)
+    rows = tuple(row for place, row in enumerate(people.rows) for _ in range(1 + place % 5))
+    parts = Parts.of(as_table(replace(people, rows=rows)))
+    demanded = QueryError(1.0, queries=60)
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(parts))
+        groups = as_groups([[part for part in order if part % 19 == k] for k in range(19)])
+        finding = judge_queries(Release(parts, groups, Bucketized()), demanded)
+        recorded = Groups.from_labels(groups.labels(len(parts)))
+        assert finding == judge_queries(Release(parts, recorded, Bucketized()), demanded)
+        assert finding.mean > 0
 
 
 def test_an_unmet_bound_says_what_would_be_met() -> None:
