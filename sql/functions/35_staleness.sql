@@ -62,20 +62,28 @@ BEGIN
             END IF;
         END LOOP;
     END IF;
+    WITH marked AS MATERIALIZED (
+        SELECT r.release, r.source_schema, r.source_name
+        FROM bkpriv.release r
+        WHERE r.watch && tokens
+            AND (lost IS NULL OR EXISTS (SELECT FROM bkpriv.release_attribute a
+                                         WHERE a.release = r.release AND a.attribute = lost))
+            AND NOT EXISTS (SELECT FROM bkpriv.release_event e
+                            WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
+    ), elsewhere AS (
+        -- Tokens are no secret: a table elsewhere that has the token of another means nothing. It is
+        -- looked at once, for anybody may have recorded any number of releases of it.
+        SELECT s.source_schema, s.source_name
+        FROM (SELECT DISTINCT source_schema, source_name FROM marked) AS s
+        JOIN pg_namespace n ON n.nspname = s.source_schema
+        JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = s.source_name
+        CROSS JOIN bkpriv_internal.written_tables(c.oid) AS w
+        WHERE changed NOT IN (SELECT * FROM bkpriv_internal.written_tables(c.oid))
+            AND bkpriv_internal.watch_token(w) = ANY (tokens)
+    )
     INSERT INTO bkpriv.release_event (release, kind, reason, by)
-    SELECT r.release, 'stale', add_stale.reason, session_user
-    FROM bkpriv.release r
-    WHERE r.watch && tokens
-        AND (lost IS NULL OR EXISTS (SELECT FROM bkpriv.release_attribute a
-                                     WHERE a.release = r.release AND a.attribute = lost))
-        AND NOT EXISTS (SELECT FROM bkpriv.release_event e
-                        WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
-        -- Tokens are no secret: a table elsewhere that has the token of another means nothing.
-        AND NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                        CROSS JOIN bkpriv_internal.written_tables(c.oid) AS w
-                        WHERE (n.nspname, c.relname) = (r.source_schema, r.source_name)
-                            AND changed NOT IN (SELECT * FROM bkpriv_internal.written_tables(c.oid))
-                            AND bkpriv_internal.watch_token(w) = ANY (tokens));
+    SELECT m.release, 'stale', add_stale.reason, session_user
+    FROM marked m WHERE (m.source_schema, m.source_name) NOT IN (SELECT * FROM elsewhere);
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text) IS
     'Marks the releases that have one of the tokens of a table, and the attribute that was lost, if one was, unless they are stale or withdrawn already';
