@@ -19,6 +19,8 @@ BEGIN
         FROM (SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || oid::regclass AS name,
                      relacl AS acl, relowner AS owner
               FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'v', 'S')
+              UNION ALL SELECT 'TABLE ' || attrelid::regclass, attacl, relowner
+              FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'bkpriv'::regnamespace
               UNION ALL SELECT 'FUNCTION ' || oid::regprocedure, coalesce(proacl, acldefault('f', proowner)), proowner
               FROM pg_proc WHERE pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
                   AND oid <> 'bkpriv_internal.auditor()'::regprocedure

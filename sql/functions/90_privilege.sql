@@ -71,8 +71,9 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is NULL, or no role has that identifier.',
                   HINT = 'Name a role, such as ''nora''.';
     END IF;
-    EXECUTE format('REVOKE ALL ON SCHEMA bkpriv, bkpriv_release FROM %s', role);
-    EXECUTE format('REVOKE ALL ON FUNCTION bkpriv_internal.auditor() FROM %s', role);
+    -- What he gave on, if he was allowed to, goes with it.
+    EXECUTE format('REVOKE ALL ON SCHEMA bkpriv, bkpriv_release FROM %s CASCADE', role);
+    EXECUTE format('REVOKE ALL ON FUNCTION bkpriv_internal.auditor() FROM %s CASCADE', role);
 END $$;
 COMMENT ON FUNCTION bkpriv.revoke_jobs(regrole) IS
     'Takes all jobs in this database back from a role, which stays a member of the group roles of the cluster';

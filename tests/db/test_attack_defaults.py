@@ -226,6 +226,22 @@ def test_jobs_are_taken_back(database: Database, make_role: Callable[..., str]) 
     assert not one(db, audits, [role])
 
 
+def test_a_job_that_was_given_on_is_taken_back_from_all(
+    database: Database, db: Connection, make_role: Callable[..., str]
+) -> None:
+    role, friend = make_role("giver"), make_role("friend")
+    for one_of_them in (role, friend):
+        db.execute("SELECT bkpriv.grant_auditor(%s)", [one_of_them])
+    db.execute("SELECT bkpriv.revoke_jobs(%s)", [friend])
+    gates = "SCHEMA bkpriv", "FUNCTION bkpriv_internal.auditor()"
+    for gate in gates:
+        db.execute(f"GRANT ALL ON {gate} TO {role} WITH GRANT OPTION".encode())
+        database.connect(role).execute(f"GRANT ALL ON {gate} TO {friend}".encode())
+    assert database.connect(friend).execute("SELECT * FROM bkpriv.releases").fetchall() == []
+    db.execute("SELECT bkpriv.revoke_jobs(%s)", [role])
+    assert db.execute(GRANTED).fetchall() == []
+
+
 def test_what_was_built_on_the_history_ends_with_the_job(
     db: Connection, make_publisher: Callable[..., Connection]
 ) -> None:
