@@ -102,10 +102,10 @@ class Parts:
     def __len__(self) -> int:
         return len(self.cell)
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Whether every cell is one part, in order."""
-        return self.counts is self.table.counts
+        return np.array_equal(self.cell, np.arange(self.table.cells))
 
     @cached_property
     def weights(self) -> IntArray:

@@ -139,6 +139,23 @@ def test_what_nothing_tells_apart_is_united(
     assert united.unite(regrouped)[0] is united
 
 
+def test_parts_in_another_order_are_not_taken_for_the_cells() -> None:
+    table = Table(
+        (Domain("q", ("a", "b")),),
+        Domain("s", ("x", "y")),
+        np.array([[0], [1]]),
+        np.array([[1, 1], [1, 1]]),
+    )
+    turned = Parts(table, np.array([1, 0]), table.counts)
+    assert not turned.whole
+    assert turned.codes.tolist() == turned.places.tolist() == [[1], [0]]
+    halves, _ = Parts.of_records(
+        table, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1])
+    )
+    assert not halves.whole
+    assert halves.unite(Groups.whole(len(halves)))[0].whole
+
+
 def test_records_of_different_respondents_are_not_united() -> None:
     table = Table(
         (Domain("q", ("a", "b")),),
