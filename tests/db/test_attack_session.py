@@ -285,7 +285,8 @@ def test_modules_where_the_server_runs_are_not_imported(
         for name in names:
             clinic.execute(
                 sql.SQL("COPY (SELECT) TO PROGRAM {}").format(
-                    sql.Literal(f"rm -f '{directory}/{name}.py'")
+                    # What is written must be read: whoever ends before that breaks the pipe.
+                    sql.Literal(f"cat >/dev/null && rm -f '{directory}/{name}.py'")
                 )
             )
 
