@@ -11,11 +11,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from bench.cells import count_cells
 from bench.figure import Figure, alternate
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.cli.source import Column, Source
-from bkpriv_core.table import domain
-from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.table import Table
 
 __all__ = ["measure_many_values", "measure_priors"]
@@ -39,7 +39,7 @@ def measure_priors(source: Source, rounds: int) -> list[Figure]:
     AssertionError
         If the two ways do not agree.
     """
-    table = _cells(source)
+    table = count_cells(source)
     ours, baseline, difference = _compare(table, _BANDWIDTH, rounds)
     return [
         Figure(
@@ -64,7 +64,7 @@ def measure_many_values(values: int, rounds: int) -> list[Figure]:
     AssertionError
         If the two ways do not agree about those cells.
     """
-    table = _cells(_births(values))
+    table = count_cells(_births(values))
     figures = []
     for bandwidth in (_BANDWIDTH, _WIDE):
         ours, part, difference = _compare(table, bandwidth, rounds, every=_SHARE)
@@ -121,7 +121,7 @@ def _pairwise_prior(table: Table, bandwidth: float, every: int) -> _Floats:
 
 
 def _weigher(
-    attribute: domain.Domain, codes: npt.NDArray[np.int64], bandwidth: float
+    attribute: Domain, codes: npt.NDArray[np.int64], bandwidth: float
 ) -> Callable[[npt.NDArray[np.int64]], _Floats]:
     """Weights between some cells and all in one attribute: by a matrix, if it is not too large."""
     if attribute.positions is None or attribute.size <= _TABLED:
@@ -143,29 +143,3 @@ def _births(values: int) -> Source:
         columns[name] = Column("text", [f"{name} {code:02}" for code in codes])
     *quasi_identifiers, sensitive = columns
     return Source("births", "births", columns, tuple(quasi_identifiers), sensitive)
-
-
-def _cells(source: Source) -> Table:
-    """Count the cells of a source."""
-    domains = []
-    codes = []
-    for name in (*source.quasi_identifiers, source.sensitive):
-        column = source.columns[name]
-        numeric = column.type == "integer"
-        values = np.array(column.values, dtype=np.int64 if numeric else np.str_)
-        occurring, coded = np.unique(values, return_inverse=True)
-        paths = source.hierarchies.get(name)
-        domains.append(
-            domain.Domain(
-                name,
-                tuple(str(value) for value in occurring),
-                positions=occurring.astype(np.float64) if numeric else None,
-                hierarchy=Hierarchy.from_rows(name, paths) if paths else None,
-            )
-        )
-        codes.append(coded)
-    *quasi_identifiers, sensitive = domains
-    cells, cell = np.unique(np.column_stack(codes[:-1]), axis=0, return_inverse=True)
-    counts = np.zeros((len(cells), sensitive.size), dtype=np.int64)
-    np.add.at(counts, (cell.ravel(), codes[-1]), 1)
-    return Table(tuple(quasi_identifiers), sensitive, cells, counts)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from bench.__main__ import app
+from bench.cells import count_cells
 from bench.census import ADULT_RECORDS, census
+from bench.houses import HOUSES, houses
 from bench.priors import measure_many_values, measure_priors
 from tests.conftest import Connection, Database
 
@@ -21,6 +25,47 @@ def test_the_census_is_shaped_like_adult() -> None:
     assert len(set(zip(*columns, strict=True))) == pytest.approx(12_546, rel=0.05)
     for attribute, hierarchy in source.hierarchies.items():
         assert {path[0] for path in hierarchy} >= set(source.columns[attribute].values)
+
+
+def test_houses_are_shaped_like_those_of_california() -> None:
+    source = houses(HOUSES, seed=1)
+    numbers = {
+        name: np.array(source.columns[name].values, dtype=float)
+        for name in source.quasi_identifiers
+    }
+    # Nearly every block is a cell of its own, and counts have long tails.
+    assert len(set(zip(*numbers.values(), strict=True))) > 0.99 * HOUSES
+    for name, median in {
+        "rooms": 2_127,
+        "bedrooms": 435,
+        "population": 1_166,
+        "households": 409,
+    }.items():
+        assert np.median(numbers[name]) == pytest.approx(median, rel=0.05)
+        assert numbers[name].max() > 12 * median
+    assert np.quantile(numbers["income"], [0.25, 0.5, 0.75]) == pytest.approx(
+        [2.56, 3.53, 4.74], rel=0.05
+    )
+    values = np.array([int(value.split()[-1]) for value in source.columns["value"].values])
+    assert sorted(set(values.tolist())) == list(range(0, 501, 50))
+    assert (values.mean(), values.std()) == pytest.approx((207 - 25, 115), rel=0.15)
+    assert np.corrcoef(values, numbers["income"])[0, 1] == pytest.approx(0.69, abs=0.05)
+
+
+def test_cells_are_counted() -> None:
+    source = census(300, seed=1)
+    table = count_cells(source)
+    names = (*source.quasi_identifiers, source.sensitive)
+    records = Counter(zip(*(map(str, source.columns[name].values) for name in names), strict=True))
+    counted = {
+        tuple(
+            domain.labels[code]
+            for domain, code in zip(table.domains, (*table.codes[cell], value), strict=True)
+        ): int(table.counts[cell, value])
+        for cell, value in zip(*table.counts.nonzero(), strict=True)
+    }
+    assert counted == records
+    assert [domain.hierarchy is not None for domain in table.domains] == [False] + [True] * 6
 
 
 def test_priors_agree() -> None:
