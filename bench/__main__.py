@@ -11,19 +11,16 @@ import typer
 
 from bench.census import ADULT_RECORDS, census
 from bench.figure import figure_table
+from bench.houses import HOUSES, houses
 from bench.implications import measure_implications
 from bench.nodes import measure_nodes
 from bench.priors import measure_many_values, measure_priors
-from bench.publishing import (
-    SCHEMA,
-    copied,
-    load,
-    measure_copies,
-    measure_growth,
-    measure_publishing,
-)
+from bench.publication import SCHEMA, load
+from bench.publishing import copied, measure_copies, measure_growth, measure_publishing
+from bench.repair import measure_repair
 from bench.steps import measure_steps
 from bkpriv_core.cli.adult import read_adult
+from bkpriv_core.cli.hospital import hospital
 from bkpriv_core.cli.sandbox import drop_sandbox, renew_sandbox
 from bkpriv_core.cli.server import connect
 from bkpriv_core.cli.terminal import make_console, step
@@ -58,9 +55,11 @@ def bench(
     records: Annotated[
         int, typer.Option(min=1, help="Records of a publication whose steps are timed.")
     ] = 2_000_000,
+    blocks: Annotated[int, typer.Option(min=100, help="Blocks of houses.")] = HOUSES,
+    admissions: Annotated[int, typer.Option(min=100, help="Hospital admissions.")] = 20_000,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
 ) -> None:
-    """Measure priors, worst cases, publication, growth and steps, each beside its baseline."""
+    """Measure priors, worst cases, publication and what it costs, each beside its baseline."""
     started = time.monotonic()
     console = make_console()
     fewer = census(small, _SEED)
@@ -77,12 +76,17 @@ def bench(
         datasets = load(uri, fewer), load(uri, more)
         dataset = load(uri, subject) if adult else datasets[0]
         tenfold = load(uri, copied(subject))
+        others = [houses(blocks, _SEED), hospital(admissions, _SEED)]
+        certified = [(subject, dataset), *((source, load(uri, source)) for source in others)]
     with step(console, "Worst case of many generalizations"):
         figures += measure_nodes(uri, SCHEMA, subject, dataset, rounds)
     with step(console, "Publication"):
         figures += measure_publishing(uri, subject, dataset, rounds)
     with step(console, "Copies"):
         figures += measure_copies(uri, (dataset, tenfold), rounds)
+    with step(console, "Certification"):
+        for source, name in certified:
+            figures += measure_repair(uri, source, name, rounds)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Steps of a publication"):

@@ -12,14 +12,14 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 
 from psycopg import sql
 
 from bench.figure import Figure
+from bench.publication import watch
 from bkpriv_core.cli.declaration import call
-from bkpriv_core.cli.server import connect, scalar
+from bkpriv_core.cli.server import connect
 from bkpriv_core.cli.source import Source
 
 __all__ = ["measure_steps"]
@@ -27,7 +27,6 @@ __all__ = ["measure_steps"]
 _NAME = "bench_steps"
 _COUNTING, _WRITING, _SETTLING = "counting", "writing", "waiting for writers"
 _LIMITS = {_COUNTING: 2.5, _WRITING: 1.3, _SETTLING: 0.2}
-_POLL_SECONDS = 0.01
 
 
 def measure_steps(uri: str, schema: str, source: Source, records: int, rounds: int) -> list[Figure]:
@@ -90,23 +89,11 @@ def measure_steps(uri: str, schema: str, source: Source, records: int, rounds: i
 
 
 def _publish(uri: str, view: str) -> tuple[Mapping[str, float], int]:
-    """Publish, and watch from a second session how long each step takes."""
-    seconds: dict[str, float] = defaultdict(float)
-    with connect(uri) as connection, connect(uri) as watcher, ThreadPoolExecutor(1) as pool:
+    """Publish, Python being loaded already: seconds of each step, and the release."""
+    with connect(uri) as connection:
         connection.execute("SELECT bkpriv.version()")
-        publication = pool.submit(scalar, connection, call("publish", _NAME, _NAME, view))
-        query = sql.SQL("SELECT application_name FROM pg_stat_activity WHERE pid = {}").format(
-            sql.Literal(connection.info.backend_pid)
-        )
-        before = time.perf_counter()
-        while not publication.done():
-            time.sleep(_POLL_SECONDS)
-            title, _, step = str(scalar(watcher, query)).partition(": ")
-            now = time.perf_counter()
-            if title == "bkpriv publish":
-                seconds[step.rstrip("%0123456789 ")] += now - before
-            before = now
-        return seconds, publication.result()
+        release, steps = watch(uri, connection, call("publish", _NAME, _NAME, view))
+    return steps, release
 
 
 def _seconds(uri: str, statement: sql.Composed) -> float:

@@ -85,6 +85,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         [
             *("--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"),
             *("--buckets", "3000", "--values", "300", "--records", "4000"),
+            *("--blocks", "400", "--admissions", "500"),
         ],
         env={"ADULT": ""},
     )
@@ -92,6 +93,10 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert re.search(r"publish, 3 adversaries, auto +[\d.]+ s", result.output)
     assert re.search(r"priors of 300 dates, B = 0.3 +[\d.]+ s", result.output)
     assert re.search(r"publish, 10 times over, auto +[\d.]+ s", result.output)
+    for name in ("census", "houses", "hospital"):
+        assert re.search(rf"certified skyline, {name} +[\d.]+ s", result.output)
+    assert len(re.findall(r"certifying +[\d.]+ s +audit [\d.]+ s +[\d.]+", result.output)) == 3
+    assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 3
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +4,500 records", result.output)
