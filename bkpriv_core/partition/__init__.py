@@ -4,5 +4,6 @@ What lives here forms groups and mends them, and asks neither who wants them nor
 
 - `mondrian`: from the whole table down; `incognito`: whole columns at a level, in their lattice;
 - `anatomy`: records of different values; `coarsening`: neighbours joined until requirements hold;
+- `neighbours`: which groups are near to one another, and what uniting two costs;
 - `certification`: every group measured once more, and mended or left out where it fails.
 """

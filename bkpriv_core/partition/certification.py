@@ -36,6 +36,7 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import AUTO_STATES, BETHE, EXACT, Estimator, exact_states
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import (
     JointRequirement,
@@ -44,7 +45,7 @@ from bkpriv_core.requirement import (
     alone_and_joint,
     satisfied,
 )
-from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["Certificate", "Pool", "certify"]
@@ -54,9 +55,6 @@ Pool = Callable[[Parts, Groups], Groups]
 
 _TRIED_AT_ONCE = 4
 """Partners measured at a time, cheapest first; then ever more, where none has many states."""
-
-_RANKED_AT_ONCE = 512
-"""Failing groups whose partners are ranked at a time."""
 
 _MEASURED = 0.5
 """Share of the progress that the first measurement makes."""
@@ -325,7 +323,7 @@ def _merge_round(
     """Unions of failing groups with partners, and which groups they take."""
     groups = state.groups
     failing = np.flatnonzero(~met)
-    partners = _cheapest_partners(setting.parts, groups, failing, search.near, setting.progress)
+    partners, _ = cheapest_neighbours(setting.parts, groups, failing, search.near, setting.progress)
     taken = np.zeros(len(groups), dtype=bool)
     tried_by: Estimator = "omega" if estimator == "omega" else "auto"
     inferred = _inferred(requirements, estimator)
@@ -389,34 +387,3 @@ def _fitting(
         fits &= np.cumsum(np.where(fits, states, 0.0)) <= work - spent
         spent += float(states[fits].sum())
     return fits, spent
-
-
-def _cheapest_partners(
-    parts: Parts, groups: Groups, failing: IntArray, near: int, progress: Progress
-) -> IntArray:
-    """Up to `near` nearest groups of each failing one, by rising cost of the merger."""
-    from scipy.spatial import KDTree  # slow to import, and only wanted here
-
-    table = parts.table
-    low, high = parts.boxes(groups)
-    scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])
-    centres: FloatArray = (low + high) / (2.0 * scale)
-    reach = min(near + 1, len(groups))
-    tree = KDTree(centres)
-    sizes = parts.sizes(groups)
-    penalties = sizes * table.penalty(low, high)
-    ranked = []
-    for start in range(0, len(failing), _RANKED_AT_ONCE):
-        progress.poll()
-        rows = failing[start : start + _RANKED_AT_ONCE]
-        _, nearest = tree.query(centres[rows], k=reach)
-        columns = np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)
-        mine = rows[:, None]
-        union_low = np.minimum(low[mine], low[columns]).reshape(-1, low.shape[1])
-        union_high = np.maximum(high[mine], high[columns]).reshape(-1, low.shape[1])
-        union = table.penalty(union_low, union_high).reshape(columns.shape)
-        cost = union * (sizes[mine] + sizes[columns]) - penalties[mine] - penalties[columns]
-        cost = np.where(columns == mine, np.inf, cost)
-        order = np.argsort(cost, axis=1, kind="stable")[:, : reach - 1]
-        ranked.append(np.take_along_axis(columns, order, axis=1))
-    return np.concatenate(ranked)

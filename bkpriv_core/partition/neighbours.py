@@ -1,0 +1,90 @@
+"""Neighbours: which groups are near to one another, and what uniting two of them costs.
+
+The *loss of detail* of a group is its records' certainty penalty, in sum (see `Table.penalty`). A
+union of two groups loses as much as the two, and what it *costs* besides, which is never negative.
+
+Rules:
+
+- Near are groups whose boxes have near centres, by a tree: no matrix of all pairs. Places count as
+  shares of an attribute's number of values.
+- Of those that are near, the cheapest stand first; among equals the nearest.
+- A group is no neighbour of its own. Others with the same centre are neighbours like any.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
+
+__all__ = ["cheapest_neighbours", "losses"]
+
+_RANKED_AT_ONCE = 512
+"""Groups whose neighbours are ranked at a time."""
+
+
+def losses(parts: Parts, groups: Groups) -> FloatArray:
+    """Loss of detail of each group, shape (g,): its records times their certainty penalty."""
+    lost: FloatArray = parts.sizes(groups) * parts.table.penalty(*parts.boxes(groups))
+    return lost
+
+
+def cheapest_neighbours(
+    parts: Parts,
+    groups: Groups,
+    chosen: IntArray,
+    near: int,
+    progress: Progress = SILENT,
+) -> tuple[IntArray, FloatArray]:
+    """Find the groups nearest to some of them, by rising cost of the union.
+
+    Parameters
+    ----------
+    parts : Parts
+        What groups are made of.
+    groups : Groups
+        At least one.
+    chosen : (r,) int array
+        The groups whose neighbours are wanted.
+    near : int
+        How many neighbours, at least 1; where there are fewer groups than that, all others.
+    progress : Progress
+        Polled between chunks.
+
+    Returns
+    -------
+    neighbours : (r, min(near, g - 1)) int array
+        Groups.
+    costs : (r, min(near, g - 1)) float array
+        What the union with each costs, rising.
+    """
+    from scipy.spatial import KDTree  # slow to import, and only wanted here
+
+    table = parts.table
+    low, high = parts.boxes(groups)
+    scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])
+    centres: FloatArray = (low + high) / (2.0 * scale)
+    reach = min(near + 1, len(groups))
+    tree = KDTree(centres)
+    sizes = parts.sizes(groups)
+    lost = sizes * table.penalty(low, high)
+    neighbours = np.zeros((len(chosen), reach - 1), dtype=np.int64)
+    costs = np.zeros((len(chosen), reach - 1))
+    for start in range(0, len(chosen), _RANKED_AT_ONCE):
+        progress.poll()
+        rows = chosen[start : start + _RANKED_AT_ONCE]
+        _, nearest = tree.query(centres[rows], k=reach)
+        columns = np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)
+        mine = rows[:, None]
+        union_low = np.minimum(low[mine], low[columns]).reshape(-1, low.shape[1])
+        union_high = np.maximum(high[mine], high[columns]).reshape(-1, low.shape[1])
+        union = table.penalty(union_low, union_high).reshape(columns.shape)
+        cost = union * (sizes[mine] + sizes[columns]) - lost[mine] - lost[columns]
+        cost = np.where(columns == mine, np.inf, cost)
+        order = np.argsort(cost, axis=1, kind="stable")[:, : reach - 1]
+        ranked = slice(start, start + len(rows))
+        neighbours[ranked] = np.take_along_axis(columns, order, axis=1)
+        costs[ranked] = np.take_along_axis(cost, order, axis=1)
+    return neighbours, costs

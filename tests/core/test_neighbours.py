@@ -1,0 +1,87 @@
+"""Neighbours and what unions cost, against sums over records, pair by pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.partition import neighbours as neighbours_module
+from bkpriv_core.partition.neighbours import cheapest_neighbours, losses
+from bkpriv_core.table.parts import Parts
+from tests.core import oracles
+from tests.core.oracles import Group, Records
+from tests.core.strategies import SOME, as_groups, as_table, partitions, records_of, tables
+from tests.core.watching import Watched
+
+
+def lost(records: Records, group: Group) -> float:
+    """Certainty penalty of the records of a group, in sum."""
+    penalties = [
+        oracles.certainty_penalty(attribute, records.column(group, axis))
+        for axis, attribute in enumerate(records.attributes)
+    ]
+    return float(len(group) * sum(penalties) / len(penalties))
+
+
+@SOME
+@given(tables(max_records=24), st.integers(1, 30), st.integers(1, 3), st.data())
+def test_neighbours_stand_by_the_cost_of_the_union(
+    records: Records, near: int, at_once: int, data: st.DataObject
+) -> None:
+    table = as_table(records)
+    groups = as_groups(data.draw(partitions(table.cells, most=9)))
+    if not len(groups):
+        return
+    chosen = np.array(data.draw(st.permutations(range(len(groups))))[:5], dtype=np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbours_module, "_RANKED_AT_ONCE", at_once)
+        found, costs = cheapest_neighbours(Parts.of(table), groups, chosen, near)
+    members = [records_of(records, cells.tolist()) for cells in groups]
+    np.testing.assert_allclose(
+        losses(Parts.of(table), groups), [lost(records, group) for group in members], atol=1e-9
+    )
+    assert found.shape == costs.shape == (len(chosen), min(near, len(groups) - 1))
+    for group, others, prices in zip(chosen.tolist(), found.tolist(), costs.tolist(), strict=True):
+        assert group not in others
+        assert len(set(others)) == len(others)
+        assert prices == sorted(prices)
+        for other, price in zip(others, prices, strict=True):
+            mine, theirs = members[group], members[other]
+            expected = lost(records, mine + theirs) - lost(records, mine) - lost(records, theirs)
+            assert price == pytest.approx(expected, abs=1e-9)
+            assert price >= -1e-9
+
+
+def test_groups_with_the_same_centre_are_neighbours() -> None:
+    letters = oracles.Attribute("q", tuple("abcd"))
+    records = Records(
+        (letters, letters),
+        oracles.Attribute("s", ("u",)),
+        tuple((one, other, "u") for one in "abcd" for other in "abcd"),
+    )
+    # Two groups of the corners of the table, and two of the corners of its middle.
+    groups = as_groups([[0, 15], [3, 12], [5, 10], [6, 9]])
+    found, costs = cheapest_neighbours(Parts.of(as_table(records)), groups, np.arange(4), 2)
+    assert all(group not in others for group, others in enumerate(found.tolist()))
+    assert found.shape == (4, 2)
+    np.testing.assert_allclose(costs, 0, atol=1e-12)
+
+
+def test_ranking_is_cancelled_between_chunks() -> None:
+    ages = tuple(str(age) for age in range(1200))
+    numbers = {age: int(age) for age in ages}
+    records = Records(
+        (oracles.Attribute("age", ages, numbers),),
+        oracles.Attribute("s", ("u",)),
+        tuple((age, "u") for age in ages),
+    )
+    polls: list[None] = []
+    groups = as_groups([[cell] for cell in range(1200)])
+    progress = Watched(poll=lambda: polls.append(None))
+    found, _ = cheapest_neighbours(
+        Parts.of(as_table(records)), groups, np.arange(1200), 2, progress
+    )
+    assert found[600].tolist() in ([599, 601], [601, 599])
+    assert len(polls) >= 2
