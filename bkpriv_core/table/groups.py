@@ -102,6 +102,18 @@ class Groups:
         shift = np.repeat(self.offsets[index] - offsets[:-1], widths)
         return Groups(self.members[np.arange(offsets[-1]) + shift], offsets)
 
+    def unions(self, first: IntArray, second: IntArray) -> Groups:
+        """Unite each of some groups with another that has no part in common with it."""
+        pairs = self.select(np.column_stack((first, second)).ravel())
+        return Groups(pairs.members, pairs.offsets[::2])
+
+    def join(self, other: Groups) -> Groups:
+        """These groups, and after them others."""
+        return Groups(
+            np.concatenate((self.members, other.members)),
+            np.concatenate((self.offsets, other.offsets[1:] + self.offsets[-1])),
+        )
+
     def chunks(self, size: int) -> Iterator[tuple[int, int]]:
         """Ranges of consecutive groups with at most `size` memberships, or of one larger group."""
         first = 0

@@ -159,7 +159,7 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     np.testing.assert_array_equal(groups.offsets, expected.offsets)
 
 
-@pytest.mark.parametrize("name", ["mondrian", "bucketize", "incognito"])
+@pytest.mark.parametrize("name", ["mondrian", "agglomerate", "bucketize", "incognito"])
 def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     # Whoever is called x has b, says the knowledge; but all have a. With the others it may be so.
     rows = [("x", "a")] * 10 + [("y", "ab"[i % 2]) for i in range(30)]

@@ -20,7 +20,7 @@ def test_defaults() -> None:
         "unfit": "suppress",
         "seed": None,
     }
-    for name in ("mondrian", "bucketize", "anatomy"):
+    for name in ("mondrian", "agglomerate", "bucketize", "anatomy"):
         assert parse_options(METHODS[name], {}) == Options(**expected)
     chosen = IncognitoOptions(**expected, utility="discernibility", suppression=0.0)
     assert parse_options(METHODS["incognito"], {}) == chosen
@@ -78,7 +78,7 @@ def test_what_is_wrong_is_named(options: object, message: str, hint: str) -> Non
     assert hint in caught.value.hint
 
 
-@pytest.mark.parametrize("name", ["mondrian", "bucketize", "anatomy"])
+@pytest.mark.parametrize("name", ["mondrian", "agglomerate", "bucketize", "anatomy"])
 @pytest.mark.parametrize(("key", "value"), [("utility", "gcp"), ("suppression", 0.1)])
 def test_an_option_of_another_method_is_refused_with_that_method(
     name: str, key: str, value: object

@@ -78,7 +78,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
     "view_schema": (None,),
-    "method": ("mondrian", "bucketize", "anatomy", "incognito"),
+    "method": ("mondrian", "agglomerate", "bucketize", "anatomy", "incognito"),
     "period": (None,),
     "estimator": ("auto", "exact", "bethe", "omega"),
     "language": ("implications", "negations"),

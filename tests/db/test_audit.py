@@ -15,7 +15,7 @@ from tests.db.clinic import fill, one, publish, rows_of, state_policy
 
 Cell = tuple[Any, ...]
 
-METHODS = ("mondrian", "bucketize", "anatomy")
+METHODS = ("mondrian", "agglomerate", "bucketize", "anatomy")
 
 
 class Fault(NamedTuple):

@@ -8,7 +8,7 @@ from tests.conftest import Connection
 from tests.db.clinic import one, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
-METHODS = ("mondrian", "bucketize", "anatomy", "incognito")
+METHODS = ("mondrian", "agglomerate", "bucketize", "anatomy", "incognito")
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,0 +1,36 @@
+"""Agglomerate: groups grown from the cells up, by `bkpriv_core.partition.agglomeration`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method.base import Method, Options
+from bkpriv_core.partition.agglomeration import agglomerate
+from bkpriv_core.progress import Progress
+from bkpriv_core.release.form import Form
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.shuffle import Shuffle
+
+__all__ = ["Agglomerate"]
+
+
+class Agglomerate(Method[Options]):
+    """Groups by `agglomerate`, generalized."""
+
+    name = "agglomerate"
+    form = Generalized()
+    options = Options
+
+    def partition(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: Options,
+        shuffle: Shuffle,
+        progress: Progress,
+    ) -> tuple[Setting, Groups, Form]:
+        """Form groups; see `Method.partition`."""
+        return setting, agglomerate(setting, requirements, progress=progress), self.form

@@ -1,0 +1,274 @@
+"""Agglomeration against a plain one over records, and what any result must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.method import Options, find_method
+from bkpriv_core.partition import agglomeration as agglomeration_module
+from bkpriv_core.partition.agglomeration import agglomerate
+from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.partition.neighbours import losses
+from bkpriv_core.requirement import (
+    BtPrivacy,
+    CkSafety,
+    KAnonymity,
+    LDiversity,
+    Requirement,
+    TCloseness,
+)
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from tests.core import oracles
+from tests.core.oracles import Attribute, Group, Records
+from tests.core.strategies import (
+    MANY,
+    SOME,
+    as_table,
+    naive,
+    record_groups,
+    requirement_lists,
+    tables,
+)
+from tests.core.test_mondrian import as_sets, hospital
+from tests.core.test_safety import draw_attainable, worst
+from tests.core.watching import Watched
+
+# --- A plain agglomeration ------------------------------------------------------------------------
+
+
+def lost(records: Records, group: Group) -> float:
+    """Certainty penalty of the records of a group, in sum."""
+    penalties = [
+        float(oracles.certainty_penalty(attribute, records.column(group, axis)))
+        for axis, attribute in enumerate(records.attributes)
+    ]
+    return len(group) * sum(penalties) / len(penalties)
+
+
+def shortfall(records: Records, group: Group, k: int, t: float) -> float:
+    """What a group lacks of k-anonymity and of t-closeness, record by record."""
+    short = 1.0 if len(group) < k else 0.0
+    figure = float(oracles.closeness(records, group, "equal"))
+    if figure <= t + 1e-9:
+        return short
+    return max(short, sum(0.1 + 1 - t / figure for _ in group))
+
+
+def priced(
+    records: Records, groups: Sequence[Group], k: int, t: float
+) -> list[tuple[float, int, int]]:
+    """Price of every union of a group that falls short with another, lowest first."""
+    found = []
+    for (one, mine), (other, theirs) in combinations(enumerate(groups), 2):
+        before = sum(shortfall(records, group, k, t) for group in (mine, theirs))
+        if not before:
+            continue
+        union = mine + theirs
+        taken = before - shortfall(records, union, k, t)
+        cost = lost(records, union) - lost(records, mine) - lost(records, theirs)
+        found.append((cost / max(taken, before / 1000), one, other))
+    prices = [price for price, _, _ in sorted(found)]
+    # Which of two unions of the same price is made is nobody's business.
+    assume(all(b - a > 1e-9 * b for a, b in pairwise(prices)))
+    return sorted(found)
+
+
+def plain(records: Records, k: int, t: float) -> list[Group]:
+    """Unite in rounds the cheaper half of the pairs that one would choose one by one."""
+    groups = records.cells()
+    while len(groups) > 1 and any(shortfall(records, group, k, t) for group in groups):
+        pairs: list[tuple[int, int]] = []
+        for _, one, other in priced(records, groups, k, t):
+            if not any({one, other} & {*pair} for pair in pairs):
+                pairs.append((one, other))
+        del pairs[(len(pairs) + 1) // 2 :]
+        gone = {place for pair in pairs for place in pair}
+        groups = [
+            *(group for place, group in enumerate(groups) if place not in gone),
+            *(groups[one] + groups[other] for one, other in pairs),
+        ]
+    return groups
+
+
+@SOME
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from("aabc")),
+        min_size=1,
+        max_size=14,
+    ),
+    st.integers(1, 4),
+    st.sampled_from([0.3, 0.5, 1.0]),
+)
+def test_groups_are_united_as_by_a_plain_agglomeration(
+    drawn: list[tuple[int, int, str]], k: int, t: float
+) -> None:
+    numbers = [{str(row[axis]): row[axis] for row in sorted(drawn)} for axis in range(2)]
+    attributes = tuple(
+        Attribute(f"q{axis}", tuple(sorted(values, key=int)), numbers=values)
+        for axis, values in enumerate(numbers)
+    )
+    secrets = tuple(sorted({row[-1] for row in drawn}))
+    rows = tuple((str(one), str(other), secret) for one, other, secret in drawn)
+    records = Records(attributes, Attribute("s", secrets), rows)
+    expected = plain(records, k, t)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agglomeration_module, "mondrian", lambda *_, groups, **__: groups)
+        groups = agglomerate(Setting(as_table(records)), [KAnonymity(k), TCloseness(t)])
+    assert as_sets(record_groups(records, groups)) == as_sets(expected)
+
+
+# --- What any result must hold --------------------------------------------------------------------
+
+
+@MANY
+@given(tables(max_records=24, max_attributes=3), requirement_lists())
+def test_every_group_meets_every_requirement(
+    records: Records, requirements: list[Requirement]
+) -> None:
+    allowed = naive(records, requirements, "omega")
+    groups = record_groups(records, agglomerate(Setting(as_table(records)), requirements))
+    assert sorted(record for group in groups for record in group) == records.everything()
+    if allowed(records.everything()):
+        for group in groups:
+            assert allowed(group)
+            for one, other in oracles.cuts_of(records, group):
+                assert not (allowed(one) and allowed(other))
+
+
+@MANY
+@given(tables(max_records=16, max_values=5), st.data())
+def test_groups_are_safe_together(records: Records, data: st.DataObject) -> None:
+    c, k = draw_attainable(data, records, 3)
+    size = data.draw(st.integers(1, min(3, len(records.rows))))
+    requirements: list[Requirement] = [CkSafety(c, k), KAnonymity(size)]
+    groups = record_groups(records, agglomerate(Setting(as_table(records)), requirements))
+    assert sorted(record for group in groups for record in group) == records.everything()
+    assert min(map(len, groups)) >= size
+    assert worst(records, groups, k) < c
+
+
+@SOME
+@given(tables(max_records=16), requirement_lists(), st.randoms(use_true_random=False))
+def test_parts_of_cells_are_united_like_cells(
+    records: Records, requirements: list[Requirement], random: Random
+) -> None:
+    table = as_table(records)
+    cells, values = Parts.of(table).enumerate_records()
+    labels = np.array([random.randrange(3) for _ in cells], dtype=np.int64)
+    labels = np.unique(labels, return_inverse=True)[1]
+    parts, _ = Parts.of_records(table, cells, values, labels)
+    setting = Setting(table).over(parts)
+    groups = agglomerate(setting, requirements)
+    assert sorted(groups.members.tolist()) == list(range(len(parts)))
+    whole = Groups.whole(len(parts))
+    if all(item.satisfied(setting, whole).all() for item in requirements):
+        assert all(item.satisfied(setting, groups).all() for item in requirements)
+
+
+def test_the_detail_lost_is_less_than_by_cutting() -> None:
+    records = hospital(600, seed=5)
+    setting = Setting(as_table(records))
+    policies: list[list[Requirement]] = [
+        [KAnonymity(5)],
+        [KAnonymity(4), LDiversity(3, "distinct")],
+        [TCloseness(0.3)],
+        [LDiversity(2.5, "entropy")],
+        [KAnonymity(3), BtPrivacy(((0.3, 0.15), (0.5, 0.15)))],
+        [CkSafety(0.8, 1)],
+    ]
+    for requirements in policies:
+        grown, cut = (
+            losses(setting.parts, partition(setting, requirements)).sum()
+            for partition in (agglomerate, mondrian)
+        )
+        assert grown < 0.95 * cut, requirements
+
+
+# --- Edges ----------------------------------------------------------------------------------------
+
+
+def by_number(*secrets: str, distinct: int) -> Records:
+    """Records with these secrets, as many different numbers among them."""
+    numbers = {str(number): number for number in range(distinct)}
+    rows = tuple((str(place % distinct), secret) for place, secret in enumerate(secrets))
+    attribute = Attribute("q", tuple(numbers), numbers=numbers)
+    return Records((attribute,), Attribute("s", tuple(sorted(set(secrets)))), rows)
+
+
+def test_one_cell_is_one_group() -> None:
+    setting = Setting(as_table(by_number(*"aabb", distinct=1)))
+    assert [list(group) for group in agglomerate(setting, [KAnonymity(2)])] == [[0]]
+    # Even where it does not meet what is required.
+    assert [list(group) for group in agglomerate(setting, [KAnonymity(9)])] == [[0]]
+
+
+def test_cells_that_meet_the_requirements_stay_alone() -> None:
+    setting = Setting(as_table(by_number(*"ababab", distinct=3)))
+    assert len(agglomerate(setting, [KAnonymity(2)])) == 3
+    assert len(agglomerate(setting, [])) == 3
+
+
+def test_the_whole_table_is_one_group_where_nothing_less_holds() -> None:
+    setting = Setting(as_table(by_number(*"aaaabbbb", distinct=8)))
+    for requirements in ([KAnonymity(8)], [CkSafety(0.6, 0), KAnonymity(5)]):
+        groups = agglomerate(setting, list(requirements))
+        assert [sorted(group) for group in groups] == [list(range(8))]
+
+
+def test_a_group_joins_one_that_makes_up_for_what_it_lacks() -> None:
+    # Two a stand near each other, and so do two b; a union of equals would not help.
+    records = by_number(*"aabb", distinct=4)
+    groups = agglomerate(Setting(as_table(records)), [LDiversity(2, "distinct")])
+    assert sorted(sorted(group) for group in groups) != [[0, 1, 2, 3]]
+    assert len(groups) == 2
+
+
+def test_many_quasi_identifiers() -> None:
+    random = Random(6)
+    flags = tuple(Attribute(f"q{place}", ("n", "y")) for place in range(40))
+    rows = tuple((*(random.choice("ny") for _ in flags), random.choice("abc")) for _ in range(120))
+    records = Records(flags, Attribute("s", ("a", "b", "c")), rows)
+    setting = Setting(as_table(records))
+    groups = agglomerate(setting, [KAnonymity(3), LDiversity(2, "distinct")])
+    by_record = record_groups(records, groups)
+    assert sorted(record for group in by_record for record in group) == records.everything()
+    assert min(map(len, by_record)) >= 3
+    assert min(len(set(records.secrets(group))) for group in by_record) >= 2
+    assert len(groups) >= 20
+
+
+def test_a_policy_that_cannot_be_met_is_refused_beforehand() -> None:
+    setting = Setting(as_table(by_number(*"aabb", distinct=4)))
+    with pytest.raises(UnattainableRequirement, match="not even by one group of the whole table"):
+        find_method("agglomerate").check(setting, [KAnonymity(5)], Options())
+
+
+def test_it_says_how_far_it_is_and_is_cancelled() -> None:
+    setting = Setting(as_table(hospital(400, seed=7)))
+    shares: list[float] = []
+    polls: list[None] = []
+    progress = Watched(poll=lambda: polls.append(None), report=shares.append)
+    agglomerate(setting, [KAnonymity(6), CkSafety(0.8, 1)], progress=progress)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert len(shares) > 4
+
+    class Cancelled(Exception):
+        """Somebody had enough."""
+
+    def cancel() -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        agglomerate(setting, [KAnonymity(6)], progress=Watched(poll=cancel))
