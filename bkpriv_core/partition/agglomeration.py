@@ -43,8 +43,11 @@ __all__ = ["agglomerate"]
 _NEAR = 32
 """Near groups whose unions with one that falls short are considered."""
 
-_TRIED = (8, 100_000)
-"""Of these, how many are measured at least; and how many unions are in a round, if that is more."""
+_TRIED = 8
+"""How many of these are measured, the cheapest first."""
+
+_TRIED_IN_ALL = 100_000
+"""Unions that are measured in a round if that makes more, unless beliefs are inferred for them."""
 
 _MEASURED_AT_ONCE = 200_000
 """Memberships of the unions that are measured at a time."""
@@ -111,6 +114,11 @@ class _Lacking:
         # What groups must disclose less than by themselves.
         self._joint = [(item, bound) for item in joint for bound in item.bounds]
 
+    @property
+    def infers(self) -> bool:
+        """Whether beliefs are inferred to tell."""
+        return any(item.infers for item in self._alone)
+
     def shortfall(self, groups: Groups) -> FloatArray:
         """How much each group falls short of the requirements, shape (g,)."""
         most = np.zeros(len(groups))
@@ -159,8 +167,8 @@ def _round(
     """Unions to make at once: two arrays of groups, of which each takes part in one at most."""
     failing = np.flatnonzero(needs)
     near, costs = cheapest_neighbours(lacking.setting.parts, groups, failing, _NEAR, progress)
-    least, in_all = _TRIED
-    tried = min(max(least, in_all // len(failing)), near.shape[1])
+    in_all = 0 if lacking.infers else _TRIED_IN_ALL
+    tried = min(max(_TRIED, in_all // len(failing)), near.shape[1])
     first = np.repeat(failing, tried)
     second, cost = near[:, :tried].ravel(), costs[:, :tried].ravel()
     before = needs[first] + needs[second]

@@ -113,7 +113,8 @@ def plain(records: Records, k: int, t: float) -> list[Group]:
 def test_groups_are_united_as_by_a_plain_agglomeration(
     drawn: list[tuple[int, int, str]], k: int, t: float
 ) -> None:
-    numbers = [{str(row[axis]): row[axis] for row in sorted(drawn)} for axis in range(2)]
+    numbers: list[dict[str, int]] = [{str(row[0]): row[0] for row in drawn}]
+    numbers.append({str(row[1]): row[1] for row in drawn})
     attributes = tuple(
         Attribute(f"q{axis}", tuple(sorted(values, key=int)), numbers=values)
         for axis, values in enumerate(numbers)
