@@ -2,6 +2,7 @@
 
 What lives here forms groups and mends them, and asks neither who wants them nor how they are shown.
 
+- `cutting`: where groups can be cut in two;
 - `mondrian`: from the whole table down; `incognito`: whole columns at a level, in their lattice;
 - `agglomeration`: from the cells up, near groups united;
 - `anatomy`: records of different values; `coarsening`: neighbours joined until requirements hold;

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition.cutting import find_cuts
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
@@ -72,7 +73,7 @@ def mondrian(
                 break
             setting.progress.poll()
             parents = active.select(waiting)
-            halves = _cut(parts, parents, axes[waiting])
+            halves = find_cuts(parts, parents, axes[waiting]).halves()
             allowed = satisfied(alone, setting, halves)
             both = allowed[0::2] & allowed[1::2]
             for keeper in keepers:
@@ -113,43 +114,3 @@ def _widest_first(parts: Parts, groups: Groups) -> list[tuple[IntArray, FloatArr
     ranking = np.argsort(-widths, axis=1, kind="stable")
     ordered = np.take_along_axis(widths, ranking, axis=1)
     return [(ranking[:, rank], ordered[:, rank]) for rank in range(widths.shape[1])]
-
-
-def _cut(parts: Parts, groups: Groups, axes: IntArray) -> Groups:
-    """Halve each group along its axis: groups 2i and 2i + 1 are the halves of group i.
-
-    Every group must hold at least two values along its axis.
-    """
-    keys = _cut_keys(parts, groups, axes)
-    order = np.lexsort((keys, groups.owner))
-    members, keys = groups.members[order], keys[order]
-    weights = parts.weights[members]
-    running = np.cumsum(weights)
-    ends = running[groups.offsets[1:] - 1]
-    before = np.concatenate(([0], ends[:-1]))
-    # A cut lies after a membership whose successor in the same group has another key.
-    boundary = np.concatenate((keys[1:] != keys[:-1], [False]))
-    boundary[groups.offsets[1:] - 1] = False
-    lopsided = np.abs(2 * (running - before[groups.owner]) - (ends - before)[groups.owner])
-    lopsided = np.where(boundary, lopsided, np.iinfo(np.int64).max)
-    best = lopsided == groups.min(lopsided)[groups.owner]
-    places = np.arange(len(members))
-    cuts = groups.min(np.where(best, places, len(members))) + 1
-    offsets = np.concatenate((np.column_stack((groups.offsets[:-1], cuts)).ravel(), [len(members)]))
-    return Groups(members, offsets.astype(np.int64))
-
-
-def _cut_keys(parts: Parts, groups: Groups, axes: IntArray) -> IntArray:
-    """Value of each membership that a cut along its group's axis may separate."""
-    keys = np.empty(len(groups.members), dtype=np.int64)
-    for axis, domain in enumerate(parts.table.quasi_identifiers):
-        chosen = axes == axis
-        if not chosen.any():
-            continue
-        subset = groups.select(chosen)
-        places = parts.places[subset.members, axis]
-        if not domain.numeric:
-            level = domain.ancestor_level(subset.min(places), subset.max(places))
-            places = domain.branch_start(level[subset.owner], places)
-        keys[chosen[groups.owner]] = places
-    return keys
