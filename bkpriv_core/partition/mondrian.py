@@ -1,13 +1,16 @@
-"""Mondrian: top-down partitioning by median cuts (LeFevre, DeWitt, Ramakrishnan 2006).
+"""Mondrian: top-down partitioning by cuts in two (LeFevre, DeWitt, Ramakrishnan 2006).
 
-The whole table is one group. A group is cut in two along its widest dimension where both halves
-meet every requirement; if they do not, the next widest dimension is tried; a group that no
-dimension cuts is final. Rules:
+The whole table is one group. A group is cut at the median of its widest dimension where both halves
+meet every requirement; if they do not, the next widest dimension is tried. What no median cuts is
+cut elsewhere, if anywhere (see `cutting` for where that can be): of the cuts whose halves meet
+every requirement that is taken which leaves the records the least penalty. Its halves are groups
+like any other. A group that nothing cuts is final. Rules:
 
 - Width is the normalised certainty penalty of the group's extent in the dimension.
-- A numeric dimension is cut between two values; a categorical one between two children of the
-  lowest common ancestor of the group's values, so that halves fit the hierarchy's nodes.
-- The cut is the one that comes nearest to halving the records.
+- Nothing is cut elsewhere while a median cuts any group. So the outcome refines what medians alone
+  give, and costs never more detail, whatever the requirements.
+- Elsewhere a bounded number of cuts of a group is tried. The cheapest requirements, on counts, see
+  many; of the rest those are tried that leave the least penalty.
 - Requirements on all groups together, such as (c,k)-safety, are met by the partition as it stands
   after every cut; cuts that would break one are refused, in the order of the groups.
 - Parts are never split: where cells are whole, records with equal quasi-identifiers stay together.
@@ -18,17 +21,27 @@ All groups of one generation are cut at once, level-synchronously over arrays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition.cutting import find_cuts
+from bkpriv_core.partition.cutting import Cuts, find_cuts, median_cuts
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
+from bkpriv_core.requirement import CountedRequirement, Keeper, Requirement, alone_and_joint
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["mondrian"]
+
+_PLACES = 64
+"""How many cuts of a kind are considered elsewhere, of a group along a dimension."""
+
+_TRIED = 128
+"""How many cuts of a group, along whatever dimension, are tried by inference or all together."""
+
+_AT_ONCE = 4_000_000
+"""Memberships times sensitive values that are judged at a time."""
 
 
 def mondrian(
@@ -50,7 +63,8 @@ def mondrian(
         Groups of all parts, which meet the requirements and are to be cut; one of the whole table,
         if there are none.
     progress : Progress
-        Receives the share of parts whose group is final, after each generation.
+        Receives the share of parts that no median cuts any more, which is one half of the work, and
+        of those whose group is final, which is the other.
 
     Returns
     -------
@@ -58,37 +72,131 @@ def mondrian(
         Every part in one group.
     """
     parts = setting.parts
-    alone, joint = alone_and_joint(requirements)
     active = Groups.whole(len(parts)) if groups is None else groups
-    keepers = [item.keeper(setting, active) for item in joint]
-    final: list[IntArray] = []
-    done = 0
+    sieve = _Sieve.of(setting, requirements, active)
+    final: list[Groups] = []
+    rested = done = 0
     while len(active):
-        order = _widest_first(parts, active)
-        waiting = np.arange(len(active))
-        children: list[Groups] = []
-        for axes, widths in order:
-            waiting = waiting[widths[waiting] > 0]
-            if not waiting.size:
-                break
-            setting.progress.poll()
-            parents = active.select(waiting)
-            halves = find_cuts(parts, parents, axes[waiting]).halves()
-            allowed = satisfied(alone, setting, halves)
-            both = allowed[0::2] & allowed[1::2]
-            for keeper in keepers:
-                both[both] = keeper.split(parents.select(both), halves.select(np.repeat(both, 2)))
-            children.append(halves.select(np.repeat(both, 2)))
-            waiting = waiting[~both]
-        cut = np.concatenate([half.members for half in children] or [np.zeros(0, np.int64)])
-        was_cut = np.zeros(len(parts), dtype=bool)
-        was_cut[cut] = True
-        kept = active.select(~was_cut[active.members[active.offsets[:-1]]])
-        final.extend(kept)
-        done += len(kept.members)
-        progress.report(done / len(parts))
-        active = _concatenated(children)
-    return Groups.from_lists(final)
+        resting: list[Groups] = []
+        while len(active):
+            active, rest = _at_medians(sieve, active)
+            resting.append(rest)
+            rested = min(rested + len(rest.members), len(parts))
+            progress.report((rested + done) / (2 * len(parts)))
+        active, rest = _elsewhere(sieve, _concatenated(resting))
+        final.append(rest)
+        done += len(rest.members)
+        progress.report((len(parts) + done) / (2 * len(parts)))
+    return _concatenated(final)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sieve:
+    """What cuts must meet: by their halves' counts, by inference, and by all groups together."""
+
+    setting: Setting
+    counted: Sequence[CountedRequirement]
+    inferred: Sequence[Requirement]
+    keepers: Sequence[Keeper]
+
+    @classmethod
+    def of(
+        cls, setting: Setting, requirements: Sequence[Requirement], groups: Groups
+    ) -> _Sieve:
+        """Sift cuts of groups, and of what they are cut into."""
+        alone, joint = alone_and_joint(requirements)
+        alone = sorted(alone, key=lambda item: item.cost)
+        return cls(
+            setting,
+            [item for item in alone if isinstance(item, CountedRequirement)],
+            [item for item in alone if not isinstance(item, CountedRequirement)],
+            [item.keeper(setting, groups) for item in joint],
+        )
+
+    def count(self, cuts: Cuts) -> Cuts:
+        """Keep the cuts whose halves meet what counts decide."""
+        for requirement in self.counted:
+            histograms = cuts.histograms(requirement.counts(self.setting.parts))
+            met = requirement.met(self.setting, histograms)
+            cuts = cuts.select(met[0::2] & met[1::2])
+        return cuts
+
+    def infer(self, cuts: Cuts) -> Cuts:
+        """Keep the cuts whose halves meet what is inferred, by omega."""
+        size = _AT_ONCE // self.setting.table.sensitive.size
+        for requirement in self.inferred:
+            halves = (chunk.halves() for chunk in cuts.chunks(size))
+            met = [requirement.satisfied(self.setting, some) for some in halves]
+            flat = np.concatenate([np.zeros(0, dtype=bool), *met])
+            cuts = cuts.select(flat[0::2] & flat[1::2])
+        return cuts
+
+    def split(self, cuts: Cuts, groups: IntArray) -> Cuts:
+        """Take of each group the first cut that all keepers let pass; `groups` says whose it is."""
+        taken = [np.zeros(0, dtype=np.int64)]
+        waiting = np.arange(len(cuts))
+        while waiting.size:
+            _, first = np.unique(groups[waiting], return_index=True)
+            tried = waiting[first]
+            for keeper in self.keepers:
+                some = cuts.select(tried)
+                tried = tried[keeper.split(some.groups.select(some.parents), some.halves())]
+            taken.append(tried)
+            waiting = np.delete(waiting, first)
+            waiting = waiting[~np.isin(groups[waiting], groups[tried])]
+        return cuts.select(np.concatenate(taken))
+
+
+def _at_medians(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
+    """Cut groups at the median of the widest dimension that allows it: halves, and what is left."""
+    parts = sieve.setting.parts
+    waiting = np.arange(len(groups))
+    left = np.ones(len(groups), dtype=bool)
+    halves: list[Groups] = []
+    for axes, widths in _widest_first(parts, groups):
+        waiting = waiting[widths[waiting] > 0]
+        if not waiting.size:
+            break
+        sieve.setting.progress.poll()
+        cuts = median_cuts(parts, groups.select(waiting), axes[waiting])
+        cuts = sieve.infer(sieve.count(cuts))
+        cuts = sieve.split(cuts, cuts.parents)
+        halves.append(cuts.halves())
+        left[waiting[cuts.parents]] = False
+        waiting = np.delete(waiting, cuts.parents)
+    return _concatenated(halves), groups.select(left)
+
+
+def _elsewhere(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
+    """Cut groups along any dimension where that costs least detail: halves, and what is left."""
+    parts = sieve.setting.parts
+    dimensions = len(parts.table.quasi_identifiers)
+    left = np.ones(len(groups), dtype=bool)
+    halves: list[Groups] = []
+    for first, last in groups.chunks(_AT_ONCE // (dimensions * parts.table.sensitive.size)):
+        sieve.setting.progress.poll()
+        whose = np.repeat(np.arange(first, last), dimensions)
+        axes = np.tile(np.arange(dimensions), last - first)
+        cuts = sieve.count(find_cuts(parts, groups.select(whose), axes, _PLACES))
+        cuts = cuts.select(np.lexsort((_penalties(parts, cuts), whose[cuts.parents])))
+        owner = whose[cuts.parents]
+        if sieve.inferred or sieve.keepers:
+            cuts = cuts.select(np.arange(len(cuts)) - np.searchsorted(owner, owner) < _TRIED)
+            cuts = sieve.infer(cuts)
+        cuts = sieve.split(cuts, whose[cuts.parents])
+        halves.append(cuts.halves())
+        left[whose[cuts.parents]] = False
+    return _concatenated(halves), groups.select(left)
+
+
+def _penalties(parts: Parts, cuts: Cuts) -> FloatArray:
+    """Certainty penalty of all records in the halves of each cut, shape (b,)."""
+    penalties = [np.zeros(0)]
+    for chunk in cuts.chunks(_AT_ONCE // len(parts.table.quasi_identifiers)):
+        halves = chunk.halves()
+        penalty = parts.sizes(halves) * parts.table.penalty(*parts.boxes(halves))
+        penalties.append(penalty[0::2] + penalty[1::2])
+    return np.concatenate(penalties)
 
 
 def _concatenated(lists: Sequence[Groups]) -> Groups:

@@ -49,7 +49,9 @@ from __future__ import annotations
 from bkpriv_core.requirement.anonymity import KAnonymity
 from bkpriv_core.requirement.base import (
     Bound,
+    CountedRequirement,
     JointRequirement,
+    Keeper,
     Measurement,
     Requirement,
     Shift,
@@ -68,8 +70,10 @@ __all__ = [
     "Bound",
     "BtPrivacy",
     "CkSafety",
+    "CountedRequirement",
     "JointRequirement",
     "KAnonymity",
+    "Keeper",
     "LDiversity",
     "Measurement",
     "Requirement",

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from bkpriv_core.belief.posterior import Estimator
+import numpy.typing as npt
+
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.progress import Progress
-from bkpriv_core.requirement.base import Bound, Measurement, Requirement
+from bkpriv_core.requirement.base import Bound, CountedRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["KAnonymity"]
 
 
 @dataclass(frozen=True)
-class KAnonymity(Requirement):
+class KAnonymity(CountedRequirement):
     """At least `k` records in every group."""
 
     k: Annotated[int, Range(at_least=1)]
@@ -28,12 +29,11 @@ class KAnonymity(Requirement):
         """Bound on the group's records."""
         return (Bound(self.key, {"k": self.k}, self.k, upper=False),)
 
-    def measure(
-        self,
-        setting: Setting,
-        groups: Groups,
-        estimator: Estimator = "omega",
-        progress: Progress | None = None,
-    ) -> Measurement:
+    def counts(self, parts: Parts) -> IntArray:
+        """Records of each part, whatever their values."""
+        return parts.weights[:, None]
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Count records."""
-        return self._of_groups(groups, setting.parts.sizes(groups))
+        sizes: npt.NDArray[Any] = histograms.sum(axis=1)
+        return sizes

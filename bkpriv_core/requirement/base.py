@@ -23,9 +23,11 @@ from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.stated import read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 
 __all__ = [
     "Bound",
+    "CountedRequirement",
     "HistogramRequirement",
     "JointRequirement",
     "Keeper",
@@ -211,12 +213,39 @@ class Requirement(ABC):
         return Measurement(spread[None, :], np.full(len(groups), EXACT, dtype=np.int8))
 
 
-class HistogramRequirement(Requirement):
-    """A requirement on how often each sensitive value occurs in a group; its figures are exact."""
+class CountedRequirement(Requirement):
+    """A requirement on how many records of each sensitive value a group has.
+
+    Its figures are exact, and groups need not be made to be judged.
+    """
+
+    def counts(self, parts: Parts) -> IntArray:
+        """Counts of each part, shape (p, x), that are added up in groups: of each value."""
+        return parts.counts
 
     @abstractmethod
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
-        """Figures of groups with `histograms` of shape (g, m), shape (g,)."""
+        """Figures of groups with `histograms` of shape (g, x), shape (g,)."""
+
+    def measure(
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress | None = None,
+    ) -> Measurement:
+        """Measure the figures of `groups`; nothing is inferred."""
+        histograms = groups.sum(self.counts(setting.parts)[groups.members])
+        return self._of_groups(groups, self.figures(setting, histograms))
+
+    def met(self, setting: Setting, histograms: IntArray) -> npt.NDArray[np.bool_]:
+        """Which groups, of `histograms` of shape (g, x), meet the bound, shape (g,)."""
+        (bound,) = self.bounds
+        return ~bound.broken(self.figures(setting, histograms))
+
+
+class HistogramRequirement(CountedRequirement):
+    """A requirement on how often each sensitive value occurs in a group."""
 
     @abstractmethod
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
@@ -234,16 +263,6 @@ class HistogramRequirement(Requirement):
         (g, m) float array
             Comparable within a group only.
         """
-
-    def measure(
-        self,
-        setting: Setting,
-        groups: Groups,
-        estimator: Estimator = "omega",
-        progress: Progress | None = None,
-    ) -> Measurement:
-        """Measure the figures of `groups`; nothing is inferred."""
-        return self._of_groups(groups, self.figures(setting, setting.parts.histograms(groups)))
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
