@@ -398,6 +398,28 @@ def median_cut(records: Records, group: Group, axis: int) -> tuple[Group, Group]
     return min(cuts, key=lambda halves: abs(len(halves[0]) - len(halves[1])))
 
 
+def all_cuts(records: Records, group: Group, axis: int) -> set[frozenset[frozenset[int]]]:
+    """Every pair of halves: a run of numbers or a node, or some first children, and the rest."""
+    attribute = records.attributes[axis]
+    column = dict(zip(group, records.column(group, axis), strict=True))
+    taken: list[set[Value]] = []
+    values = sorted(set(column.values()), key=attribute.place)
+    if attribute.numbers is not None:
+        ends = range(len(values) + 1)
+        taken = [set(values[start:end]) for start in ends for end in ends if start < end]
+    else:
+        level, _ = common_ancestor(attribute, values)
+        for height in range(level):
+            nodes = [attribute.path(value)[height:] for value in values]
+            under = [{v for v, n in zip(values, nodes, strict=True) if n == node} for node in nodes]
+            taken.extend(under)
+            if height == level - 1:
+                taken.extend({v for node in under[:end] for v in node} for end in range(len(under)))
+    halves = [frozenset(record for record in group if column[record] in some) for some in taken]
+    pairs = {frozenset((one, frozenset(group) - one)) for one in halves}
+    return {pair for pair in pairs if frozenset() not in pair}
+
+
 def cuts_of(records: Records, group: Group) -> Iterator[tuple[Group, Group]]:
     """Median cuts of a group, from its widest dimension to its narrowest."""
     widths = [
