@@ -291,6 +291,33 @@ class Buckets:
             waiting = waiting[low + 1 :]
         return done
 
+    def exchange(self, before: IntArray, after: IntArray, c: float) -> bool:
+        """Put buckets in the place of others, unless that makes a safe set unsafe.
+
+        Parameters
+        ----------
+        before, after : int arrays of shapes (b, m) and (a, m)
+            Buckets of the set, and those that are to take their place.
+        c : float
+            The disclosure that must not be reached.
+
+        Returns
+        -------
+        bool
+            Whether it was done.
+        """
+        self.remove(before)
+        self.add(after)
+        if self.safe(c):
+            return True
+        self.remove(after)
+        self.add(before)
+        if self.safe(c):
+            return False
+        self.remove(before)
+        self.add(after)
+        return True
+
     def _pool(self, multiplicity: IntArray, spare: int = 0) -> Pool:
         return Pool(self._profiles, multiplicity, spare, self._progress)
 

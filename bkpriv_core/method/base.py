@@ -71,11 +71,14 @@ class Method(ABC, Generic[Own]):
         How the release is shown, but for what is settled when it is made.
     options : type of Options
         The options that it has.
+    improving : bool
+        Whether its groups may be exchanged for others that lose less detail.
     """
 
     name: ClassVar[str]
     form: ClassVar[Form]
     options: type[Own]
+    improving: ClassVar[bool] = False
 
     def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:
         """Refuse what the method cannot meet, before any work is done.
@@ -148,12 +151,13 @@ class Method(ABC, Generic[Own]):
             groups,
             options.estimator,
             pool=form.pool,
+            improving=self.improving,
             progress=progress.step("certifying"),
         )
         if not len(certificate.groups):
             raise UnattainableRequirement(
                 "no group could be certified, so there is nothing to publish",
-                detail=f"All {certificate.failed} groups fail, and no merger mends one.",
+                detail=f"All {certificate.failed} groups fail, and nothing mends one.",
                 hint="Require less strictly, or use coarser quasi-identifiers.",
             )
         certificate = certificate.reordered(shuffle(len(certificate.groups)))

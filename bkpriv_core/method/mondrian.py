@@ -25,6 +25,7 @@ class Mondrian(Method[Options]):
     name = "mondrian"
     form: ClassVar[Form] = Generalized()
     options = Options
+    improving = True
 
     def partition(
         self,

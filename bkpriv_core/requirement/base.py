@@ -292,6 +292,22 @@ class Keeper(Protocol):
             Which of the parents were split; the others cannot be, now or later.
         """
 
+    def exchange(self, before: Groups, after: Groups) -> bool:
+        """Put groups in the place of some of the groups, unless that breaks the requirement.
+
+        Parameters
+        ----------
+        before : Groups
+            Some of the groups.
+        after : Groups
+            What is to take their place.
+
+        Returns
+        -------
+        bool
+            Whether it was done. Where the requirement is broken already, it is.
+        """
+
 
 class JointRequirement(HistogramRequirement):
     """A requirement whose figures depend on all groups that are published.

@@ -81,3 +81,7 @@ class _Keeper:
     def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
         histograms = self._parts.histograms
         return self._buckets.split(histograms(parents), histograms(halves), self._c)
+
+    def exchange(self, before: Groups, after: Groups) -> bool:
+        histograms = self._parts.histograms
+        return self._buckets.exchange(histograms(before), histograms(after), self._c)

@@ -65,6 +65,17 @@ class Groups:
         return cls(np.concatenate(lists).astype(np.int64), np.concatenate(([0], np.cumsum(widths))))
 
     @classmethod
+    def joined(cls, lists: Sequence[Groups]) -> Groups:
+        """Join lists of groups, one after the other."""
+        if not lists:
+            return cls.from_lists([])
+        widths = np.concatenate([groups.widths for groups in lists])
+        return cls(
+            np.concatenate([groups.members for groups in lists]),
+            np.concatenate(([0], np.cumsum(widths))).astype(np.int64),
+        )
+
+    @classmethod
     def whole(cls, parts: int) -> Groups:
         """Put all of so many parts into one group."""
         return cls(np.arange(parts, dtype=np.int64), np.array([0, parts], dtype=np.int64))

@@ -1,0 +1,401 @@
+"""Exchange: groups of a partition are given up for others of the same parts.
+
+That is all that is ever done to a partition that stands, be it to mend a group or to lose less
+detail, and there are few ways of doing it:
+
+- a *union* makes one group of several;
+- a *recut* cuts the union of some groups in two, along any dimension and in other places than they
+  were cut before;
+- a *move* hands one part of a group over to another group;
+- a group is *peeled* if one of its parts is left out.
+
+What an exchange *costs* is the loss of detail that it adds; it may be negative. Of a record that is
+left out all detail is lost.
+
+Rules:
+
+- In one round a group takes part in at most one exchange. The first of the groups that a proposal
+  gives up is the one that it is made for; of the proposals for one group the cheapest that holds is
+  accepted, and of those for several the cheaper go first.
+- An exchange holds if all its groups do; see `bkpriv_core.partition.judging`. Recuts and moves must
+  be promising by a fast estimate before more is spent on them. Unions, after which nothing better
+  may come, are judged in any case, but last.
+- Requirements on all groups together never fail by a union; other exchanges that would make one
+  fail are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.partition.cutting import find_cuts
+from bkpriv_core.partition.judging import Effort, Judge, Measured
+from bkpriv_core.partition.neighbours import losses
+from bkpriv_core.requirement import Keeper
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
+
+__all__ = ["Exchanges", "Layout", "Round", "alone", "move", "peel", "recut", "unite"]
+
+_JUDGED_AT_ONCE = 8
+"""Proposals for a group judged at a time, cheapest first; then ever more."""
+
+_INFERRED_AT_ONCE = 2
+"""Of these, how many are measured at a time."""
+
+_GROWTH = 3
+"""How many times more come next."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A partition, and what depends on its boxes.
+
+    Parameters
+    ----------
+    parts : Parts
+        What groups are made of.
+    groups : Groups
+        The partition.
+    """
+
+    parts: Parts
+    groups: Groups
+
+    @cached_property
+    def boxes(self) -> tuple[IntArray, IntArray]:
+        """See `Parts.boxes`."""
+        return self.parts.boxes(self.groups)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Records of each group, shape (g,)."""
+        return self.parts.sizes(self.groups)
+
+    @cached_property
+    def lost(self) -> FloatArray:
+        """Loss of detail of each group, shape (g,)."""
+        lost: FloatArray = self.sizes * self.parts.table.penalty(*self.boxes)
+        return lost
+
+    @cached_property
+    def relief(self) -> FloatArray:
+        """Loss of detail that a group is spared without each membership, shape (e,)."""
+        groups, parts = self.groups, self.parts
+        low, high = (ends[groups.owner] for ends in self.boxes)
+        places = parts.places[groups.members]
+        starts, ends = groups.offsets[:-1], groups.offsets[1:] - 1
+        for axis in range(places.shape[1]):
+            order = np.lexsort((places[:, axis], groups.owner))
+            ranked = places[order, axis]
+            # Without the lowest the second lowest is the lowest; the same at the other end.
+            low[order[starts], axis] = ranked[np.minimum(starts + 1, ends)]
+            high[order[ends], axis] = ranked[np.maximum(ends - 1, starts)]
+        left = self.sizes[groups.owner] - parts.weights[groups.members]
+        spared: FloatArray = self.lost[groups.owner] - left * parts.table.penalty(low, high)
+        return spared
+
+    def cost_of_moves(self, memberships: IntArray, groups: IntArray) -> FloatArray:
+        """Cost of handing each membership over to a group, two arrays of one shape."""
+        parts, members = self.parts, self.groups.members[memberships]
+        low, high = self.boxes
+        places = parts.places[members]
+        wider = parts.table.penalty(
+            np.minimum(low[groups], places), np.maximum(high[groups], places)
+        )
+        grown = wider * (self.sizes[groups] + parts.weights[members]) - self.lost[groups]
+        cost: FloatArray = grown - self.relief[memberships]
+        return cost
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Proposals to exchange groups of a partition.
+
+    Parameters
+    ----------
+    before : Groups
+        The groups of the partition that each of ``x`` proposals gives up, the one that it is made
+        for first.
+    after : Groups
+        The groups that it puts in their place, proposal after proposal.
+    spans : Groups
+        Which of the groups `after` belong to each proposal, in order.
+    costs : (x,) float array
+        Loss of detail that each adds.
+    """
+
+    before: Groups
+    after: Groups
+    spans: Groups
+    costs: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.before)
+
+    @property
+    def made_for(self) -> IntArray:
+        """The group that each is made for, shape (x,)."""
+        return self.before.members[self.before.offsets[:-1]]
+
+    def select(self, chosen: IntArray) -> Exchanges:
+        """Keep the proposals of an index array, in that order."""
+        spans = self.spans.select(chosen)
+        return Exchanges(
+            self.before.select(chosen),
+            self.after.select(spans.members),
+            Groups(np.arange(len(spans.members)), spans.offsets),
+            self.costs[chosen],
+        )
+
+    @classmethod
+    def joined(cls, lists: Sequence[Exchanges]) -> Exchanges:
+        """Join lists of proposals."""
+        spans = Groups.joined([item.spans for item in lists])
+        return cls(
+            Groups.joined([item.before for item in lists]),
+            Groups.joined([item.after for item in lists]),
+            Groups(np.arange(len(spans.members)), spans.offsets),
+            np.concatenate([item.costs for item in lists]),
+        )
+
+
+def alone(chosen: IntArray) -> Groups:
+    """Make a group of each of some parts, or a proposal for each of some groups."""
+    return Groups(chosen, np.arange(len(chosen) + 1))
+
+
+def unite(layout: Layout, before: Groups) -> Exchanges:
+    """Propose unions of some groups each."""
+    united = _united(layout, before)
+    return Exchanges(
+        before,
+        united,
+        Groups(np.arange(len(before)), np.arange(len(before) + 1)),
+        losses(layout.parts, united) - before.sum(layout.lost[before.members]),
+    )
+
+
+def recut(layout: Layout, before: Groups, places: int) -> Exchanges:
+    """Propose to cut the union of some groups each, in up to so many places of every dimension."""
+    parts = layout.parts
+    dimensions = parts.codes.shape[1]
+    along = np.repeat(np.arange(len(before)), dimensions)
+    axes = np.tile(np.arange(dimensions), len(before))
+    cuts = find_cuts(parts, _united(layout, before).select(along), axes, places)
+    halves = cuts.halves()
+    chosen = along[cuts.parents]
+    lost = losses(parts, halves)
+    given_up = before.sum(layout.lost[before.members])[chosen]
+    return Exchanges(
+        before.select(chosen),
+        halves,
+        Groups(np.arange(len(halves)), 2 * np.arange(len(cuts) + 1)),
+        lost[0::2] + lost[1::2] - given_up,
+    )
+
+
+def move(
+    layout: Layout, memberships: IntArray, receivers: IntArray, made_for: IntArray
+) -> Exchanges:
+    """Propose to hand memberships over to other groups.
+
+    Parameters
+    ----------
+    layout : Layout
+        The partition.
+    memberships : (x,) int array
+        Of groups that have others.
+    receivers : (x,) int array
+        The group that receives each.
+    made_for : (x,) int array
+        For which of the two it is done.
+    """
+    groups = layout.groups
+    donors = groups.owner[memberships]
+    halves = groups.select(np.column_stack((donors, receivers)).ravel())
+    given = halves.offsets[:-1:2] + memberships - groups.offsets[donors]
+    order = np.insert(np.arange(len(halves.members)), halves.offsets[2::2], given)
+    kept = np.ones(len(order), dtype=bool)
+    kept[given + np.arange(len(given))] = False
+    widths = halves.widths.copy()
+    widths[0::2] -= 1
+    widths[1::2] += 1
+    others = np.where(made_for == donors, receivers, donors)
+    return Exchanges(
+        Groups(np.column_stack((made_for, others)).ravel(), 2 * np.arange(len(memberships) + 1)),
+        Groups(halves.members[order[kept]], np.concatenate(([0], np.cumsum(widths)))),
+        Groups(np.arange(2 * len(memberships)), 2 * np.arange(len(memberships) + 1)),
+        layout.cost_of_moves(memberships, receivers),
+    )
+
+
+def peel(layout: Layout, chosen: IntArray) -> Exchanges:
+    """Propose to leave one part out of groups that have several, any of their parts."""
+    groups, parts = layout.groups, layout.parts
+    memberships = np.flatnonzero(np.isin(groups.owner, chosen))
+    owner = groups.owner[memberships]
+    rests = groups.select(owner)
+    kept = np.ones(len(rests.members), dtype=bool)
+    kept[rests.offsets[:-1] + memberships - groups.offsets[owner]] = False
+    counted = np.arange(len(memberships) + 1)
+    rests = Groups(rests.members[kept], rests.offsets - counted)
+    return Exchanges(
+        Groups(owner, counted),
+        rests,
+        Groups(counted[:-1], counted),
+        parts.weights[groups.members[memberships]] - layout.relief[memberships],
+    )
+
+
+def _united(layout: Layout, before: Groups) -> Groups:
+    """Unions of some groups each."""
+    members = layout.groups.select(before.members)
+    return Groups(members.members, members.offsets[before.offsets])
+
+
+class Round:
+    """One round of exchanges.
+
+    Parameters
+    ----------
+    judge : Judge
+        What says which groups may be published.
+    layout : Layout
+        The partition.
+    met : (g,) bool array
+        Which of its groups hold; the others are not published unless they are exchanged.
+    keepers : sequence of Keeper
+        What says which exchanges all groups that hold bear together.
+    effort : Effort
+        Which groups are judged.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        layout: Layout,
+        met: npt.NDArray[np.bool_],
+        keepers: Sequence[Keeper],
+        effort: Effort,
+    ) -> None:
+        self._judge = judge
+        self._groups = layout.groups
+        self._met = met
+        self._keepers = keepers
+        self._effort = effort
+        self._work = effort.work
+        self._made: list[Measured] = []
+        self.taken = np.zeros(len(layout.groups), dtype=bool)
+
+    def __len__(self) -> int:
+        return sum(len(item.groups) for item in self._made)
+
+    def after(self, state: Measured) -> Measured:
+        """Groups as the round leaves them: those that were not exchanged, then new ones."""
+        return Measured.joined([state.select(~self.taken), *self._made])
+
+    def met(self) -> npt.NDArray[np.bool_]:
+        """Which of these groups hold."""
+        return np.concatenate((self._met[~self.taken], np.ones(len(self), dtype=bool)))
+
+    def offer(self, proposed: Exchanges) -> None:
+        """Accept for every group the cheapest proposal that holds, where one does."""
+        order = np.lexsort((proposed.costs, proposed.made_for))
+        unpromising: list[Exchanges] = []
+        for tried in self._in_turn(proposed.select(order), _JUDGED_AT_ONCE):
+            self._judge.setting.progress.poll()
+            fit = tried.select(np.flatnonzero(self._fitting(tried)))
+            if not len(fit):
+                continue
+            if self._effort.screens:
+                fit = self._afforded(fit, self._judge.estimating(fit.after))
+            promising = fit.spans.min(self._judge.promising(fit.after, self._effort))
+            self._accept(fit.select(np.flatnonzero(promising)))
+            unpromising.append(fit.select(np.flatnonzero(~promising & (fit.spans.widths == 1))))
+        if unpromising and not self._effort.screens:
+            self._accept(Exchanges.joined(unpromising))
+
+    def _in_turn(self, proposed: Exchanges, size: int) -> Iterator[Exchanges]:
+        """Proposals that are still open, at first so many for each group, then ever more.
+
+        Those for one group stand together.
+        """
+        made_for = proposed.made_for
+        starts = np.flatnonzero(np.append(True, made_for[1:] != made_for[:-1])[: len(proposed)])
+        widths = np.diff(np.append(starts, len(proposed)))
+        rank = np.arange(len(proposed)) - np.repeat(starts, widths)
+        start, stop = 0, size
+        while (rank >= start).any():
+            closed = proposed.before.max(self.taken[proposed.before.members])
+            rows = np.flatnonzero((rank >= start) & (rank < stop) & ~closed)
+            start, stop = stop, stop * _GROWTH
+            if rows.size:
+                yield proposed.select(rows)
+
+    def _fitting(self, proposed: Exchanges) -> npt.NDArray[np.bool_]:
+        """Which proposals meet what needs no inference, and take states that are to be taken."""
+        counted = proposed.spans.min(self._judge.counted(proposed.after))
+        most = proposed.spans.max(self._judge.states(proposed.after))
+        fitting: npt.NDArray[np.bool_] = (
+            counted & (most > self._effort.above) & (most <= self._effort.most)
+        )
+        return fitting
+
+    def _afforded(self, proposed: Exchanges, prices: FloatArray) -> Exchanges:
+        """Those of the proposals, the first ones first, for whose groups there is work left."""
+        if np.isinf(self._work):
+            return proposed
+        price = proposed.spans.sum(prices)
+        afforded = np.cumsum(price) <= self._work
+        self._work -= float(price[afforded].sum())
+        return proposed.select(np.flatnonzero(afforded))
+
+    def _accept(self, proposed: Exchanges) -> None:
+        """Measure proposals, and accept for every group the cheapest that holds."""
+        for tried in self._in_turn(proposed, _INFERRED_AT_ONCE):
+            prices = self._judge.states if self._effort.proves else self._judge.estimating
+            afforded = self._afforded(tried, prices(tried.after))
+            if not len(afforded):
+                return
+            held, measured = self._judge.holding(afforded.after, self._effort)
+            chosen = self._chosen(afforded, afforded.spans.min(held))
+            self._made.append(measured.select(chosen[afforded.spans.owner][held]))
+
+    def _chosen(self, proposed: Exchanges, holds: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Take the cheapest of those that hold, as far as they leave one another's groups alone."""
+        ranked = np.flatnonzero(holds)[np.argsort(proposed.costs[holds], kind="stable")]
+        chosen = []
+        for exchange in ranked.tolist():
+            given_up = proposed.before[exchange]
+            if not self.taken[given_up].any():
+                self.taken[given_up] = True
+                chosen.append(exchange)
+        borne = np.zeros(len(proposed), dtype=bool)
+        for run in self._borne(proposed, np.array(chosen, dtype=np.int64)):
+            borne[run] = True
+        refused = proposed.select(np.array(chosen, dtype=np.int64)[~borne[chosen]])
+        self.taken[refused.before.members] = False
+        return borne
+
+    def _borne(self, proposed: Exchanges, chosen: IntArray) -> Iterator[IntArray]:
+        """Those of the chosen that all groups together bear, by bisection."""
+        if not chosen.size:
+            return
+        exchanged = proposed.select(chosen)
+        given_up = exchanged.before.members
+        before = self._groups.select(given_up[self._met[given_up]])
+        for place, keeper in enumerate(self._keepers):
+            if not keeper.exchange(before, exchanged.after):
+                for other in self._keepers[:place]:
+                    other.exchange(exchanged.after, before)
+                if chosen.size > 1:
+                    yield from self._borne(proposed, chosen[: chosen.size // 2])
+                    yield from self._borne(proposed, chosen[chosen.size // 2 :])
+                return
+        yield chosen

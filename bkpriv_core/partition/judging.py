@@ -1,0 +1,230 @@
+"""Judging: which groups may be published, by the estimator of the publication.
+
+Partitioning tries groups by omega, which may understate what an adversary learns. What is published
+is measured by the policy's estimator, and so is every group that mending or improvement proposes.
+
+Rules:
+
+- Inference by ``auto`` is exact within a budget of states. An *effort* says which groups are judged
+  at all: those that few states prove before those that take many, and only then those beyond the
+  budget, by bethe where that converges.
+- Groups of many states must hold by bethe, which is fast, before they are inferred exactly.
+- Under ``exact`` nothing rests on bethe, and under ``omega`` everything is judged by omega. Where
+  groups beyond the budget are to be suppressed, nothing of ``auto`` rests on bethe either.
+- What needs no inference is judged first: most proposals fail there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.posterior import AUTO_STATES, BETHE, EXACT, OMEGA, Estimator, exact_states
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.requirement import Measurement, Requirement, satisfied
+from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.parts import Parts
+
+__all__ = ["Effort", "Judge", "Measured"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Which groups are judged.
+
+    Parameters
+    ----------
+    near : int
+        How many neighbours of a group that fails are considered.
+    above, most : float
+        Those that have more states than the one and at most the other.
+    work : float
+        What all groups that are judged in one round may cost, in states.
+    """
+
+    near: int
+    above: float
+    most: float
+    work: float
+
+    @property
+    def proves(self) -> bool:
+        """Whether groups must be inferred exactly."""
+        return self.most <= AUTO_STATES
+
+    @property
+    def screens(self) -> bool:
+        """Whether groups must hold by bethe before they are inferred exactly."""
+        return self.above > 0 and self.proves
+
+
+_NONE = Effort(256, -1, np.inf, np.inf)
+"""Where nothing is inferred, every group is judged."""
+
+# Groups of few states are proved in no time, and most failing groups need no others.
+EFFORTS = (
+    Effort(256, 0, 20_000, np.inf),
+    Effort(64, 20_000, AUTO_STATES, 20_000_000),
+    Effort(256, AUTO_STATES, np.inf, 20_000_000),
+)
+
+_BETHE_COST = 30
+"""States that take as long as bethe takes for one part and one value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Groups with their measurements.
+
+    Parameters
+    ----------
+    groups : Groups
+        Some groups.
+    measurements : tuple of Measurement
+        One per requirement, over `groups`.
+    """
+
+    groups: Groups
+    measurements: tuple[Measurement, ...]
+
+    def select(self, chosen: npt.NDArray[np.bool_]) -> Measured:
+        """Keep the groups of a mask."""
+        members = chosen[self.groups.owner]
+        return Measured(
+            self.groups.select(chosen),
+            tuple(
+                Measurement(item.figures[:, members], item.used[chosen])
+                for item in self.measurements
+            ),
+        )
+
+    @classmethod
+    def joined(cls, lists: Sequence[Measured]) -> Measured:
+        """Join lists of groups, at least one list."""
+        measurements = zip(*(item.measurements for item in lists), strict=True)
+        return cls(
+            Groups.joined([item.groups for item in lists]),
+            tuple(
+                Measurement(
+                    np.concatenate([item.figures for item in same], axis=1),
+                    np.concatenate([item.used for item in same]),
+                )
+                for same in measurements
+            ),
+        )
+
+
+class Judge:
+    """What decides whether groups may be published.
+
+    Parameters
+    ----------
+    setting : Setting
+        The table and its adversaries, for groups that are only tried.
+    requirements : sequence of Requirement
+        What each group must meet by itself.
+    estimator : {"auto", "exact", "bethe", "omega"}
+        How posteriors are inferred.
+    beyond : bool
+        Whether groups may be published that only an estimate says to hold.
+    """
+
+    def __init__(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        estimator: Estimator,
+        *,
+        beyond: bool = True,
+    ) -> None:
+        self.setting = setting
+        self.requirements = tuple(requirements)
+        self._estimator = estimator
+        self._proof_only = estimator == "exact" or (estimator != "omega" and not beyond)
+        self._infers = estimator != "omega" and any(item.infers for item in requirements)
+        self._counted = [item for item in requirements if not item.infers]
+        self._inferred = [item for item in requirements if item.infers]
+
+    def over(self, parts: Parts) -> Judge:
+        """Judge groups of other parts of the table alike."""
+        if parts is self.setting.parts:
+            return self
+        setting = self.setting.over(parts)
+        return Judge(setting, self.requirements, self._estimator, beyond=not self._proof_only)
+
+    def efforts(self) -> Iterator[Effort]:
+        """How hard to look for groups that hold, one effort after the other."""
+        if not self._infers:
+            yield _NONE
+            return
+        for effort in EFFORTS:
+            if effort.proves or not self._proof_only:
+                yield effort
+
+    def measure(self, groups: Groups, progress: Progress = SILENT) -> Measured:
+        """Measure groups as they are to be published."""
+        return self._measure(groups, self._estimator, progress)
+
+    def measured_somehow(self, groups: Groups) -> Measured:
+        """The same, where groups too large for exact inference are no error, but do not hold."""
+        return self._measure(groups, "auto" if self._estimator == "exact" else self._estimator)
+
+    def met(self, state: Measured) -> npt.NDArray[np.bool_]:
+        """Which measured groups meet every bound, by an inference that is good enough."""
+        return self._met(state, EXACT if self._proof_only else OMEGA)
+
+    def states(self, groups: Groups) -> FloatArray:
+        """States that exact inference takes for each group; none where nothing is inferred."""
+        if not self._infers:
+            return np.zeros(len(groups))
+        parts = self.setting.parts
+        return exact_states(groups, parts.weights[groups.members], parts.histograms(groups))
+
+    def estimating(self, groups: Groups) -> FloatArray:
+        """States that could be gone through in the time that bethe takes for each group."""
+        values = self.setting.table.sensitive.size
+        prices: FloatArray = _BETHE_COST * values * groups.widths.astype(np.float64)
+        return prices
+
+    def counted(self, groups: Groups) -> npt.NDArray[np.bool_]:
+        """Which groups meet what needs no inference."""
+        return satisfied(self._counted, self.setting, groups)
+
+    def promising(self, groups: Groups, effort: Effort) -> npt.NDArray[np.bool_]:
+        """Which groups meet the rest by a fast estimate, where there is one that is faster."""
+        if not self._infers or not effort.proves:
+            return np.ones(len(groups), dtype=bool)
+        estimator: Estimator = "bethe" if effort.screens else "omega"
+        return satisfied(self._inferred, self.setting, groups, estimator)
+
+    def holding(self, groups: Groups, effort: Effort) -> tuple[npt.NDArray[np.bool_], Measured]:
+        """Measure groups that meet what needs no inference: which hold, and what they measure."""
+        state = self._measure(groups, "auto" if self._infers else "omega")
+        most = OMEGA if not self._infers else EXACT if effort.proves else BETHE
+        held = self._met(state, most)
+        return held, state.select(held)
+
+    def _measure(
+        self, groups: Groups, estimator: Estimator, progress: Progress = SILENT
+    ) -> Measured:
+        return Measured(
+            groups,
+            tuple(
+                item.measure(self.setting, groups, estimator, progress)
+                for item in self.requirements
+            ),
+        )
+
+    def _met(self, state: Measured, most: int) -> npt.NDArray[np.bool_]:
+        broken = np.zeros(len(state.groups.members), dtype=bool)
+        rests = np.ones(len(state.groups), dtype=bool)
+        for requirement, measured in zip(self.requirements, state.measurements, strict=True):
+            rests &= measured.used <= most
+            for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
+                broken |= bound.broken(figures)
+        met: npt.NDArray[np.bool_] = ~state.groups.max(broken) & rests
+        return met

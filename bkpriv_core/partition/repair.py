@@ -1,0 +1,211 @@
+"""Repair: groups that break a requirement are mended, at the least loss of detail.
+
+A failing group takes part in exchanges with its neighbours, as `bkpriv_core.partition.exchange`
+has them, until every group holds:
+
+1. With one neighbour at a time, nearest first: a recut of the two, a move of one part from either to
+   the other, or their union, whichever costs least of what holds.
+2. Where that mends nothing, with ever more neighbours at once, united or cut in two.
+3. Where that does not either, a part is *peeled* off, so that the rest of the group holds, or else
+   all its parts are by themselves; each then looks for a group that it can join.
+
+What is still failing then is given up by who asked for the repair.
+
+Rules:
+
+- Proof comes first; see `Judge`. Only what no proof mends is mended by an estimate, if that is
+  allowed.
+- A group is given up only where no union with any of the groups near it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.partition.exchange import Exchanges, Layout, Round, alone, move, peel, recut, unite
+from bkpriv_core.partition.judging import Effort, Judge, Measured
+from bkpriv_core.partition.neighbours import cheapest_neighbours
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.requirement import Keeper
+from bkpriv_core.table.groups import Groups, IntArray
+
+__all__ = ["repair"]
+
+_NEAR = 8
+"""Neighbours tried at a time, nearest first; then ever more."""
+
+_REARRANGED = 32
+"""How many neighbours are recut with; with others as far as an effort reaches, unions only."""
+
+_PLACES = 8
+"""In how many places of each dimension a union is cut."""
+
+_WIDER = (2, 4, 8, 16)
+"""With how many neighbours at once."""
+
+_MEMBERS = 2_000_000
+"""Memberships of all groups that are proposed at a time."""
+
+
+def repair(
+    judge: Judge,
+    state: Measured,
+    met: npt.NDArray[np.bool_],
+    keepers: Sequence[Keeper] = (),
+    *,
+    rearranging: bool = True,
+    progress: Progress = SILENT,
+) -> tuple[Measured, npt.NDArray[np.bool_]]:
+    """Mend the groups of a partition that fail.
+
+    Parameters
+    ----------
+    judge : Judge
+        What says which groups may be published.
+    state : Measured
+        The partition, measured by the judge.
+    met : (g,) bool array
+        Which groups hold.
+    keepers : sequence of Keeper
+        Of requirements on all groups together.
+    rearranging : bool
+        Whether groups may be cut and parts be moved; otherwise they are united only.
+    progress : Progress
+        Receives the share of failing groups that are mended.
+
+    Returns
+    -------
+    Measured
+        The partition, some of its groups exchanged. Failing groups that were never exchanged are
+        measured as before; what was peeled off has no figures that mean anything.
+    (h,) bool array
+        Which groups hold.
+    """
+    failing = max(int((~met).sum()), 1)
+    efforts = list(judge.efforts())
+    proofs = [effort for effort in efforts if effort.proves] or efforts
+    work = _Repair(judge, keepers, rearranging)
+    for free in (None, work.peel, work.dissolve) if rearranging else (None,):
+        if free is not None:
+            state, met = free(state, met)
+        for effort in proofs:
+            state, met = work.mend(state, met, effort)
+        progress.report(1.0 - min(float((~met).sum()) / failing, 1.0))
+    for effort in efforts[len(proofs) :]:
+        state, met = work.mend(state, met, effort)
+    progress.report(1.0)
+    return state, met
+
+
+_State = tuple[Measured, npt.NDArray[np.bool_]]
+
+
+@dataclass(frozen=True)
+class _Repair:
+    """How groups are mended; see `repair`."""
+
+    judge: Judge
+    keepers: Sequence[Keeper]
+    rearranging: bool
+
+    def mend(self, state: Measured, met: npt.NDArray[np.bool_], effort: Effort) -> _State:
+        """Exchange groups until every one holds or nothing helps."""
+        while not met.all() and len(met) > 1:
+            self.judge.setting.progress.poll()
+            layout = Layout(self.judge.setting.parts, state.groups)
+            failing = np.flatnonzero(~met)
+            neighbours, _ = cheapest_neighbours(
+                layout.parts, layout.groups, failing, effort.near, self.judge.setting.progress
+            )
+            made = Round(self.judge, layout, met, self.keepers, effort)
+            self._try_pairs(made, layout, failing, neighbours)
+            if not len(made):
+                self._try_wider(made, layout, failing, neighbours)
+            if not len(made):
+                break
+            state, met = made.after(state), made.met()
+        return state, met
+
+    def peel(self, state: Measured, met: npt.NDArray[np.bool_]) -> _State:
+        """Take one part off each failing group that then holds, to be by itself."""
+        layout = Layout(self.judge.setting.parts, state.groups)
+        failing = np.flatnonzero(~met & (state.groups.widths > 1))
+        made = Round(self.judge, layout, met, self.keepers, next(self.judge.efforts()))
+        for some in _chunks(layout, alone(failing), 1):
+            made.offer(peel(layout, some.members))
+        return self._with_rest(made.after(state), made.met(), state.groups)
+
+    def dissolve(self, state: Measured, met: npt.NDArray[np.bool_]) -> _State:
+        """Make each part of a failing group a group by itself, if there are groups to join."""
+        kept = met | (state.groups.widths == 1) | ~met.any()
+        return self._with_rest(state.select(kept), met[kept], state.groups)
+
+    def _with_rest(self, state: Measured, met: npt.NDArray[np.bool_], before: Groups) -> _State:
+        """Make what was left out of the groups before a group by itself, part for part."""
+        rest = alone(np.setdiff1d(before.members, state.groups.members))
+        measured = self.judge.measure(rest)
+        return (
+            Measured.joined([state, measured]),
+            np.concatenate((met, self.judge.met(measured))),
+        )
+
+    def _try_pairs(
+        self, made: Round, layout: Layout, failing: IntArray, neighbours: IntArray
+    ) -> None:
+        """Offer each failing group exchanges with one neighbour at a time."""
+        start, stop = 0, _NEAR
+        while start < neighbours.shape[1]:
+            rows = np.flatnonzero(~made.taken[failing])
+            partners = neighbours[rows, start:stop]
+            rearranging = self.rearranging and start < _REARRANGED
+            start, stop = stop, 2 * stop
+            pairs = np.column_stack((np.repeat(failing[rows], partners.shape[1]), partners.ravel()))
+            for some in _chunks(layout, _as_groups(pairs), _PLACES if rearranging else 1):
+                proposed = [unite(layout, some)]
+                if rearranging:
+                    proposed += [recut(layout, some, _PLACES), _moves(layout, some)]
+                made.offer(Exchanges.joined(proposed))
+
+    def _try_wider(
+        self, made: Round, layout: Layout, failing: IntArray, neighbours: IntArray
+    ) -> None:
+        """Offer each failing group exchanges with several neighbours at once."""
+        for count in _WIDER:
+            rows = np.flatnonzero(~made.taken[failing])
+            if count > neighbours.shape[1]:
+                break
+            several = np.column_stack((failing[rows], neighbours[rows, :count]))
+            for some in _chunks(layout, _as_groups(several), _PLACES):
+                proposed = [unite(layout, some)]
+                if self.rearranging:
+                    proposed.append(recut(layout, some, _PLACES))
+                made.offer(Exchanges.joined(proposed))
+
+
+def _as_groups(rows: IntArray) -> Groups:
+    return Groups(rows.ravel(), rows.shape[1] * np.arange(len(rows) + 1))
+
+
+def _chunks(layout: Layout, before: Groups, places: int) -> Iterator[Groups]:
+    """Consecutive proposals, as many as there is room for."""
+    dimensions = layout.parts.codes.shape[1]
+    widths = before.sum(layout.groups.widths[before.members]) * dimensions * places
+    ends = Groups(before.members, np.concatenate(([0], np.cumsum(widths))))
+    for first, last in ends.chunks(_MEMBERS):
+        yield before.select(np.arange(first, last))
+
+
+def _moves(layout: Layout, pairs: Groups) -> Exchanges:
+    """Propose to move any part of a group to the other."""
+    groups = layout.groups
+    both = groups.select(pairs.members)
+    shift = groups.offsets[:-1][pairs.members] - both.offsets[:-1]
+    memberships = np.arange(len(both.members)) + shift[both.owner]
+    receivers = pairs.members.reshape(-1, 2)[:, ::-1].ravel()[both.owner]
+    made_for = np.repeat(pairs.members[::2], 2)[both.owner]
+    several = groups.widths[groups.owner[memberships]] > 1
+    return move(layout, memberships[several], receivers[several], made_for[several])
