@@ -2,10 +2,10 @@
 
 Partitioning judges thousands of candidate groups and does so by omega, which may understate what
 an adversary learns. So the finished partition is measured once more, with the policy's estimator.
-Groups that break a requirement are mended (`bkpriv_core.partition.repair`), or, where nothing helps,
-*suppressed*: their records are not published. Then detail is won back where the policy bears it
-(`bkpriv_core.partition.improvement`). Every group of the outcome was measured with the estimator and
-met every bound.
+Groups that break a requirement are mended (`bkpriv_core.partition.repair`), or, where nothing
+helps, *suppressed*: their records are not published. Then detail is won back where the policy bears
+it (`bkpriv_core.partition.improvement`). Every group of the outcome was measured with the estimator
+and met every bound.
 
 Rules:
 

@@ -3,8 +3,8 @@
 A failing group takes part in exchanges with its neighbours, as `bkpriv_core.partition.exchange`
 has them, until every group holds:
 
-1. With one neighbour at a time, nearest first: a recut of the two, a move of one part from either to
-   the other, or their union, whichever costs least of what holds.
+1. With one neighbour at a time, nearest first: a recut of the two, a move of one part from either
+   to the other, or their union, whichever costs least of what holds.
 2. Where that mends nothing, with ever more neighbours at once, united or cut in two.
 3. Where that does not either, a part is *peeled* off, so that the rest of the group holds, or else
    all its parts are by themselves; each then looks for a group that it can join.
