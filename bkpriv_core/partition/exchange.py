@@ -153,6 +153,10 @@ class Exchanges:
             self.costs[chosen],
         )
 
+    def in_order(self) -> Exchanges:
+        """Those for one group together, cheapest first."""
+        return self.select(np.lexsort((self.costs, self.made_for)))
+
     @classmethod
     def joined(cls, lists: Sequence[Exchanges]) -> Exchanges:
         """Join lists of proposals."""
@@ -306,9 +310,8 @@ class Round:
 
     def offer(self, proposed: Exchanges) -> None:
         """Accept for every group the cheapest proposal that holds, where one does."""
-        order = np.lexsort((proposed.costs, proposed.made_for))
         unpromising: list[Exchanges] = []
-        for tried in self._in_turn(proposed.select(order), _JUDGED_AT_ONCE):
+        for tried in self._in_turn(proposed.in_order(), _JUDGED_AT_ONCE):
             self._judge.setting.progress.poll()
             fit = tried.select(np.flatnonzero(self._fitting(tried)))
             if not len(fit):
@@ -319,7 +322,7 @@ class Round:
             self._accept(fit.select(np.flatnonzero(promising)))
             unpromising.append(fit.select(np.flatnonzero(~promising & (fit.spans.widths == 1))))
         if unpromising and not self._effort.screens:
-            self._accept(Exchanges.joined(unpromising))
+            self._accept(Exchanges.joined(unpromising).in_order())
 
     def _in_turn(self, proposed: Exchanges, size: int) -> Iterator[Exchanges]:
         """Proposals that are still open, at first so many for each group, then ever more.

@@ -130,7 +130,7 @@ class Judge:
     estimator : {"auto", "exact", "bethe", "omega"}
         How posteriors are inferred.
     beyond : bool
-        Whether groups may be published that only an estimate says to hold.
+        Whether ``auto`` may publish groups that only an estimate says to hold.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Judge:
         self.setting = setting
         self.requirements = tuple(requirements)
         self._estimator = estimator
-        self._proof_only = estimator == "exact" or (estimator != "omega" and not beyond)
+        self._proof_only = estimator == "exact" or (estimator == "auto" and not beyond)
         self._infers = estimator != "omega" and any(item.infers for item in requirements)
         self._counted = [item for item in requirements if not item.infers]
         self._inferred = [item for item in requirements if item.infers]

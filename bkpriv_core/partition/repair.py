@@ -75,7 +75,7 @@ def repair(
     rearranging : bool
         Whether groups may be cut and parts be moved; otherwise they are united only.
     progress : Progress
-        Receives the share of failing groups that are mended.
+        Receives the share of what fails that is mended.
 
     Returns
     -------
@@ -85,16 +85,14 @@ def repair(
     (h,) bool array
         Which groups hold.
     """
-    failing = max(int((~met).sum()), 1)
     efforts = list(judge.efforts())
     proofs = [effort for effort in efforts if effort.proves] or efforts
-    work = _Repair(judge, keepers, rearranging)
+    work = _Repair(judge, keepers, rearranging, progress, _failing(state, met))
     for free in (None, work.peel, work.dissolve) if rearranging else (None,):
         if free is not None:
             state, met = free(state, met)
         for effort in proofs:
             state, met = work.mend(state, met, effort)
-        progress.report(1.0 - min(float((~met).sum()) / failing, 1.0))
     for effort in efforts[len(proofs) :]:
         state, met = work.mend(state, met, effort)
     progress.report(1.0)
@@ -111,6 +109,8 @@ class _Repair:
     judge: Judge
     keepers: Sequence[Keeper]
     rearranging: bool
+    progress: Progress
+    failing: int
 
     def mend(self, state: Measured, met: npt.NDArray[np.bool_], effort: Effort) -> _State:
         """Exchange groups until every one holds or nothing helps."""
@@ -128,6 +128,7 @@ class _Repair:
             if not len(made):
                 break
             state, met = made.after(state), made.met()
+            self.progress.report(1.0 - _failing(state, met) / self.failing)
         return state, met
 
     def peel(self, state: Measured, met: npt.NDArray[np.bool_]) -> _State:
@@ -184,6 +185,11 @@ class _Repair:
                 if self.rearranging:
                     proposed.append(recut(layout, some, _PLACES))
                 made.offer(Exchanges.joined(proposed))
+
+
+def _failing(state: Measured, met: npt.NDArray[np.bool_]) -> int:
+    """Parts in groups that fail."""
+    return int(state.groups.widths[~met].sum())
 
 
 def _as_groups(rows: IntArray) -> Groups:
