@@ -1,0 +1,173 @@
+"""Judging: proof comes before estimates, and what is beyond proof is estimated or given up."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.belief import posterior as posterior_module
+from bkpriv_core.belief.posterior import BETHE, EXACT, OMEGA, Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition.certification import Beyond
+from bkpriv_core.requirement import (
+    KAnonymity,
+    Requirement,
+)
+from bkpriv_core.table.groups import FloatArray, Groups
+from tests.core.certifying import (
+    INSEPARABLE,
+    INSEPARABLE_POLICY,
+    Pooled,
+    as_cells,
+    certified,
+    certify,
+    limit_exact,
+    outcome,
+)
+from tests.core.exchange_oracles import (
+    moves,
+    recuts,
+    unions,
+)
+from tests.core.oracles import Records
+from tests.core.strategies import (
+    MANY,
+    as_groups,
+    as_table,
+    partitions,
+    requirement_lists,
+    tables,
+)
+from tests.core.test_certification import largest_disclosure, published_alike
+
+
+def judge(
+    setting: Setting, requirements: list[Requirement], cells: list[int], estimator: Estimator
+) -> int | None:
+    """The worst of the estimators by which a group holds, or None if it does not."""
+    group = as_groups([sorted(cells)])
+    if not all(item.satisfied(setting, group, estimator).all() for item in requirements):
+        return None
+    return max(int(item.measure(setting, group, estimator).used[0]) for item in requirements)
+
+
+@MANY
+@given(
+    tables(min_records=5, max_records=12),
+    requirement_lists(),
+    st.integers(2, 30),
+    st.sampled_from(["estimate", "suppress"]),
+    st.booleans(),
+    st.data(),
+)
+def test_proof_comes_first_and_suppression_last(
+    records: Records,
+    requirements: list[Requirement],
+    most: int,
+    beyond: Beyond,
+    improving: bool,
+    data: st.DataObject,
+) -> None:
+    setting = Setting(as_table(records))
+    lists = list(
+        published_alike(records, data.draw(partitions(len(records.cells()), most=8))).values()
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        limit_exact(patch, most, data.draw(st.integers(1, most)))
+        judged = partial(judge, setting, requirements)
+        pool = Pooled()
+        certificate = certify(
+            setting,
+            requirements,
+            as_groups(lists),
+            "auto",
+            pool=pool,
+            beyond=beyond,
+            improving=improving,
+        )
+        for requirement, measured in zip(requirements, certificate.measurements, strict=True):
+            anew = requirement.measure(setting, certificate.groups, "auto")
+            np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
+            np.testing.assert_array_equal(measured.used, anew.used)
+            assert beyond == "estimate" or measured.exact.all()
+        published = [group.tolist() for group in certificate.groups]
+        assert all(judged(group, "auto") is not None for group in published)
+        most_used = EXACT if beyond == "suppress" else OMEGA
+        failing = [group for group in lists if (judged(group, "auto") or 0) > most_used]
+        failing += [group for group in lists if judged(group, "auto") is None]
+        if not pool.once:
+            return
+        assert certificate.failed == len(failing)
+        suppressed = certificate.suppressed.tolist()
+        assert set(suppressed) <= {cell for group in failing for cell in group}
+        if improving:
+            return
+        units = [[cell] for cell in suppressed] if published else failing
+        for unit in units:
+            for other in published + [more for more in units if more != unit]:
+                used = judged(unit + other, "auto")
+                # What bethe rules out is not inferred exactly, and omega mends nothing.
+                helps = used == EXACT or (used == BETHE and beyond == "estimate")
+                assert judged(unit + other, "bethe") is None or not helps
+        if len(failing) == 1 and len(records.cells()) <= 9 and not pool.joined:
+            (first,) = failing
+            members = records.cells()
+            proved = [
+                after
+                for other in lists
+                if other != first
+                for after in {unions([first, other])}
+                | recuts(records, members, [first, other])
+                | moves(first, other)
+                if all(judged(list(group), "auto") == EXACT for group in after)
+                and all(judged(list(group), "bethe") is not None for group in after)
+                and all(judged(list(group), "omega") is not None for group in after)
+            ]
+            made = as_cells(certificate.groups) - {frozenset(group) for group in lists}
+            if proved:
+                assert all(judged(list(group), "auto") == EXACT for group in made)
+
+
+@pytest.mark.parametrize("estimator", ["exact", "auto", "bethe"])
+@pytest.mark.parametrize("beyond", ["suppress", "estimate"])
+def test_an_estimate_mends_what_no_proof_does(
+    estimator: Estimator, beyond: Beyond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = {frozenset(range(4))}
+    # The union of the two groups has 3 * 4 states. Without it, three cells hold by themselves.
+    # Who asks for bethe asks for estimates.
+    limit_exact(monkeypatch, 11)
+    _, certificate = certified(INSEPARABLE, INSEPARABLE_POLICY, estimator, beyond)
+    if estimator == "exact" or (estimator == "auto" and beyond == "suppress"):
+        assert outcome(certificate)[1:] == ({frozenset({1, 2, 3})}, [0])
+        assert certificate.measurements[1].exact.all()
+    else:
+        assert outcome(certificate) == (1, everything, [])
+        assert certificate.measurements[0].exact.all()
+        assert certificate.measurements[1].used.tolist() == [BETHE]
+        assert certificate.measurements[1].figures.max() <= 0.1
+    limit_exact(monkeypatch, 12)
+    _, certificate = certified(INSEPARABLE, INSEPARABLE_POLICY, estimator, beyond)
+    assert outcome(certificate) == (1, everything, [])
+    assert certificate.measurements[1].exact.all()
+
+
+def test_omega_mends_nothing_but_under_omega(monkeypatch: pytest.MonkeyPatch) -> None:
+    def astray(groups: Groups, *rest: object) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        return np.zeros((len(groups.members), 2)), np.zeros(len(groups), dtype=bool)
+
+    everything = INSEPARABLE.everything()
+    assert largest_disclosure(INSEPARABLE, INSEPARABLE_POLICY, everything, "omega") <= 0.1
+    limit_exact(monkeypatch, 11)
+    monkeypatch.setattr(posterior_module, "bethe", astray)
+    _, certificate = certified(INSEPARABLE, INSEPARABLE_POLICY, "auto")
+    assert outcome(certificate) == (1, {frozenset({1, 2, 3})}, [0])
+    setting = Setting(as_table(INSEPARABLE))
+    policy = [KAnonymity(5), *INSEPARABLE_POLICY]
+    certificate = certify(setting, policy, as_groups([[0, 1], [2, 3]]), "omega")
+    assert outcome(certificate) == (2, {frozenset(range(4))}, [])
