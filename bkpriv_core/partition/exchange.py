@@ -14,9 +14,9 @@ left out all detail is lost.
 
 Rules:
 
-- In one round a group takes part in at most one exchange. The first of the groups that a proposal
-  gives up is the one that it is made for; of the proposals for one group the cheapest that holds is
-  accepted, and of those for several the cheaper go first.
+- In one round a group takes part in at most one exchange; the cheaper go first. The first of the
+  groups that a proposal gives up is the one that it is made for; the cheapest for each group are
+  judged before others are.
 - An exchange holds if all its groups do; see `bkpriv_core.partition.judging`. Recuts and moves must
   be promising by a fast estimate before more is spent on them. Unions, after which nothing better
   may come, are judged in any case, but last.
@@ -26,6 +26,7 @@ Rules:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,8 +46,8 @@ __all__ = ["Exchanges", "Layout", "Round", "alone", "move", "peel", "recut", "un
 _JUDGED_AT_ONCE = 8
 """Proposals for a group judged at a time, cheapest first; then ever more."""
 
-_INFERRED_AT_ONCE = 2
-"""Of these, how many are measured at a time."""
+_TURNS = 20
+"""How often proposals are measured, each time the cheapest, if some were accepted."""
 
 _GROWTH = 3
 """How many times more come next."""
@@ -311,7 +312,7 @@ class Round:
     def offer(self, proposed: Exchanges) -> None:
         """Accept for every group the cheapest proposal that holds, where one does."""
         unpromising: list[Exchanges] = []
-        for tried in self._in_turn(proposed.in_order(), _JUDGED_AT_ONCE):
+        for tried in self._in_turn(proposed.in_order()):
             self._judge.setting.progress.poll()
             fit = tried.select(np.flatnonzero(self._fitting(tried)))
             if not len(fit):
@@ -324,16 +325,14 @@ class Round:
         if unpromising and not self._effort.screens:
             self._accept(Exchanges.joined(unpromising).in_order())
 
-    def _in_turn(self, proposed: Exchanges, size: int) -> Iterator[Exchanges]:
-        """Proposals that are still open, at first so many for each group, then ever more.
+    def _in_turn(self, proposed: Exchanges) -> Iterator[Exchanges]:
+        """Proposals that are still open, at first some for each group, then ever more.
 
         Those for one group stand together.
         """
         made_for = proposed.made_for
-        starts = np.flatnonzero(np.append(True, made_for[1:] != made_for[:-1])[: len(proposed)])
-        widths = np.diff(np.append(starts, len(proposed)))
-        rank = np.arange(len(proposed)) - np.repeat(starts, widths)
-        start, stop = 0, size
+        rank = np.arange(len(made_for)) - np.searchsorted(made_for, made_for)
+        start, stop = 0, _JUDGED_AT_ONCE
         while (rank >= start).any():
             closed = proposed.before.max(self.taken[proposed.before.members])
             rows = np.flatnonzero((rank >= start) & (rank < stop) & ~closed)
@@ -360,33 +359,56 @@ class Round:
         return proposed.select(np.flatnonzero(afforded))
 
     def _accept(self, proposed: Exchanges) -> None:
-        """Measure proposals, and accept for every group the cheapest that holds."""
-        for tried in self._in_turn(proposed, _INFERRED_AT_ONCE):
-            prices = self._judge.states if self._effort.proves else self._judge.estimating
-            afforded = self._afforded(tried, prices(tried.after))
-            if not len(afforded):
-                return
-            held, measured = self._judge.holding(afforded.after, self._effort)
-            chosen = self._chosen(afforded, afforded.spans.min(held))
-            self._made.append(measured.select(chosen[afforded.spans.owner][held]))
+        """Measure proposals, at first the cheapest, and accept of those that hold the cheapest.
 
-    def _chosen(self, proposed: Exchanges, holds: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Take the cheapest of those that hold, as far as they leave one another's groups alone."""
-        ranked = np.flatnonzero(holds)[np.argsort(proposed.costs[holds], kind="stable")]
-        chosen = []
-        for exchange in ranked.tolist():
-            given_up = proposed.before[exchange]
-            if not self.taken[given_up].any():
-                self.taken[given_up] = True
-                chosen.append(exchange)
+        Those for one group stand together, by rising cost.
+        """
+        left = np.ones(len(proposed), dtype=bool)
+        for turn in itertools.count():
+            left &= ~proposed.before.max(self.taken[proposed.before.members])
+            if not left.any() or (turn >= _TURNS and len(self)):
+                return
+            # At first no two that give up one group, lest it be in vain; then ever more for each
+            # group for which nothing has held, since few at a time take long.
+            rows = np.flatnonzero(left)
+            made_for = proposed.made_for[rows]
+            rank = np.arange(len(rows)) - np.searchsorted(made_for, made_for)
+            rows = rows[rank < 2**turn]
+            if not turn:
+                rows = rows[self._cheapest(proposed.select(rows))]
+            left[rows] = False
+            tried = proposed.select(rows)
+            prices = self._judge.states if self._effort.proves else self._judge.estimating
+            tried = self._afforded(tried, prices(tried.after))
+            if not len(tried):
+                return
+            held, measured = self._judge.holding(tried.after, self._effort)
+            chosen = self._borne(tried, np.flatnonzero(tried.spans.min(held)))
+            self._made.append(measured.select(chosen[tried.spans.owner][held]))
+
+    def _cheapest(self, proposed: Exchanges) -> IntArray:
+        """Proposals than which no cheaper one gives up one of their groups."""
+        groups, owner = proposed.before, proposed.before.owner
+        rank = np.empty(len(proposed), dtype=np.int64)
+        rank[np.argsort(proposed.costs, kind="stable")] = np.arange(len(proposed))
+        best = np.full(len(self._groups), len(proposed))
+        np.minimum.at(best, groups.members, rank[owner])
+        return np.flatnonzero(~groups.max(best[groups.members] < rank[owner]))
+
+    def _borne(self, proposed: Exchanges, held: IntArray) -> npt.NDArray[np.bool_]:
+        """Take the cheapest of those that hold, as far as all groups together bear it."""
         borne = np.zeros(len(proposed), dtype=bool)
-        for run in self._borne(proposed, np.array(chosen, dtype=np.int64)):
-            borne[run] = True
-        refused = proposed.select(np.array(chosen, dtype=np.int64)[~borne[chosen]])
-        self.taken[refused.before.members] = False
+        while held.size:
+            cheapest = held[self._cheapest(proposed.select(held))]
+            for some in self._kept(proposed, cheapest):
+                borne[some] = True
+                self.taken[proposed.before.select(some).members] = True
+            held = np.setdiff1d(held, cheapest)
+            closed = proposed.before.max(self.taken[proposed.before.members])
+            held = held[~closed[held]]
         return borne
 
-    def _borne(self, proposed: Exchanges, chosen: IntArray) -> Iterator[IntArray]:
+    def _kept(self, proposed: Exchanges, chosen: IntArray) -> Iterator[IntArray]:
         """Those of the chosen that all groups together bear, by bisection."""
         if not chosen.size:
             return
@@ -398,7 +420,7 @@ class Round:
                 for other in self._keepers[:place]:
                     other.exchange(exchanged.after, before)
                 if chosen.size > 1:
-                    yield from self._borne(proposed, chosen[: chosen.size // 2])
-                    yield from self._borne(proposed, chosen[chosen.size // 2 :])
+                    yield from self._kept(proposed, chosen[: chosen.size // 2])
+                    yield from self._kept(proposed, chosen[chosen.size // 2 :])
                 return
         yield chosen

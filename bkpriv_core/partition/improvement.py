@@ -8,9 +8,9 @@ Rules:
 
 - Every group that an exchange makes is judged as it will be published, so that nothing is lost of
   what was certified. Only such are tried as take few states to prove.
-- Each round the exchanges that save most come first. A move is tried once: again only after one of
-  the two groups has changed.
-- It ends where nothing that is tried saves anything, or what a round saves is not worth its time.
+- Rounds of cuts and rounds of moves take turns, each as long as a round saves what is worth its
+  time. In a round the exchanges that save most come first.
+- What was tried in vain is tried again only after one of the groups has changed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from bkpriv_core.partition.exchange import Layout, Round, alone, move, recut
 from bkpriv_core.partition.judging import Judge, Measured
+from bkpriv_core.partition.neighbours import losses
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Keeper
 from bkpriv_core.table.groups import IntArray
@@ -34,14 +35,14 @@ _NEAR = 8
 _PROPOSED = 8
 """Moves of a group's parts that are tried in a round."""
 
-_ROUNDS = 30
+_ROUNDS = 60
 """Most rounds."""
 
 _PLACES = 8
 """In how many places of each dimension a group is cut."""
 
-_WORTH = 1e-3
-"""Share of the loss of detail that a round must save for another one to follow."""
+_WORTH = 4e-3
+"""Share of the loss of detail that a round must save for another one of its kind to follow."""
 
 _SAVED = 1e-9
 """What an exchange must save at least, as rounding may pretend that it does."""
@@ -71,36 +72,45 @@ def improve(
     Measured
         The same parts in groups that hold, and lose no more detail.
     """
-    fresh = np.ones(len(state.groups), dtype=bool)
+    parts, effort = judge.setting.parts, next(judge.efforts())
+    untried = {_cut: np.ones(len(state.groups), dtype=bool)}
+    untried[_move] = untried[_cut]
+    idle, way = 0, _cut
     for done in range(_ROUNDS):
-        if len(state.groups) < 2 or not fresh.any():
-            break
-        layout = Layout(judge.setting.parts, state.groups)
-        effort = next(judge.efforts())
-        made = Round(judge, layout, np.ones(len(fresh), dtype=bool), keepers, effort)
-        cut = recut(layout, alone(np.flatnonzero(fresh)), _PLACES)
-        made.offer(cut)
-        memberships, receivers = _saving(layout, fresh & ~made.taken, progress)
-        donors = layout.groups.owner[memberships]
-        open_ = ~made.taken[donors] & ~made.taken[receivers]
-        memberships, receivers, donors = memberships[open_], receivers[open_], donors[open_]
-        made.offer(move(layout, memberships, receivers, donors))
-        if not len(made):
-            break
+        progress.report(done / _ROUNDS)
+        layout = Layout(parts, state.groups)
+        everything_holds = np.ones(len(state.groups), dtype=bool)
+        made = Round(judge, layout, everything_holds, keepers, effort)
+        way(made, layout, untried[way])
         state = made.after(state)
-        saved = layout.lost.sum()
-        fresh = np.arange(len(state.groups)) >= (~made.taken).sum()
-        if saved - Layout(layout.parts, state.groups).lost.sum() < _WORTH * saved:
+        new = np.ones(len(made), dtype=bool)
+        for other, groups in untried.items():
+            left = groups & (other is not way)
+            untried[other] = np.concatenate((left[~made.taken], new))
+        lost = layout.lost.sum()
+        saved = lost - losses(parts, state.groups).sum()
+        idle = idle + 1 if saved <= _WORTH * lost else 0
+        if idle == len(untried):
             break
-        progress.report((done + 1) / _ROUNDS)
+        if idle:
+            way = _move if way is _cut else _cut
     progress.report(1.0)
     return state
 
 
-def _saving(
-    layout: Layout, fresh: npt.NDArray[np.bool_], progress: Progress
-) -> tuple[IntArray, IntArray]:
-    """Moves that save detail, of which one group is fresh: memberships, and who receives each."""
+def _cut(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
+    """Offer to cut the chosen groups."""
+    made.offer(recut(layout, alone(np.flatnonzero(chosen)), _PLACES))
+
+
+def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
+    """Offer moves of parts from or to the chosen groups."""
+    memberships, receivers = _saving(layout, chosen)
+    made.offer(move(layout, memberships, receivers, layout.groups.owner[memberships]))
+
+
+def _saving(layout: Layout, chosen: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """Moves that save detail, from or to the chosen groups: memberships, and who receives each."""
     from scipy.spatial import KDTree  # slow to import, and only wanted here
 
     groups, parts = layout.groups, layout.parts
@@ -110,12 +120,11 @@ def _saving(
     scale = np.array([max(domain.size - 1, 1) for domain in parts.table.quasi_identifiers])
     tree = KDTree((low + high) / (2.0 * scale))
     places = parts.places[groups.members[outermost]]
-    progress.poll()
     _, near = tree.query(places / scale, k=min(_NEAR + 1, len(groups)))
     memberships = np.repeat(outermost, near.shape[1])
     receivers = near.ravel().astype(np.int64)
     donors = groups.owner[memberships]
-    open_ = (receivers != donors) & (fresh[receivers] | fresh[donors])
+    open_ = (receivers != donors) & (chosen[receivers] | chosen[donors])
     memberships, receivers, donors = memberships[open_], receivers[open_], donors[open_]
     costs = layout.cost_of_moves(memberships, receivers)
     order = np.lexsort((costs, donors))

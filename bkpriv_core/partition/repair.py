@@ -38,11 +38,14 @@ __all__ = ["repair"]
 _NEAR = 8
 """Neighbours tried at a time, nearest first; then ever more."""
 
-_REARRANGED = 32
+_REARRANGED = 24
 """How many neighbours are recut with; with others as far as an effort reaches, unions only."""
 
 _PLACES = 8
 """In how many places of each dimension a union is cut."""
+
+_MOVED = 16
+"""How many moves between two groups are tried."""
 
 _WIDER = (2, 4, 8, 16)
 """With how many neighbours at once."""
@@ -117,7 +120,9 @@ class _Repair:
         while not met.all() and len(met) > 1:
             self.judge.setting.progress.poll()
             layout = Layout(self.judge.setting.parts, state.groups)
-            failing = np.flatnonzero(~met)
+            failing = self._failing(layout, met, effort)
+            if not failing.size:
+                break
             neighbours, _ = cheapest_neighbours(
                 layout.parts, layout.groups, failing, effort.near, self.judge.setting.progress
             )
@@ -130,6 +135,12 @@ class _Repair:
             state, met = made.after(state), made.met()
             self.progress.report(1.0 - _failing(state, met) / self.failing)
         return state, met
+
+    def _failing(self, layout: Layout, met: npt.NDArray[np.bool_], effort: Effort) -> IntArray:
+        """Failing groups that are not so large that even halves of them have too many states."""
+        failing = np.flatnonzero(~met)
+        states = self.judge.states(layout.groups.select(failing))
+        return failing[np.sqrt(states) <= effort.most]
 
     def peel(self, state: Measured, met: npt.NDArray[np.bool_]) -> _State:
         """Take one part off each failing group that then holds, to be by itself."""
@@ -206,12 +217,17 @@ def _chunks(layout: Layout, before: Groups, places: int) -> Iterator[Groups]:
 
 
 def _moves(layout: Layout, pairs: Groups) -> Exchanges:
-    """Propose to move any part of a group to the other."""
+    """Propose to move a part of a group to the other, those few that cost least."""
     groups = layout.groups
     both = groups.select(pairs.members)
     shift = groups.offsets[:-1][pairs.members] - both.offsets[:-1]
     memberships = np.arange(len(both.members)) + shift[both.owner]
     receivers = pairs.members.reshape(-1, 2)[:, ::-1].ravel()[both.owner]
-    made_for = np.repeat(pairs.members[::2], 2)[both.owner]
-    several = groups.widths[groups.owner[memberships]] > 1
-    return move(layout, memberships[several], receivers[several], made_for[several])
+    costs = layout.cost_of_moves(memberships, receivers)
+    pair = both.owner // 2
+    order = np.lexsort((costs, pair))
+    rank = np.arange(len(order)) - np.searchsorted(pair[order], pair[order])
+    several = groups.widths[groups.owner[memberships[order]]] > 1
+    chosen = order[(rank < _MOVED) & several]
+    made_for = pairs.members[::2][pair[chosen]]
+    return move(layout, memberships[chosen], receivers[chosen], made_for)
