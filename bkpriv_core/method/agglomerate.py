@@ -23,6 +23,7 @@ class Agglomerate(Method[Options]):
     name = "agglomerate"
     form = Generalized()
     options = Options
+    improving = True
 
     def partition(
         self,

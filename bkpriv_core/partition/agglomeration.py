@@ -173,9 +173,10 @@ def _round(
     second, cost = near[:, :tried].ravel(), costs[:, :tried].ravel()
     before = needs[first] + needs[second]
     after = np.empty(len(first))
+    pairs = Groups.from_rows(np.column_stack((first, second)))
     for start, stop in _chunks(groups.widths[first] + groups.widths[second]):
         progress.poll()
-        after[start:stop] = lacking.shortfall(groups.unions(first[start:stop], second[start:stop]))
+        after[start:stop] = lacking.shortfall(groups.united(pairs.select(np.arange(start, stop))))
     price = cost / np.maximum(before - after, _LEAST * before)
     chosen = _matching(first, second, price, len(groups))
     cheap = chosen[np.argsort(price[chosen], kind="stable")[: (len(chosen) + 1) // 2]]
@@ -222,11 +223,11 @@ def _united(
     lacking: _Lacking, groups: Groups, needs: FloatArray, first: IntArray, second: IntArray
 ) -> tuple[Groups, FloatArray]:
     """Unite pairs of groups: the groups then, and their shortfall."""
-    unions = groups.unions(first, second)
+    unions = groups.united(Groups.from_rows(np.column_stack((first, second))))
     kept = np.ones(len(groups), dtype=bool)
     kept[first] = kept[second] = False
     return (
-        groups.select(kept).join(unions),
+        Groups.joined([groups.select(kept), unions]),
         np.concatenate((needs[kept], lacking.shortfall(unions))),
     )
 

@@ -41,7 +41,7 @@ from bkpriv_core.requirement import Keeper
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["Exchanges", "Layout", "Round", "alone", "move", "peel", "recut", "unite"]
+__all__ = ["Exchanges", "Layout", "Round", "move", "peel", "recut", "unite"]
 
 _JUDGED_AT_ONCE = 8
 """Proposals for a group judged at a time, cheapest first; then ever more."""
@@ -170,14 +170,9 @@ class Exchanges:
         )
 
 
-def alone(chosen: IntArray) -> Groups:
-    """Make a group of each of some parts, or a proposal for each of some groups."""
-    return Groups(chosen, np.arange(len(chosen) + 1))
-
-
 def unite(layout: Layout, before: Groups) -> Exchanges:
     """Propose unions of some groups each."""
-    united = _united(layout, before)
+    united = layout.groups.united(before)
     return Exchanges(
         before,
         united,
@@ -192,7 +187,7 @@ def recut(layout: Layout, before: Groups, places: int) -> Exchanges:
     dimensions = parts.codes.shape[1]
     along = np.repeat(np.arange(len(before)), dimensions)
     axes = np.tile(np.arange(dimensions), len(before))
-    cuts = find_cuts(parts, _united(layout, before).select(along), axes, places)
+    cuts = find_cuts(parts, layout.groups.united(before).select(along), axes, places)
     halves = cuts.halves()
     chosen = along[cuts.parents]
     lost = losses(parts, halves)
@@ -256,12 +251,6 @@ def peel(layout: Layout, chosen: IntArray) -> Exchanges:
         Groups(counted[:-1], counted),
         parts.weights[groups.members[memberships]] - layout.relief[memberships],
     )
-
-
-def _united(layout: Layout, before: Groups) -> Groups:
-    """Unions of some groups each."""
-    members = layout.groups.select(before.members)
-    return Groups(members.members, members.offsets[before.offsets])
 
 
 class Round:

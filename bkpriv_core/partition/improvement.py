@@ -20,12 +20,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.partition.exchange import Layout, Round, alone, move, recut
+from bkpriv_core.partition.exchange import Layout, Round, move, recut
 from bkpriv_core.partition.judging import Judge, Measured
-from bkpriv_core.partition.neighbours import losses
+from bkpriv_core.partition.neighbours import losses, nearest_groups
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Keeper
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.groups import Groups, IntArray
 
 __all__ = ["improve"]
 
@@ -100,7 +100,7 @@ def improve(
 
 def _cut(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
     """Offer to cut the chosen groups."""
-    made.offer(recut(layout, alone(np.flatnonzero(chosen)), _PLACES))
+    made.offer(recut(layout, Groups.from_rows(np.flatnonzero(chosen)), _PLACES))
 
 
 def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
@@ -111,18 +111,12 @@ def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
 
 def _saving(layout: Layout, chosen: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """Moves that save detail, from or to the chosen groups: memberships, and who receives each."""
-    from scipy.spatial import KDTree  # slow to import, and only wanted here
-
     groups, parts = layout.groups, layout.parts
     several = groups.widths[groups.owner] > 1
     outermost = np.flatnonzero((layout.relief > _SAVED) & several)
-    low, high = layout.boxes
-    scale = np.array([max(domain.size - 1, 1) for domain in parts.table.quasi_identifiers])
-    tree = KDTree((low + high) / (2.0 * scale))
-    places = parts.places[groups.members[outermost]]
-    _, near = tree.query(places / scale, k=min(_NEAR + 1, len(groups)))
+    near = nearest_groups(parts, groups, groups.members[outermost], _NEAR)
     memberships = np.repeat(outermost, near.shape[1])
-    receivers = near.ravel().astype(np.int64)
+    receivers = near.ravel()
     donors = groups.owner[memberships]
     open_ = (receivers != donors) & (chosen[receivers] | chosen[donors])
     memberships, receivers, donors = memberships[open_], receivers[open_], donors[open_]

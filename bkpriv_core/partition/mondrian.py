@@ -83,11 +83,11 @@ def mondrian(
             resting.append(rest)
             rested = min(rested + len(rest.members), len(parts))
             progress.report((rested + done) / (2 * len(parts)))
-        active, rest = _elsewhere(sieve, _concatenated(resting))
+        active, rest = _elsewhere(sieve, Groups.joined(resting))
         final.append(rest)
         done += len(rest.members)
         progress.report((len(parts) + done) / (2 * len(parts)))
-    return _concatenated(final)
+    return Groups.joined(final)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +100,7 @@ class _Sieve:
     keepers: Sequence[Keeper]
 
     @classmethod
-    def of(
-        cls, setting: Setting, requirements: Sequence[Requirement], groups: Groups
-    ) -> _Sieve:
+    def of(cls, setting: Setting, requirements: Sequence[Requirement], groups: Groups) -> _Sieve:
         """Sift cuts of groups, and of what they are cut into."""
         alone, joint = alone_and_joint(requirements)
         alone = sorted(alone, key=lambda item: item.cost)
@@ -164,7 +162,7 @@ def _at_medians(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
         halves.append(cuts.halves())
         left[waiting[cuts.parents]] = False
         waiting = np.delete(waiting, cuts.parents)
-    return _concatenated(halves), groups.select(left)
+    return Groups.joined(halves), groups.select(left)
 
 
 def _elsewhere(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
@@ -186,7 +184,7 @@ def _elsewhere(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
         cuts = sieve.split(cuts, whose[cuts.parents])
         halves.append(cuts.halves())
         left[whose[cuts.parents]] = False
-    return _concatenated(halves), groups.select(left)
+    return Groups.joined(halves), groups.select(left)
 
 
 def _penalties(parts: Parts, cuts: Cuts) -> FloatArray:
@@ -197,17 +195,6 @@ def _penalties(parts: Parts, cuts: Cuts) -> FloatArray:
         penalty = parts.sizes(halves) * parts.table.penalty(*parts.boxes(halves))
         penalties.append(penalty[0::2] + penalty[1::2])
     return np.concatenate(penalties)
-
-
-def _concatenated(lists: Sequence[Groups]) -> Groups:
-    """Concatenate lists of groups."""
-    if not lists:
-        return Groups.from_lists([])
-    widths = np.concatenate([groups.widths for groups in lists])
-    return Groups(
-        np.concatenate([groups.members for groups in lists]),
-        np.concatenate(([0], np.cumsum(widths))).astype(np.int64),
-    )
 
 
 def _widest_first(parts: Parts, groups: Groups) -> list[tuple[IntArray, FloatArray]]:

@@ -15,6 +15,8 @@ Rules:
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
@@ -22,7 +24,10 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
-__all__ = ["cheapest_neighbours", "losses"]
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
+
+__all__ = ["cheapest_neighbours", "losses", "nearest_groups"]
 
 _RANKED_AT_ONCE = 512
 """Groups whose neighbours are ranked at a time."""
@@ -66,13 +71,11 @@ def cheapest_neighbours(
     costs : (r, min(near, g - 1)) float array
         What the union with each costs, rising.
     """
-    from scipy.spatial import KDTree  # slow to import, and only wanted here
-
     table = parts.table
     low, high = parts.boxes(groups)
     centres = _centres(table, low, high)
     reach = min(near + 1, len(groups))
-    tree = KDTree(centres)
+    tree = _tree(table, low, high)
     sizes = parts.sizes(groups)
     lost = sizes * table.penalty(low, high)
     neighbours = np.zeros((len(chosen), reach - 1), dtype=np.int64)
@@ -93,6 +96,40 @@ def cheapest_neighbours(
         neighbours[ranked] = np.take_along_axis(columns, order, axis=1)
         costs[ranked] = np.take_along_axis(cost, order, axis=1)
     return neighbours, costs
+
+
+def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) -> IntArray:
+    """Find the groups nearest to some parts, whether they are in them or not.
+
+    Parameters
+    ----------
+    parts : Parts
+        What groups are made of.
+    groups : Groups
+        At least one.
+    chosen : (r,) int array
+        Parts.
+    near : int
+        How many groups are wanted besides that of each part; where there are no more, all.
+
+    Returns
+    -------
+    (r, min(near + 1, g)) int array
+        Groups, nearest first.
+    """
+    places = parts.places[chosen]
+    tree = _tree(parts.table, *parts.boxes(groups))
+    _, nearest = tree.query(
+        _centres(parts.table, places, places), k=min(near + 1, len(groups)), p=1
+    )
+    return np.asarray(nearest, dtype=np.int64).reshape(len(chosen), -1)
+
+
+def _tree(table: Table, low: IntArray, high: IntArray) -> KDTree:
+    """Tree of the centres of boxes."""
+    from scipy.spatial import KDTree  # slow to import, and only wanted here
+
+    return KDTree(_centres(table, low, high))
 
 
 def _centres(table: Table, low: IntArray, high: IntArray) -> FloatArray:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.partition.exchange import Exchanges, Layout, Round, alone, move, peel, recut, unite
+from bkpriv_core.partition.exchange import Exchanges, Layout, Round, move, peel, recut, unite
 from bkpriv_core.partition.judging import Effort, Judge, Measured
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
@@ -92,6 +92,8 @@ def repair(
     proofs = [effort for effort in efforts if effort.proves] or efforts
     work = _Repair(judge, keepers, rearranging, progress, _failing(state, met))
     for free in (None, work.peel, work.dissolve) if rearranging else (None,):
+        if met.all():
+            break
         if free is not None:
             state, met = free(state, met)
         for effort in proofs:
@@ -147,7 +149,7 @@ class _Repair:
         layout = Layout(self.judge.setting.parts, state.groups)
         failing = np.flatnonzero(~met & (state.groups.widths > 1))
         made = Round(self.judge, layout, met, self.keepers, next(self.judge.efforts()))
-        for some in _chunks(layout, alone(failing), 1):
+        for some in _chunks(layout, Groups.from_rows(failing), 1):
             made.offer(peel(layout, some.members))
         return self._with_rest(made.after(state), made.met(), state.groups)
 
@@ -158,7 +160,7 @@ class _Repair:
 
     def _with_rest(self, state: Measured, met: npt.NDArray[np.bool_], before: Groups) -> _State:
         """Make what was left out of the groups before a group by itself, part for part."""
-        rest = alone(np.setdiff1d(before.members, state.groups.members))
+        rest = Groups.from_rows(np.setdiff1d(before.members, state.groups.members))
         measured = self.judge.measure(rest)
         return (
             Measured.joined([state, measured]),
@@ -176,7 +178,7 @@ class _Repair:
             rearranging = self.rearranging and start < _REARRANGED
             start, stop = stop, 2 * stop
             pairs = np.column_stack((np.repeat(failing[rows], partners.shape[1]), partners.ravel()))
-            for some in _chunks(layout, _as_groups(pairs), _PLACES if rearranging else 1):
+            for some in _chunks(layout, Groups.from_rows(pairs), _PLACES if rearranging else 1):
                 proposed = [unite(layout, some)]
                 if rearranging:
                     proposed += [recut(layout, some, _PLACES), _moves(layout, some)]
@@ -191,7 +193,7 @@ class _Repair:
             if count > neighbours.shape[1]:
                 break
             several = np.column_stack((failing[rows], neighbours[rows, :count]))
-            for some in _chunks(layout, _as_groups(several), _PLACES):
+            for some in _chunks(layout, Groups.from_rows(several), _PLACES):
                 proposed = [unite(layout, some)]
                 if self.rearranging:
                     proposed.append(recut(layout, some, _PLACES))
@@ -201,10 +203,6 @@ class _Repair:
 def _failing(state: Measured, met: npt.NDArray[np.bool_]) -> int:
     """Parts in groups that fail."""
     return int(state.groups.widths[~met].sum())
-
-
-def _as_groups(rows: IntArray) -> Groups:
-    return Groups(rows.ravel(), rows.shape[1] * np.arange(len(rows) + 1))
 
 
 def _chunks(layout: Layout, before: Groups, places: int) -> Iterator[Groups]:

@@ -65,6 +65,12 @@ class Groups:
         return cls(np.concatenate(lists).astype(np.int64), np.concatenate(([0], np.cumsum(widths))))
 
     @classmethod
+    def from_rows(cls, rows: IntArray) -> Groups:
+        """Build groups from the rows of a matrix, or from single parts."""
+        width = rows.shape[1] if rows.ndim == 2 else 1
+        return cls(rows.ravel(), width * np.arange(len(rows) + 1))
+
+    @classmethod
     def joined(cls, lists: Sequence[Groups]) -> Groups:
         """Join lists of groups, one after the other."""
         if not lists:
@@ -113,17 +119,10 @@ class Groups:
         shift = np.repeat(self.offsets[index] - offsets[:-1], widths)
         return Groups(self.members[np.arange(offsets[-1]) + shift], offsets)
 
-    def unions(self, first: IntArray, second: IntArray) -> Groups:
-        """Unite each of some groups with another that has no part in common with it."""
-        pairs = self.select(np.column_stack((first, second)).ravel())
-        return Groups(pairs.members, pairs.offsets[::2])
-
-    def join(self, other: Groups) -> Groups:
-        """These groups, and after them others."""
-        return Groups(
-            np.concatenate((self.members, other.members)),
-            np.concatenate((self.offsets, other.offsets[1:] + self.offsets[-1])),
-        )
+    def united(self, which: Groups) -> Groups:
+        """Unite some of these groups each, of which no two have a part in common."""
+        chosen = self.select(which.members)
+        return Groups(chosen.members, chosen.offsets[which.offsets])
 
     def chunks(self, size: int) -> Iterator[tuple[int, int]]:
         """Ranges of consecutive groups with at most `size` memberships, or of one larger group."""
