@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+from hypothesis import strategies as st
+
+from bkpriv_core.partition.exchange import Layout
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles
 from tests.core.oracles import Group, Records
+from tests.core.strategies import as_groups, as_table, partitions, tables
 
 __all__ = [
     "Partition",
     "as_partition",
     "by_part",
     "holding",
+    "layouts",
     "moves",
     "recuts",
     "total_loss",
@@ -100,3 +106,19 @@ def holding(
             allowed([record for part in group for record in members[part]]) for group in partition
         )
     }
+
+
+@st.composite
+def layouts(
+    draw: st.DrawFn, *, min_records: int = 2, max_records: int = 14, most: int = 5
+) -> tuple[Records, Layout, list[Group]]:
+    """A partition, records of one cell being one part or several, and the records of each part."""
+    records = draw(tables(min_records=min_records, max_records=max_records))
+    parts = Parts.of(as_table(records))
+    if draw(st.booleans()):
+        cells, values = parts.enumerate_records()
+        drawn = draw(st.lists(st.integers(0, 2), min_size=len(cells), max_size=len(cells)))
+        _, labels = np.unique(drawn, return_inverse=True)
+        parts, _ = Parts.of_records(parts.table, cells, values, labels)
+    groups = as_groups(draw(partitions(len(parts), most=most)))
+    return records, Layout(parts, groups), by_part(records, parts)
