@@ -105,6 +105,8 @@ def _cut(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
 
 def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
     """Offer moves of parts from or to the chosen groups."""
+    if len(layout.groups) < 2:
+        return
     memberships, receivers = _saving(layout, chosen)
     made.offer(move(layout, memberships, receivers, layout.groups.owner[memberships]))
 
