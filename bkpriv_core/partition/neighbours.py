@@ -122,7 +122,7 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
     _, nearest = tree.query(
         _centres(parts.table, places, places), k=min(near + 1, len(groups)), p=1
     )
-    return np.asarray(nearest, dtype=np.int64).reshape(len(chosen), -1)
+    return np.asarray(nearest, dtype=np.int64).reshape(len(chosen), reach)
 
 
 def _tree(table: Table, low: IntArray, high: IntArray) -> KDTree:
