@@ -113,11 +113,12 @@ def plain(records: Records, k: int, t: float) -> list[Group]:
 def test_groups_are_united_as_by_a_plain_agglomeration(
     drawn: list[tuple[int, int, str]], k: int, t: float
 ) -> None:
-    numbers: list[dict[str, int]] = [{str(row[0]): row[0] for row in drawn}]
-    numbers.append({str(row[1]): row[1] for row in drawn})
+    columns = (sorted({one for one, _, _ in drawn}), sorted({other for _, other, _ in drawn}))
     attributes = tuple(
-        Attribute(f"q{axis}", tuple(sorted(values, key=int)), numbers=values)
-        for axis, values in enumerate(numbers)
+        Attribute(
+            f"q{axis}", tuple(map(str, column)), numbers={str(number): number for number in column}
+        )
+        for axis, column in enumerate(columns)
     )
     secrets = tuple(sorted({row[-1] for row in drawn}))
     rows = tuple((str(one), str(other), secret) for one, other, secret in drawn)

@@ -104,6 +104,20 @@ def test_many_groups_are_cut_at_once(c: float, k: int) -> None:
 
 
 @MANY
+@given(tables(max_records=14), st.integers(0, 3), st.data())
+def test_what_a_group_discloses_by_itself(records: Records, k: int, data: st.DataObject) -> None:
+    setting = Setting(as_table(records))
+    groups = as_groups(data.draw(partitions(setting.table.cells)))
+    safety = CkSafety(0.5, k)
+    figures = safety.by_itself(setting, setting.parts.histograms(groups))
+    expected = [worst(records, [group], k) for group in record_groups(records, groups)]
+    assert figures.tolist() == pytest.approx(expected)
+    # Others can only help.
+    together = safety.measure(setting, groups).figures[0]
+    assert (together >= figures[groups.owner] - 1e-9).all()
+
+
+@MANY
 @given(tables(max_records=14), st.sampled_from(LIMITS), st.integers(0, 2), st.data())
 def test_certification_leaves_out_what_is_unsafe(
     records: Records, c: float, k: int, data: st.DataObject
