@@ -263,6 +263,23 @@ def test_a_group_joins_one_that_makes_up_for_what_it_lacks() -> None:
     assert len(groups) == 2
 
 
+def test_groups_that_are_safe_by_themselves_but_not_together_are_united() -> None:
+    counts = ((1, 3, 6, 2), (5, 1, 6, 1), (1, 1, 6, 6))
+    numbers = {str(number): number for number in range(3)}
+    rows = tuple(
+        (str(number), secret)
+        for number, held in enumerate(counts)
+        for secret, times in zip("abcd", held, strict=True)
+        for _ in range(times)
+    )
+    attribute = Attribute("q", tuple(numbers), numbers=numbers)
+    records = Records((attribute,), Attribute("s", tuple("abcd")), rows)
+    assert max(worst(records, [cell], 2) for cell in records.cells()) < 0.86
+    assert worst(records, records.cells(), 2) > 0.87
+    groups = record_groups(records, agglomerate(Setting(as_table(records)), [CkSafety(0.86, 2)]))
+    assert worst(records, groups, 2) < 0.86
+
+
 def test_many_quasi_identifiers() -> None:
     random = Random(6)
     flags = tuple(Attribute(f"q{place}", ("n", "y")) for place in range(40))
