@@ -10,8 +10,9 @@ the rest is the other. Parts are never split.
   records.
 - *A node*: the values of one node below the lowest common ancestor, at any level, be it in the
   middle. The rest is still published as the ancestor, as the whole was, but the node is not.
-- *A stretch*: the values of a numeric dimension between two places. It may resemble the table where
-  neither end of the group does.
+
+Numbers are cut between two values only, and not taken out of the middle: so the ranges of groups do
+not overlap along the dimension that parts them.
 
 Rules:
 
@@ -28,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -150,8 +150,6 @@ def find_cuts(parts: Parts, groups: Groups, axes: IntArray, most: int) -> Cuts:
     domains = parts.table.quasi_identifiers
     numeric = np.array([domain.numeric for domain in domains], dtype=bool)[axes]
     between = _between(groups, _branches(parts, groups, axes, along))
-    # So many places have at most as many pairs as are asked for.
-    places = between.select(numeric[between.parents]).preferred(parts, isqrt(2 * most))
     heights = [domain.height for domain in domains if not domain.numeric]
     levels = [
         _runs(groups, _branches(parts, groups, axes, along, depth))
@@ -159,7 +157,7 @@ def find_cuts(parts: Parts, groups: Groups, axes: IntArray, most: int) -> Cuts:
     ]
     nodes = _distinct(_joined(groups, levels))
     nodes = nodes.select(~numeric[nodes.parents])
-    kinds = [kind.preferred(parts, most) for kind in (between, nodes, _stretches(places))]
+    kinds = [kind.preferred(parts, most) for kind in (between, nodes)]
     return _distinct(_joined(groups, kinds)).preferred(parts)
 
 
@@ -207,20 +205,6 @@ def _between(groups: Groups, keys: IntArray) -> Cuts:
     runs = _runs(groups, keys)
     cuts = replace(runs, starts=groups.offsets[runs.parents], ends=runs.starts)
     return cuts.select(cuts.starts < cuts.ends)
-
-
-def _stretches(places: Cuts) -> Cuts:
-    """Take out what is between every two places of a group."""
-    order = np.lexsort((places.ends, places.parents))
-    parents, ends = places.parents[order], places.ends[order]
-    pairs = [np.zeros((2, 0), dtype=np.int64)]
-    for distance in range(1, len(parents)):
-        pair = np.flatnonzero(parents[distance:] == parents[:-distance])
-        if not pair.size:
-            break
-        pairs.append(np.stack((pair, pair + distance)))
-    one, other = np.concatenate(pairs, axis=1)
-    return Cuts(places.groups, parents[one], ends[one], ends[other])
 
 
 def _distinct(cuts: Cuts) -> Cuts:

@@ -404,14 +404,13 @@ def median_cut(records: Records, group: Group, axis: int) -> tuple[Group, Group]
 
 
 def all_cuts(records: Records, group: Group, axis: int) -> set[frozenset[frozenset[int]]]:
-    """Every pair of halves: a run of numbers or a node, or some first children, and the rest."""
+    """Every pair of halves: the first numbers or children, or a node; and the rest."""
     attribute = records.attributes[axis]
     column = dict(zip(group, records.column(group, axis), strict=True))
     taken: list[set[Value]] = []
     values = sorted(set(column.values()), key=attribute.place)
     if attribute.numbers is not None:
-        ends = range(len(values) + 1)
-        taken = [set(values[start:end]) for start in ends for end in ends if start < end]
+        taken = [set(values[:end]) for end in range(1, len(values))]
     else:
         level, _ = common_ancestor(attribute, values)
         for height in range(level):
