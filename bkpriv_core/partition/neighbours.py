@@ -119,9 +119,8 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
     """
     places = parts.places[chosen]
     tree = _tree(parts.table, *parts.boxes(groups))
-    _, nearest = tree.query(
-        _centres(parts.table, places, places), k=min(near + 1, len(groups)), p=1
-    )
+    reach = min(near + 1, len(groups))
+    _, nearest = tree.query(_centres(parts.table, places, places), k=reach, p=1)
     return np.asarray(nearest, dtype=np.int64).reshape(len(chosen), reach)
 
 

@@ -373,8 +373,8 @@ def disclosures(
 # --- Mondrian -------------------------------------------------------------------------------------
 
 
-def all_cuts(records: Records, group: Group, axis: int) -> list[tuple[Group, Group]]:
-    """Cut a group in two between any numbers, or children of its values' common ancestor."""
+def median_cut(records: Records, group: Group, axis: int) -> tuple[Group, Group]:
+    """Halve a group between two numbers, or two children of its values' common ancestor."""
     attribute = records.attributes[axis]
     if attribute.numbers is not None:
 
@@ -388,18 +388,13 @@ def all_cuts(records: Records, group: Group, axis: int) -> list[tuple[Group, Gro
             return attribute.place(records.rows[record][axis])[: above + 1]
 
     parts = [list(run) for _, run in groupby(sorted(group, key=key), key=key)]
-    return [
+    cuts = [
         (
             [record for part in parts[:cut] for record in part],
             [record for part in parts[cut:] for record in part],
         )
         for cut in range(1, len(parts))
     ]
-
-
-def median_cut(records: Records, group: Group, axis: int) -> tuple[Group, Group]:
-    """Halve a group along a dimension that it can be cut along."""
-    cuts = all_cuts(records, group, axis)
     return min(cuts, key=lambda halves: abs(len(halves[0]) - len(halves[1])))
 
 

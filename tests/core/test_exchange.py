@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.implication.buckets import Buckets
-from bkpriv_core.partition.exchange import Exchanges, Layout, Round, alone, move, peel, recut, unite
+from bkpriv_core.partition.exchange import Exchanges, Layout, Round, move, peel, recut, unite
 from bkpriv_core.partition.judging import Effort, Judge, Measured
 from bkpriv_core.requirement import CkSafety, KAnonymity, Requirement
 from bkpriv_core.table.groups import Groups, IntArray
@@ -131,7 +131,7 @@ def test_recuts_are_all_cuts_of_a_union(laid: Laid, data: st.DataObject) -> None
     # Of few places those are kept that are asked for.
     axes = len(records.attributes)
     fewer = recut(layout, as_groups(drawn), 1)
-    assert len(fewer) <= axes * len(drawn)
+    assert len(fewer) <= 2 * axes * len(drawn)
     assert {(tuple(b), a) for b, a, _ in listed(fewer)} <= {(tuple(b), a) for b, a, _ in found}
 
 
@@ -453,4 +453,3 @@ def test_offering_can_be_cancelled() -> None:
     judge, _, met = judged(laid, [KAnonymity(3)], Watched(poll=lambda: polls.append(None)))
     Round(judge, laid[1], met, (), EVERYTHING).offer(unite(laid[1], as_groups([[0, 1]])))
     assert polls
-    assert alone(np.array([2, 0])).members.tolist() == [2, 0]

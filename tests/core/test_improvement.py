@@ -76,6 +76,7 @@ def test_nothing_that_saves_is_left_undone(laid: Laid, requirements: list[Requir
     judge = Judge(Setting(layout.parts), requirements, "exact")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(improvement_module, "_WORTH", 0.0)
+        patch.setattr(improvement_module, "_PLACES", 50)  # all
         groups = [group.tolist() for group in improve(judge, state).groups]
     exact, omega = (naive(records, requirements, name) for name in ("exact", "omega"))
     ways = [([group], recuts(records, members, [group])) for group in groups]

@@ -168,8 +168,8 @@ def sets(*groups: list[int]) -> set[frozenset[int]]:
 
 ONLY = {
     "recut": (by_age("1b 3a 4c 5c 6c 7a 8c 10c 11c"), 0.3, 0.05, [0, 1, 2, 3, 4, 5], [6, 7, 8]),
-    "union": (by_age("1c 3a 4c 5b 6c 10c"), 0.2, 0.1, [0, 1, 2], [3, 4, 5]),
-    "move": (by_age("4c 6a 7a 8a 9b 10b 11b"), 0.5, 0.05, [0, 1, 2], [3, 4, 5, 6]),
+    "union": (by_age("0a 1c 6c 8c 11a"), 0.5, 0.02, [0, 1], [2, 3, 4]),
+    "move": (by_age("2b 4c 5b 6a 8a 11c"), 0.5, 0.05, [0, 1], [2, 3, 4, 5]),
     "peel": (by_age("0b 3c 4c 5c 7c"), 0.5, 0.05, [0, 1, 2], [3, 4]),
 }
 """Ages and diseases, bandwidth and t of an adversary, and two groups of which one fails."""
@@ -177,7 +177,9 @@ ONLY = {
 
 @pytest.mark.parametrize("way", sorted(ONLY))
 @pytest.mark.parametrize("estimator", ["exact", "auto"])
-def test_each_way_of_mending_is_found_where_no_other_is(way: str, estimator: Estimator) -> None:
+def test_each_way_of_mending_is_found_where_no_other_is_better(
+    way: str, estimator: Estimator
+) -> None:
     records, bandwidth, t, one, other = ONLY[way]
     policy: list[Requirement] = [KAnonymity(2), BtPrivacy(((bandwidth, t),))]
     allowed = naive(records, policy, "exact")
@@ -188,8 +190,8 @@ def test_each_way_of_mending_is_found_where_no_other_is(way: str, estimator: Est
         "move": moves(one, other),
     }
     mending = {way: holding(ways, records.cells(), allowed) for way, ways in found.items()}
-    if way == "recut":  # A recut may come about by a move.
-        mending["move"] -= mending["recut"]
+    if way == "move":  # The union holds as well, and loses more.
+        mending["union"] = set()
     assert {way for way, ways in mending.items() if ways} == {way} - {"peel"}
     mended = mend(Setting(as_table(records)), policy, as_groups([one, other]), estimator)
     held, failing = outcome(mended)
