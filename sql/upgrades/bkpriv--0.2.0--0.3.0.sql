@@ -1,0 +1,1 @@
+-- From 0.2.0. Functions change, which are replaced anyway; there is nothing else to do.
