@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.partition.certification import Certificate, certify
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form
@@ -39,9 +39,17 @@ class Options:
         Whether NULL is refused, or a value of its own.
     unfit : {"suppress"}
         What becomes of groups that no merger mends.
+    beyond : {"estimate", "suppress"}
+        What becomes of groups beyond the budget of exact inference, where nothing that can be
+        inferred exactly takes their place: they are certified by an estimate, or suppressed.
     seed : int, optional
         Makes the order of published rows repeatable, which gives away how they were grouped: for
         tests only.
+
+    Raises
+    ------
+    InvalidParameter
+        If what only an estimate can certify is to be suppressed, and all is to be estimated.
     """
 
     noun: ClassVar[str] = "option"
@@ -51,10 +59,20 @@ class Options:
     materialized: bool = False
     nulls: Literal["error", "category"] = "error"
     unfit: Literal["suppress"] = "suppress"
+    beyond: Literal["estimate", "suppress"] = "estimate"
     seed: Annotated[
         Annotated[int, Range(at_least=0)] | None,
         About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
     ] = None
+
+    def __post_init__(self) -> None:
+        if self.beyond == "suppress" and self.estimator in ("omega", "bethe"):
+            raise InvalidParameter(
+                f"option beyond means nothing to the estimator {self.estimator}",
+                detail="It suppresses groups that cannot be inferred exactly; that estimator does "
+                "not infer exactly.",
+                hint="Choose the estimator auto or exact, or leave beyond out.",
+            )
 
 
 Own = TypeVar("Own", bound=Options)

@@ -272,12 +272,22 @@ def _record(
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
-            hint=f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
-            if exactly_auditable(parts, groups)
-            else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
-            "these are too large for that.",
+            hint=_surer(request.options, release, exactly_auditable(parts, groups)),
         )
     return release
+
+
+def _surer(options: Options, release: int, auditable: bool) -> str:
+    """Say what does without the estimate that a release was certified by."""
+    ways = (
+        f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
+        if auditable
+        else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
+        "these are too large for that."
+    )
+    if options.estimator == "auto":
+        ways += ' The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
+    return ways
 
 
 def _judge_queries(published: Release, bound: QueryError) -> Finding:

@@ -18,6 +18,7 @@ def test_defaults() -> None:
         "materialized": False,
         "nulls": "error",
         "unfit": "suppress",
+        "beyond": "estimate",
         "seed": None,
     }
     for name in ("mondrian", "agglomerate", "bucketize", "anatomy"):
@@ -33,6 +34,7 @@ def test_every_option_is_read() -> None:
         "materialized": True,
         "nulls": "category",
         "unfit": "suppress",
+        "beyond": "suppress",
         "seed": 7,
     }
     for method in METHODS.values():
@@ -64,6 +66,10 @@ def test_every_option_is_read() -> None:
         ({"nulls": "ignore"}, 'option nulls is "ignore"', "error, category"),
         ({"nulls": ["error"]}, 'option nulls is ["error"]', "error, category"),
         ({"unfit": "drop"}, 'option unfit is "drop"', "suppress"),
+        ({"beyond": "exact"}, 'option beyond is "exact"', "estimate, suppress"),
+        ({"beyond": None}, "option beyond is null", "estimate, suppress"),
+        ({"beyond": "suppress", "estimator": "omega"}, "nothing to the estimator omega", "auto"),
+        ({"beyond": "suppress", "estimator": "bethe"}, "nothing to the estimator bethe", "auto"),
         ({"seed": 1.5}, "option seed is 1.5", "Leave it out"),
         ({"seed": -1}, "option seed is -1", "Leave it out"),
         ({"seed": True}, "option seed is true", "Leave it out"),

@@ -303,6 +303,7 @@ _JSON_OF: dict[str, tuple[str, ...]] = {
     ),
     "options": _nested(
         *('{"estimator": @}', '{"smoothing": @}', '{"materialized": @}', '{"nulls": @}'),
+        *('{"beyond": @}', '{"beyond": "suppress", "estimator": @}'),
         *('{"unfit": @}', '{"utility": @}', '{"suppression": @}', '{"seed": @}', '{"x": @}'),
     ),
     "bins": _nested('{"a": @}', '{"b": @, "a": 5}', '{"t": @}', '{"a": [@]}', "@"),

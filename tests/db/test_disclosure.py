@@ -236,10 +236,13 @@ def test_auto_says_where_it_is_an_estimate(db: Connection) -> None:
     )
     bound = {"bt_privacy": {"bandwidth": 2, "t": 1}}
     state_policy(db, "p", {"l_diversity": {"l": 10}} | bound)
-    said = overhear(db)
+    said, hints = overhear(db), list[str]()
+    db.add_notice_handler(lambda notice: hints.append(str(notice.message_hint)))
     release = publish(db, "mixed", "p", "public.shown")
     (notice,) = said
     assert "certified by estimate in part" in notice
+    (hint,) = hints
+    assert '{"beyond": "suppress"}' in hint
     for told in ("posterior", "disclosure"):
         used = db.execute(
             f"SELECT DISTINCT qi ->> 'kind', estimator_used FROM bkpriv.{told}(%s, '2') ORDER BY 1",

@@ -55,6 +55,12 @@ def request(**changed: Any) -> list[Any]:
         ({"options": '{"materialized": "yes"}'}, "22023", ["materialized"]),
         ({"options": '{"nulls": "drop"}'}, "22023", ["nulls", "drop"]),
         ({"options": '{"unfit": "keep"}'}, "22023", ["unfit", "keep"]),
+        ({"options": '{"beyond": "exact"}'}, "22023", ["beyond", "exact"]),
+        (
+            {"options": '{"beyond": "suppress", "estimator": "omega"}'},
+            "22023",
+            ["beyond", "omega"],
+        ),
         ({"options": '{"suppression": 0.1}'}, "22023", ["suppression", "mondrian"]),
         ({"options": '{"utility": "gcp"}'}, "22023", ["utility", "mondrian"]),
         ({"options": '{"seed": "a"}'}, "22023", ["seed"]),
