@@ -11,7 +11,7 @@ from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.partition.certification import Certificate, certify
+from bkpriv_core.partition.certification import Beyond, Certificate, certify
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.release import Release
@@ -38,7 +38,7 @@ class Options:
     nulls : {"error", "category"}
         Whether NULL is refused, or a value of its own.
     unfit : {"suppress"}
-        What becomes of groups that no merger mends.
+        What becomes of groups that nothing mends.
     beyond : {"estimate", "suppress"}
         What becomes of groups beyond the budget of exact inference, where nothing that can be
         inferred exactly takes their place: they are certified by an estimate, or suppressed.
@@ -59,7 +59,7 @@ class Options:
     materialized: bool = False
     nulls: Literal["error", "category"] = "error"
     unfit: Literal["suppress"] = "suppress"
-    beyond: Literal["estimate", "suppress"] = "estimate"
+    beyond: Beyond = "estimate"
     seed: Annotated[
         Annotated[int, Range(at_least=0)] | None,
         About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
@@ -89,13 +89,16 @@ class Method(ABC, Generic[Own]):
         How the release is shown, but for what is settled when it is made.
     options : type of Options
         The options that it has.
+    rearranging : bool
+        Whether groups that fail may be mended by others than unions.
     improving : bool
-        Whether its groups may be exchanged for others that lose less detail.
+        Whether groups that hold may be exchanged for others that lose less detail.
     """
 
     name: ClassVar[str]
     form: ClassVar[Form]
     options: type[Own]
+    rearranging: ClassVar[bool] = True
     improving: ClassVar[bool] = False
 
     def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:
@@ -169,6 +172,8 @@ class Method(ABC, Generic[Own]):
             groups,
             options.estimator,
             pool=form.pool,
+            beyond=options.beyond,
+            rearranging=self.rearranging,
             improving=self.improving,
             progress=progress.step("certifying"),
         )

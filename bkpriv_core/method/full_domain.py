@@ -81,6 +81,7 @@ class Incognito(Method[IncognitoOptions]):
     name = "incognito"
     form = Generalized()
     options = IncognitoOptions
+    rearranging = False
 
     def check(
         self, setting: Setting, requirements: Sequence[Requirement], options: IncognitoOptions

@@ -50,7 +50,7 @@ __all__ = ["Beyond", "Certificate", "Pool", "certify"]
 Pool = Callable[[Parts, Groups], Groups]
 """What joins groups of parts that a reader cannot tell apart."""
 
-Beyond = Literal["suppress", "estimate"]
+Beyond = Literal["estimate", "suppress"]
 """What becomes of groups beyond the budget of exact inference for which no others are found."""
 
 _MEASURED, _REPAIRED = 0.3, 0.6
@@ -103,6 +103,7 @@ def certify(
     *,
     pool: Pool,
     beyond: Beyond = "estimate",
+    rearranging: bool = True,
     improving: bool = False,
     progress: Progress = SILENT,
 ) -> Certificate:
@@ -123,8 +124,10 @@ def certify(
     beyond : {"estimate", "suppress"}
         Whether a group is published that only an estimate says to hold, where none that is inferred
         exactly takes its place.
+    rearranging : bool
+        Whether groups that fail may be mended by others than unions.
     improving : bool
-        Whether detail is won back; not where groups must stay as they are.
+        Whether groups that hold may be exchanged for others that lose less detail.
     progress : Progress
         Receives the share of the work that is done.
 
@@ -135,7 +138,7 @@ def certify(
     alone, joint = alone_and_joint(requirements)
     judge = Judge(setting, alone, estimator, beyond=beyond == "estimate")
     groups = pool(setting.parts, groups)
-    failed, rearranging = 0, True
+    failed = 0
     while True:
         setting = judge.setting
         state = judge.measure(groups, progress.part(0.0, _MEASURED))
@@ -145,14 +148,14 @@ def certify(
         mending = progress.part(_MEASURED, _REPAIRED if improving else 1.0)
         state, met = repair(judge, state, met, keepers, rearranging=rearranging, progress=mending)
         state = state.select(met)
-        if improving and rearranging:
+        if improving:
             state = improve(judge, state, keepers, progress.part(_REPAIRED, 1.0))
         # Exchanges may make two groups alike to a reader; then they are one, and measured as one.
         # Or they bring parts of a cell together.
         parts, groups = setting.parts.unite(pool(setting.parts, state.groups))
         if parts is setting.parts and len(groups) == len(state.groups):
             break
-        rearranging = False
+        rearranging = improving = False
         judge = judge.over(parts)
     if not len(state.groups):
         parts, whole = setting.parts.unite(Groups.whole(len(setting.parts)))

@@ -86,8 +86,9 @@ def test_chunks_are_whole_groups_of_limited_size(lists: list[list[int]], size: i
 
 @given(lists_of_cells, lists_of_cells)
 def test_groups_are_joined_in_order(lists: list[list[int]], others: list[list[int]]) -> None:
-    joined = as_groups(lists).join(as_groups(others))
+    joined = Groups.joined([as_groups(lists), as_groups(others)])
     assert [group.tolist() for group in joined] == lists + others
+    assert not len(Groups.joined([]))
 
 
 @given(lists_of_cells, st.data())
@@ -95,5 +96,5 @@ def test_unions_hold_the_parts_of_both(lists: list[list[int]], data: st.DataObje
     pair = st.tuples(*(st.integers(0, max(len(lists) - 1, 0)) for _ in range(2)))
     pairs = data.draw(st.lists(pair, max_size=5)) if lists else []
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    unions = as_groups(lists).unions(first, second)
+    unions = as_groups(lists).united(Groups.from_rows(np.column_stack((first, second))))
     assert [group.tolist() for group in unions] == [lists[a] + lists[b] for a, b in pairs]
