@@ -53,8 +53,8 @@ _ROWS = 6
 
 _METRICS = {
     "average_class_size": "Records per group, on average",
-    "gcp": "Share of detail lost to generalization (GCP)",
-    "discernibility": "Discernibility (sum of squared group sizes)",
+    "gcp": "Share of detail lost (GCP)",
+    "discernibility": "Discernibility (squared group sizes)",
     "suppressed_share": "Share of records left out",
 }
 
@@ -149,6 +149,10 @@ class _Demo:
         self._show_audit(held)
 
         self._heading("3. What it costs")
+        self._say(
+            "Beside both, the same table with no requirement but the first: that every record "
+            f"shares its published quasi-identifiers with at least {_K - 1} others."
+        )
         self._show_utility(
             {
                 usual: breached.vulnerable,
@@ -288,20 +292,30 @@ class _Demo:
         self.console.print(table)
 
     def _show_utility(self, breached: Mapping[int, int]) -> None:
-        """Show the utility of two releases side by side, and how many people they expose."""
+        """Show the utility of two releases, and how many people they expose.
+
+        Before them stands what the last of them would have cost with k-anonymity alone.
+        """
         measured: list[dict[str, float]] = []
         for release in breached:
             rows = self.connection.execute(
                 "SELECT metric, value FROM bkpriv.utility(%s)", [release]
             ).fetchall()
             measured.append(dict(rows))
-        table = make_table("", "usual", "private", numbers=("usual", "private"))
+        columns = (f"{_K}-anonymous only", "usual", "private")
+        table = make_table("", *columns, numbers=columns)
+        for metric, label in _METRICS.items():
+            figures = (
+                measured[-1][f"{metric}_k_anonymous"],
+                *(release[metric] for release in measured),
+            )
+            table.add_row(label, *(_number(metric, figure) for figure in figures))
+        table.add_section()
         table.add_row(
             f"People breached (B = {_BANDWIDTH}, t = {_T})",
+            "not published",
             *(f"{count:,}" for count in breached.values()),
         )
-        for metric, label in _METRICS.items():
-            table.add_row(label, *(_number(metric, figures[metric]) for figures in measured))
         self.console.print(table)
 
     def _show_rows(self) -> None:

@@ -14,7 +14,8 @@ method          groups                                             shown
 
 What lives here puts a partitioning together with what it needs and yields, one module for each. A
 method is given a setting, requirements and its own options, and returns what was made; who asks for
-it knows neither how that was done nor which options decided it.
+it knows neither how that was done nor which options decided it. `baseline` makes what a release is
+compared with.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.mondrian import Bucketize
 from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.progress import Progress
@@ -26,6 +27,11 @@ class Anatomy(Method[Options]):
     name = "anatomy"
     form = Anatomized()
     options = Options
+
+    @property
+    def plain(self) -> Method[Options]:
+        """See `Method`: groups that draw records by their values are nothing without an l."""
+        return Bucketize()
 
     def check(
         self, setting: Setting, requirements: Sequence[Requirement], options: Options

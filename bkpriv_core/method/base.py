@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Estimator
@@ -100,6 +100,11 @@ class Method(ABC, Generic[Own]):
     options: type[Own]
     rearranging: ClassVar[bool] = True
     improving: ClassVar[bool] = False
+
+    @property
+    def plain(self) -> Method[Any]:
+        """What publishes likewise where k-anonymity alone is required: mostly the method itself."""
+        return self
 
     def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:
         """Refuse what the method cannot meet, before any work is done.

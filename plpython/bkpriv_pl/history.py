@@ -14,7 +14,7 @@ from bkpriv_core.audit import Finding
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
-from bkpriv_core.method import find_method
+from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.release.recorded import (
     Content,
@@ -34,6 +34,7 @@ from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
 __all__ = [
     "RecordedRelease",
+    "find_options",
     "find_release",
     "find_requirements",
     "find_respondents",
@@ -61,6 +62,8 @@ class RecordedRelease(Release):
         See `Release`.
     release : int
         Its id.
+    method : Method
+        What it was made by.
     smoothing : float
         Bandwidth of the belief distance that it was made by.
     types : tuple of str
@@ -71,6 +74,7 @@ class RecordedRelease(Release):
     """
 
     release: int
+    method: Method[Any]
     smoothing: float
     types: tuple[str, ...]
     library: Library = find_prior
@@ -271,10 +275,16 @@ def find_release(release: int | None) -> RecordedRelease:
     try:
         attributes, types = read_attributes(release)
         content = Content(row["records"], row["suppressed"], row["groups"])
-        form = find_method(row["method"]).form
-        parsed = read_release(attributes, read_arrays(release), content, form)
+        method = find_method(row["method"])
+        parsed = read_release(attributes, read_arrays(release), content, method.form)
         return RecordedRelease(
-            parsed.parts, parsed.partition, parsed.form, release, _read_smoothing(release), types
+            parsed.parts,
+            parsed.partition,
+            parsed.form,
+            release,
+            method,
+            _read_smoothing(release),
+            types,
         )
     except BkprivError as error:
         raise of_release(release, error) from None
@@ -294,8 +304,23 @@ def find_requirements(release: int) -> Policy:
         raise of_release(release, error) from None
 
 
+def find_options(release: int, method: Method[Any]) -> Options:
+    """Read the options that a release was made by with a method.
+
+    Raises
+    ------
+    UnsoundHistory
+        If they are none of the method's.
+    """
+    try:
+        options: Options = parse_options(method, _read_json(release, "options"))
+    except BkprivError as error:
+        raise of_release(release, error) from None
+    return options
+
+
 def _read_smoothing(release: int) -> float:
-    """The only one of a release's options that measuring it depends on."""
+    """The only one of a release's options that measuring what it discloses depends on."""
     options = _read_json(release, "options")
     if not isinstance(options, dict):
         raise unsound("its options are no JSON object", f"They are {as_json(options)}.")

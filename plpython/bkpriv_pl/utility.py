@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from bkpriv_core.utility import measures
+from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.utility.divergence import divergences
+from bkpriv_core.utility.measures import baseline_utility
+from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.boundary import entry
-from bkpriv_pl.history import find_release
+from bkpriv_pl.history import find_options, find_release, find_requirements
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["utility"]
@@ -15,4 +17,8 @@ __all__ = ["utility"]
 def utility(release: int | None) -> list[tuple[str, float]]:
     """See ``bkpriv.utility``."""
     recorded = find_release(release)
-    return list((measures.utility(recorded) | divergences(recorded, POLLED)).items())
+    requirements = find_requirements(recorded.release).requirements
+    options = find_options(recorded.release, recorded.method)
+    baseline = k_anonymous(recorded, requirements, recorded.method, options, POLLED)
+    figures = measured(recorded) | baseline_utility(baseline) | divergences(recorded, POLLED)
+    return list(figures.items())

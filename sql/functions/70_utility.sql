@@ -8,5 +8,5 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].utility.utility(release)
 $$;
 COMMENT ON FUNCTION bkpriv.utility(bigint) IS
-    'Utility of a release: discernibility, average class size, global certainty penalty, suppressed share; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
+    'Utility of a release: discernibility, average class size, global certainty penalty (gcp, the share of detail lost), suppressed share; the same, named ..._k_anonymous, of the same table published by the same method with k-anonymity only; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
 GRANT EXECUTE ON FUNCTION bkpriv.utility(bigint) TO bkpriv_publisher, bkpriv_auditor;

@@ -14,7 +14,9 @@ from tests.conftest import Connection, Database
 
 def breached(output: str) -> list[int]:
     """Breached people of the usual and the private release, as the demo tells them."""
-    line = re.search(r"People breached \(B = 0\.3, t = 0\.2\) +([\d,]+) +([\d,]+)", output)
+    line = re.search(
+        r"People breached \(B = 0\.3, t = 0\.2\) +not published +([\d,]+) +([\d,]+)", output
+    )
     assert line, output
     return [int(figure.replace(",", "")) for figure in line.groups()]
 
@@ -25,6 +27,10 @@ def test_the_hospital_twice(database: Database, db: Connection) -> None:
     usual, private = breached(first)
     assert usual > 100
     assert private == 0
+    costs = re.search(r"Share of detail lost.*?((?: +[\d.]+%){3}) *\n", first)
+    assert costs is not None
+    k_anonymous, *others = (float(share.rstrip("%")) for share in costs.group(1).split())
+    assert 0 < k_anonymous < min(others)
     assert f"psql '{uri}'" in first
     second = succeeded("demo", "--uri", uri, "--records", "1500")
     assert breached(second) == [usual, private]

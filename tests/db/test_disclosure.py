@@ -224,6 +224,33 @@ def test_utility(shared_clinic: Connection, records: oracles.Records, release: i
         assert told[metric] == pytest.approx(float(value), abs=1e-9), metric
 
 
+@pytest.mark.parametrize(
+    ("method", "alike"),
+    [
+        ("mondrian", "mondrian"),
+        ("bucketize", "bucketize"),
+        ("anatomy", "bucketize"),
+        ("incognito", "incognito"),
+    ],
+)
+def test_loss_stands_beside_that_of_k_anonymity_alone(
+    clinic: Connection, method: str, alike: str
+) -> None:
+    def measured(release: int) -> dict[str, float]:
+        query = "SELECT * FROM bkpriv.utility(%s)"
+        return dict(clinic.execute(query, [release]).fetchall())
+
+    state_policy(clinic, "four", {"k_anonymity": {"k": 4}})
+    diverse = measured(publish(clinic, view="public.v", method=method))
+    four = measured(publish(clinic, policy="four", view="public.v", method=alike))
+    for metric in ("discernibility", "average_class_size", "gcp", "suppressed_share"):
+        if metric == "gcp" and method in ("bucketize", "anatomy"):
+            assert f"{metric}_k_anonymous" not in diverse
+        else:
+            assert diverse[f"{metric}_k_anonymous"] == pytest.approx(four[metric], abs=1e-12)
+            assert four[f"{metric}_k_anonymous"] == pytest.approx(four[metric], abs=1e-12)
+
+
 def test_auto_says_where_it_is_an_estimate(db: Connection) -> None:
     # One small group, and groups whose ten cells of 25 records and ten values make too many states.
     db.execute(

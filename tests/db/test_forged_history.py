@@ -253,12 +253,13 @@ def test_requirements_that_nobody_stated_are_refused_where_they_are_used(
 ) -> None:
     with people.transaction(force_rollback=True):
         forged = forge(people, "release", requirements=requirements)
-        with people.transaction(force_rollback=True):
-            said = refused(
-                people, CALLS[0], [forged], sqlstate="22000", names=[f"release {forged} "]
-            )
-            assert "unsound" in (said.message_primary or "")
-        for call in CALLS[1:-1]:
+        for call in CALLS[:2]:
+            with people.transaction(force_rollback=True):
+                said = refused(
+                    people, call, [forged], sqlstate="22000", names=[f"release {forged} "]
+                )
+                assert "unsound" in (said.message_primary or "")
+        for call in CALLS[2:-1]:
             found = people.execute(call, [forged]).fetchall()
             assert found == people.execute(call, [1]).fetchall(), call
         stated = 'SELECT * FROM bkpriv.audit(%s, \'{"k_anonymity": {"k": 2}}\')'

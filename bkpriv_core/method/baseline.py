@@ -1,0 +1,75 @@
+"""Baseline: the same table published k-anonymously and no more, which a release's loss is held to.
+
+What a release loses is the price of two things: that nobody is alone, which nearly everybody asks
+for, and whatever else its policy requires. The baseline tells them apart. Rules:
+
+- It is made of the whole table, the records that the release suppressed among them, by the same
+  method with the same options; by another only where k-anonymity alone means nothing to the method,
+  see `Method.plain`.
+- k is that of the policy. Where the policy states none, it is the number of records of the smallest
+  published group: the k that the release attains.
+- It depends on nothing random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method.base import Method, Options
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import KAnonymity, Requirement
+from bkpriv_core.table.groups import IntArray
+
+__all__ = ["k_anonymous"]
+
+
+def k_anonymous(
+    release: Release,
+    requirements: Sequence[Requirement],
+    method: Method[Options],
+    options: Options,
+    progress: Progress = SILENT,
+) -> Release:
+    """Publish a release's table k-anonymously and no more.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    requirements : sequence of Requirement
+        What its groups had to meet.
+    method : Method
+        What it was made by.
+    options : Options
+        With which options.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    UnattainableRequirement
+        If the table cannot be published so, which does not happen where the release was.
+    """
+    stated = [item.k for item in requirements if isinstance(item, KAnonymity)]
+    k = stated[0] if stated else int(release.sizes.min())
+    baseline, _ = method.plain.make(
+        Setting(release.table, progress=progress.quiet),
+        (KAnonymity(k),),
+        options,
+        _in_order,
+        progress.quiet,
+    )
+    return baseline
+
+
+def _in_order(size: int) -> IntArray:
+    """See `Shuffle`. Nobody sees these numbers of groups, which may tell of the making."""
+    return np.arange(size, dtype=np.int64)
