@@ -48,6 +48,8 @@ def cheapest_neighbours(
     chosen: IntArray,
     near: int,
     progress: Progress = SILENT,
+    *,
+    among: IntArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
     """Find the groups nearest to some of them, by rising cost of the union.
 
@@ -63,35 +65,40 @@ def cheapest_neighbours(
         How many neighbours, at least 1; where there are fewer groups than that, all others.
     progress : Progress
         Polled between chunks.
+    among : (a,) int array, optional
+        The groups that may be neighbours, none of them among `chosen`; all, if it is left out.
 
     Returns
     -------
     neighbours : (r, min(near, g - 1)) int array
-        Groups.
-    costs : (r, min(near, g - 1)) float array
+        Groups; of those that may be neighbours, (r, min(near, a)).
+    costs : float array of that shape
         What the union with each costs, rising.
     """
     table = parts.table
     low, high = parts.boxes(groups)
     centres = _centres(table, low, high)
-    reach = min(near + 1, len(groups))
-    tree = _tree(table, low, high)
+    others = np.arange(len(groups), dtype=np.int64) if among is None else among
+    width = min(near, len(others) - (among is None))
+    # A group is the nearest to itself, if it is there.
+    reach = width + (among is None)
+    tree = _tree(centres[others])
     sizes = parts.sizes(groups)
     lost = sizes * table.penalty(low, high)
-    neighbours = np.zeros((len(chosen), reach - 1), dtype=np.int64)
-    costs = np.zeros((len(chosen), reach - 1))
+    neighbours = np.zeros((len(chosen), width), dtype=np.int64)
+    costs = np.zeros((len(chosen), width))
     for start in range(0, len(chosen), _RANKED_AT_ONCE):
         progress.poll()
         rows = chosen[start : start + _RANKED_AT_ONCE]
         _, nearest = tree.query(centres[rows], k=reach, p=1)
-        columns = np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)
+        columns = others[np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)]
         mine = rows[:, None]
         union_low = np.minimum(low[mine], low[columns]).reshape(-1, low.shape[1])
         union_high = np.maximum(high[mine], high[columns]).reshape(-1, low.shape[1])
         union = table.penalty(union_low, union_high).reshape(columns.shape)
         cost = union * (sizes[mine] + sizes[columns]) - lost[mine] - lost[columns]
         cost = np.where(columns == mine, np.inf, cost)
-        order = np.argsort(cost, axis=1, kind="stable")[:, : reach - 1]
+        order = np.argsort(cost, axis=1, kind="stable")[:, :width]
         ranked = slice(start, start + len(rows))
         neighbours[ranked] = np.take_along_axis(columns, order, axis=1)
         costs[ranked] = np.take_along_axis(cost, order, axis=1)
@@ -118,17 +125,16 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
         Groups, nearest first.
     """
     places = parts.places[chosen]
-    tree = _tree(parts.table, *parts.boxes(groups))
+    tree = _tree(_centres(parts.table, *parts.boxes(groups)))
     reach = min(near + 1, len(groups))
     _, nearest = tree.query(_centres(parts.table, places, places), k=reach, p=1)
     return np.asarray(nearest, dtype=np.int64).reshape(len(chosen), reach)
 
 
-def _tree(table: Table, low: IntArray, high: IntArray) -> KDTree:
-    """Tree of the centres of boxes."""
+def _tree(centres: FloatArray) -> KDTree:
     from scipy.spatial import KDTree  # slow to import, and only wanted here
 
-    return KDTree(_centres(table, low, high))
+    return KDTree(centres)
 
 
 def _centres(table: Table, low: IntArray, high: IntArray) -> FloatArray:

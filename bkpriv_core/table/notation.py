@@ -1,8 +1,10 @@
-"""Notation: values of attributes as JSON, and text as SQL.
+"""Notation: values and extents of attributes as JSON, and text as SQL.
 
 A value of a numeric attribute is a JSON number with the digits of its label, so that ``1.50`` stays
 ``1.50``; what JSON has no number for, as infinity, is a string, as are all labels of a categorical
-attribute. Everything that is published or asked names a value so.
+attribute. Everything that is published or asked names a value so. An extent of several values is an
+array of its least and greatest number, or the label of the lowest common ancestor; ``*``, where
+numbers and NULL are mixed.
 """
 
 from __future__ import annotations
@@ -13,11 +15,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["is_number", "json_objects", "json_pairs", "json_values", "qi_json", "quoted"]
+__all__ = [
+    "extents_json",
+    "is_number",
+    "json_objects",
+    "json_pairs",
+    "json_values",
+    "qi_json",
+    "quoted",
+]
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 
@@ -57,6 +67,30 @@ def json_objects(domains: Sequence[Domain], codes: IntArray) -> list[str]:
 def qi_json(table: Table, cells: IntArray) -> list[str]:
     """Quasi-identifiers of each of some cells as a JSON object."""
     return json_objects(table.quasi_identifiers, table.codes[cells])
+
+
+def extents_json(table: Table, low: IntArray, high: IntArray) -> list[str]:
+    """Extents from leaf places `low` to `high`, two arrays of shape (rows, d), as JSON objects."""
+    columns = []
+    for axis, domain in enumerate(table.quasi_identifiers):
+        name = json.dumps(domain.name, ensure_ascii=False)
+        sides = _sides(domain, low[:, axis], high[:, axis])
+        columns.append([f"{name}: {side}" for side in sides])
+    return ["{" + ", ".join(row) + "}" for row in zip(*columns, strict=True)]
+
+
+def _sides(domain: Domain, low: IntArray, high: IntArray) -> list[str]:
+    """Extents in one quasi-identifier."""
+    if not domain.numeric:
+        labels = domain.generalize(low, high)
+        return [json.dumps(label, ensure_ascii=False) for label in labels]
+    mixed = (low < high) & (high == domain.size - 1) & domain.has_null
+    return [
+        json.dumps(ROOT) if anything else first if first == last else f"[{first}, {last}]"
+        for anything, first, last in zip(
+            mixed.tolist(), json_values(domain, low), json_values(domain, high), strict=True
+        )
+    ]
 
 
 def quoted(text: str) -> str:

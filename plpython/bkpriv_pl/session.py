@@ -34,6 +34,7 @@ TOPICS = (
     "purge",
     "query",
     "staleness",
+    "suppression",
     "utility",
     "withdrawal",
 )

@@ -54,6 +54,29 @@ def test_neighbours_stand_by_the_cost_of_the_union(
             assert price >= -1e-9
 
 
+@SOME
+@given(tables(max_records=24), st.integers(1, 30), st.data())
+def test_neighbours_may_be_looked_for_among_some(
+    records: Records, near: int, data: st.DataObject
+) -> None:
+    table = as_table(records)
+    groups = as_groups(data.draw(partitions(table.cells, most=9)))
+    if len(groups) < 2:
+        return
+    shuffled = np.array(data.draw(st.permutations(range(len(groups)))), dtype=np.int64)
+    split = data.draw(st.integers(1, len(groups) - 1))
+    chosen, among = shuffled[:split], shuffled[split:]
+    found, costs = cheapest_neighbours(Parts.of(table), groups, chosen, near, among=among)
+    assert found.shape == costs.shape == (len(chosen), min(near, len(among)))
+    assert set(found.ravel().tolist()) <= set(among.tolist())
+    everything, prices = cheapest_neighbours(Parts.of(table), groups, chosen, len(groups))
+    if near >= len(among):
+        for row, (others, all_costs) in enumerate(zip(everything, prices, strict=True)):
+            mine = np.isin(others, among)
+            assert sorted(found[row]) == sorted(others[mine])
+            np.testing.assert_allclose(costs[row], all_costs[mine], atol=1e-12)
+
+
 def test_groups_with_the_same_centre_are_neighbours() -> None:
     letters = oracles.Attribute("q", tuple("abcd"))
     records = Records(

@@ -52,6 +52,11 @@ INTERFACE = {
         "TABLE(requirement text, parameters jsonb, threshold double precision, "
         "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
     ),
+    "explain_suppressed": (
+        'release bigint, "limit" integer DEFAULT 10',
+        "TABLE(qi jsonb, records bigint, requirement text, parameters jsonb, "
+        "threshold double precision, attained double precision",
+    ),
     "max_disclosure": (
         "release bigint, k integer, language text DEFAULT 'implications'::text",
         "TABLE(k integer, disclosure double precision, witness jsonb",
@@ -129,6 +134,7 @@ VOLATILITY = {
     # They read tables or catalogs.
     "STABLE": {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
+        "explain_suppressed",
         *("lattice", "max_disclosure", "disclosure_given"),
         *("query_accuracy", "rewrite_query", "association", "doctor"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),

@@ -91,6 +91,7 @@ FUNCTIONS = """
     bkpriv.emd(double_precision[],double_precision[],double_precision[]) X          X
     bkpriv.exact_posterior(double_precision[],integer[])                 X          X
     bkpriv.explain_disclosure(bigint,jsonb,text)                         X          X
+    bkpriv.explain_suppressed(bigint,integer)                            X          X
     bkpriv.grant_auditor(regrole)                                        -          -
     bkpriv.grant_publisher(regrole)                                      -          -
     bkpriv.grant_watcher(regrole)                                        -          -

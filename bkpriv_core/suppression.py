@@ -1,0 +1,425 @@
+"""Suppression: which kinds of records a release left out, and which bound stood in their way.
+
+What is suppressed comes in *lots*: the parts that a reader could not tell apart if they were
+published, which is mostly one cell. For each lot it is tried what could have been published: the
+lot by itself, and its union with each of the published groups with which a union costs least detail
+(`bkpriv_core.partition.neighbours`). Where whole columns are generalized, lots are published by
+themselves or not at all, so unions are not tried.
+
+- By how much a group *exceeds* a bound is a share of the threshold, negative where it keeps it.
+- The *best* try is the one whose largest excess is least; of equal ones the lot by itself, then the
+  cheapest union.
+- The bound *in the way* is the one that the best try exceeds most, with the figure that it attains.
+
+Where the best try keeps every bound, the one it keeps most narrowly is named all the same: the
+method did not come across that union, or what shows it to hold is no exact inference where one was
+demanded, which `Kind.estimator` tells; or it was needed by another group.
+
+Tries are measured as certification measures them, by the estimator of the release, and where that
+is ``exact`` by ``auto``, which is so where it can. Exact inference and belief propagation are spent
+up to a bounded amount of work, in the order of the lots; then omega takes their place. Requirements
+on all groups together are measured for the best try, if it keeps all others, in place of the group
+that it takes up; they are in the way only where they are broken, for the release itself may be
+close to them.
+
+Parts with the same bound in the way are gathered into *kinds*, those whose best try keeps it apart
+from others: boxes, cut at the median of their widest dimension, the box that loses most detail
+first, until there are as many as are wanted. The figure of a kind is the best that any of its lots
+attains.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.posterior import (
+    AUTO_STATES,
+    ESTIMATORS,
+    EXACT,
+    Estimator,
+    UsedArray,
+    exact_states,
+)
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition.cutting import median_cuts
+from bkpriv_core.partition.neighbours import cheapest_neighbours, losses
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Bound, Requirement, Shift, alone_and_joint
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
+
+__all__ = ["Kind", "explain_suppression"]
+
+_NEAR = 4
+"""Published groups whose unions with a lot are tried."""
+
+_AT_ONCE = 200_000
+"""Memberships of tries that are measured at a time."""
+
+_WORK = 100_000_000
+"""What all tries may cost, in states, before omega takes over."""
+
+_BETHE_COST = 30
+"""States that take as long as belief propagation takes for one part and one value."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Suppressed records that one bound stood in the way of.
+
+    Parameters
+    ----------
+    low, high : (d,) int array
+        First and last leaf place of their cells in each quasi-identifier.
+    records : int
+        How many they are.
+    requirement : str
+        Name of the requirement, as in a policy.
+    parameters : mapping
+        Its parameters, as in a policy.
+    threshold : float
+        The bound.
+    attained : float
+        What the best try for any of the records attains; see the module.
+    estimator : str
+        How that was inferred.
+    shift : Shift or None
+        The value at fault in that try, and the probability before and after; None if no single
+        value is.
+    """
+
+    low: IntArray
+    high: IntArray
+    records: int
+    requirement: str
+    parameters: Mapping[str, Any]
+    threshold: float
+    attained: float
+    estimator: str
+    shift: Shift | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Tries:
+    """What could have been published of the lots: each by itself, and in unions.
+
+    Parameters
+    ----------
+    published, lots : Groups
+        The published groups, and what was left out.
+    lot : (t,) int array
+        The lot of each try, in ascending order.
+    partner : (t,) int array
+        The published group that it is united with, -1 for none.
+    """
+
+    published: Groups
+    lots: Groups
+    lot: IntArray
+    partner: IntArray
+
+    @classmethod
+    def of(cls, release: Release, lots: Groups, progress: Progress) -> _Tries:
+        """Find what to try; see the module."""
+        count, published = len(lots), release.groups
+        partners = np.full((count, 1), -1, dtype=np.int64)
+        if release.form.levels is None:
+            everything = Groups.from_lists([*published, *lots])
+            neighbours, _ = cheapest_neighbours(
+                release.parts,
+                everything,
+                np.arange(len(published), len(everything)),
+                _NEAR,
+                progress,
+                among=np.arange(len(published)),
+            )
+            partners = np.column_stack((partners, neighbours))
+        lot = np.repeat(np.arange(count, dtype=np.int64), partners.shape[1])
+        return cls(published, lots, lot, partners.ravel())
+
+    def __len__(self) -> int:
+        return len(self.lot)
+
+    def batches(self) -> Iterator[IntArray]:
+        """Consecutive tries, so many as are measured at a time."""
+        widths = self.lots.widths[self.lot]
+        united = self.partner >= 0
+        widths[united] += self.published.widths[self.partner[united]]
+        batch = np.cumsum(widths) // _AT_ONCE
+        yield from np.split(np.arange(len(self)), np.flatnonzero(np.diff(batch)) + 1)
+
+    def groups(self, tries: IntArray) -> Groups:
+        """What some of the tries would have published."""
+        return Groups.from_lists(
+            [
+                self.lots[lot]
+                if partner < 0
+                else np.concatenate((self.lots[lot], self.published[partner]))
+                for lot, partner in zip(
+                    self.lot[tries].tolist(), self.partner[tries].tolist(), strict=True
+                )
+            ]
+        )
+
+    def beside(self, place: int) -> Groups:
+        """One of the tries, and after it all published groups that it does not take up."""
+        rest = np.arange(len(self.published)) != self.partner[place]
+        (tried,) = self.groups(np.array([place]))
+        return Groups.from_lists([tried, *self.published.select(rest)])
+
+
+def explain_suppression(
+    release: Release,
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    estimator: Estimator,
+    most: int,
+    progress: Progress = SILENT,
+) -> list[Kind]:
+    """Say which kinds of records a release left out, and which bound stood in the way of each.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    setting : Setting
+        What its groups are measured in.
+    requirements : sequence of Requirement
+        What they had to meet.
+    estimator : {"auto", "exact", "bethe", "omega"}
+        What they were certified by.
+    most : int
+        How many kinds are wanted at most, at least 1.
+    progress : Progress
+        Receives the share of the tries that is measured.
+
+    Returns
+    -------
+    list of Kind
+        Those of most records first; empty if nothing was left out.
+    """
+    parts = release.parts
+    left_out = np.flatnonzero(release.groups.labels(len(parts)) == SUPPRESSED)
+    if not left_out.size:
+        return []
+    setting = setting.tried()
+    lots = release.form.pool(parts, Groups(left_out, np.arange(len(left_out) + 1)))
+    tries = _Tries.of(release, lots, progress)
+    verdicts = _judge(setting, requirements, tries, estimator, progress)
+    lot_of = np.zeros(len(parts), dtype=np.int64)
+    lot_of[lots.members] = lots.owner
+    alike = (2 * verdicts.in_way + verdicts.kept)[lot_of[left_out]]
+    kinds = [
+        _describe(setting, tries, verdicts, members, lot_of[members])
+        for members in _boxes(parts, left_out, alike, most, progress)
+    ]
+    return sorted(kinds, key=lambda kind: -kind.records)[:most]
+
+
+@dataclass(frozen=True, eq=False)
+class _Verdicts:
+    """The best try for each lot, and what is in its way.
+
+    Parameters
+    ----------
+    bounds : list of (Requirement, int, Bound)
+        All bounds, each with its requirement and its place there.
+    best : (u,) int array
+        The try.
+    in_way : (u,) int array
+        The bound, by its place in the list.
+    kept : (u,) bool array
+        Whether it is kept, and so are all others.
+    excess, attained : (u,) float array
+        By how much it is exceeded, and the figure.
+    used : (u,) int8 array
+        How that was inferred: a place in `posterior.ESTIMATORS`.
+    asked : list of str
+        By which estimator it was to be.
+    """
+
+    bounds: list[tuple[Requirement, int, Bound]]
+    best: IntArray
+    in_way: IntArray
+    kept: npt.NDArray[np.bool_]
+    excess: FloatArray
+    attained: FloatArray
+    used: UsedArray
+    asked: list[Estimator]
+
+
+def _judge(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    tries: _Tries,
+    estimator: Estimator,
+    progress: Progress,
+) -> _Verdicts:
+    alone, joint = alone_and_joint(requirements)
+    ways: tuple[Estimator, Estimator] = ("omega" if estimator == "omega" else "auto", "omega")
+    blamed = [
+        (item, place, bound) for item in (*alone, *joint) for place, bound in enumerate(item.bounds)
+    ]
+    bounds = [bound for _, _, bound in blamed]
+    figures, used, way = _measure(setting, alone, tries, ways, progress)
+    excess = _excess(bounds[: len(figures)], figures)
+    # The first of a lot's tries whose largest excess is least.
+    ranked = np.lexsort((excess.max(axis=0, initial=-np.inf), tries.lot))
+    best = ranked[np.searchsorted(tries.lot, np.arange(len(tries.lots)))]
+    figures, excess, used = figures[:, best], excess[:, best], used[:, best]
+    broken = _broken(bounds[: len(figures)], figures)
+    if joint:
+        bounds = bounds[len(figures) :]
+        jointly = _measure_jointly(setting, joint, tries, best, np.logical_not(broken.any(axis=0)))
+        too_much = _broken(bounds, jointly) & ~np.isnan(jointly)
+        beyond = np.where(too_much, _excess(bounds, jointly), -np.inf)
+        figures, excess = np.concatenate((figures, jointly)), np.concatenate((excess, beyond))
+        broken = np.concatenate((broken, too_much))
+        used = np.concatenate((used, np.full(jointly.shape, EXACT, dtype=np.int8)))
+    in_way, lots = excess.argmax(axis=0), np.arange(len(tries.lots))
+    return _Verdicts(
+        blamed,
+        best,
+        in_way,
+        np.logical_not(broken.any(axis=0)),
+        excess[in_way, lots],
+        figures[in_way, lots],
+        used[in_way, lots],
+        [ways[place] for place in way[best]],
+    )
+
+
+def _describe(
+    setting: Setting, tries: _Tries, verdicts: _Verdicts, members: IntArray, lots: IntArray
+) -> Kind:
+    """Describe a kind by its parts, and by that of their lots which comes nearest to being kept."""
+    parts = setting.parts
+    lot = lots[verdicts.excess[lots].argmin()]
+    requirement, place, bound = verdicts.bounds[verdicts.in_way[lot]]
+    attained = float(verdicts.attained[lot])
+    shift = None
+    # A prior that such a group contradicts has no belief after it.
+    if not (requirement.infers and np.isinf(attained)):
+        group = tries.groups(verdicts.best[[lot]])
+        shift = requirement.explain(setting, group, place, verdicts.asked[lot])
+    places = parts.places[members]
+    return Kind(
+        places.min(axis=0),
+        places.max(axis=0),
+        int(parts.weights[members].sum()),
+        bound.requirement,
+        bound.parameters,
+        float(bound.threshold),
+        attained,
+        ESTIMATORS[verdicts.used[lot]],
+        shift,
+    )
+
+
+def _measure(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    tries: _Tries,
+    ways: tuple[Estimator, Estimator],
+    progress: Progress,
+) -> tuple[FloatArray, UsedArray, IntArray]:
+    """Worst figure of each try under each bound, (b, t), how inferred, and in which of the ways."""
+    parts = setting.parts
+    count = sum(len(item.bounds) for item in requirements)
+    figures = np.zeros((count, len(tries)))
+    used = np.zeros((count, len(tries)), dtype=np.int8)
+    way = np.zeros(len(tries), dtype=np.int64)
+    spent = 0.0
+    for batch in tries.batches():
+        groups = tries.groups(batch)
+        if any(item.infers for item in requirements):
+            states = exact_states(groups, parts.weights[groups.members], parts.histograms(groups))
+            estimated = _BETHE_COST * parts.table.sensitive.size * groups.widths
+            work = spent + np.cumsum(np.where(states <= AUTO_STATES, states, estimated))
+            way[batch] = work > _WORK
+            spent = float(work[-1])
+        for chosen, estimator in enumerate(ways):
+            mine = way[batch] == chosen
+            some = groups.select(mine)
+            place = 0
+            for item in requirements if len(some) else ():
+                measured = item.measure(setting, some, estimator)
+                for bound, of_members in zip(item.bounds, measured.figures, strict=True):
+                    worst = some.max(of_members) if bound.upper else some.min(of_members)
+                    figures[place, batch[mine]] = worst
+                    used[place, batch[mine]] = measured.used
+                    place += 1
+        progress.report((batch[-1] + 1) / len(tries))
+    return figures, used, way
+
+
+def _measure_jointly(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    tries: _Tries,
+    best: IntArray,
+    wanted: npt.NDArray[np.bool_],
+) -> FloatArray:
+    """Worst figure of all groups with each lot's best try among them; NaN where none is wanted."""
+    figures = np.full((sum(len(item.bounds) for item in requirements), len(best)), np.nan)
+    for lot in np.flatnonzero(wanted).tolist():
+        setting.progress.poll()
+        groups = tries.beside(int(best[lot]))
+        measured = [item.measure(setting, groups) for item in requirements]
+        figures[:, lot] = [
+            bound.worst(of_members)
+            for item, result in zip(requirements, measured, strict=True)
+            for bound, of_members in zip(item.bounds, result.figures, strict=True)
+        ]
+    return figures
+
+
+def _excess(bounds: Sequence[Bound], figures: FloatArray) -> FloatArray:
+    """By how much figures exceed bounds, as a share of the threshold, or of 1 if that is 0."""
+    shares = np.zeros(figures.shape)
+    for row, bound, figure in zip(shares, bounds, figures, strict=True):
+        beyond = figure - bound.threshold if bound.upper else bound.threshold - figure
+        row[:] = beyond / (bound.threshold or 1.0)
+    return shares
+
+
+def _broken(bounds: Sequence[Bound], figures: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which figures break their bounds."""
+    broken = np.zeros(figures.shape, dtype=bool)
+    for row, bound, figure in zip(broken, bounds, figures, strict=True):
+        row[:] = bound.broken(figure)
+    return broken
+
+
+def _boxes(
+    parts: Parts, members: IntArray, alike: IntArray, most: int, progress: Progress
+) -> list[IntArray]:
+    """Gather parts with the same number into boxes, as many as are wanted."""
+    queue: list[tuple[float, int, IntArray]] = []
+    made = 0
+
+    def add(boxes: Groups) -> None:
+        nonlocal made
+        for lost, box in zip(losses(parts, boxes).tolist(), boxes, strict=True):
+            heapq.heappush(queue, (-lost, made, box))
+            made += 1
+
+    add(Groups.from_lists([members[alike == number] for number in np.unique(alike)]))
+    while len(queue) < most and queue[0][0] < 0:
+        progress.poll()
+        _, _, costly = heapq.heappop(queue)
+        box = Groups.from_lists([costly])
+        low, high = parts.boxes(box)
+        widths = [
+            domain.ncp(low[:, axis], high[:, axis])[0]
+            for axis, domain in enumerate(parts.table.quasi_identifiers)
+        ]
+        add(median_cuts(parts, box, np.array([np.argmax(widths)])).halves())
+    return [box for _, _, box in sorted(queue, key=lambda item: item[1])]
