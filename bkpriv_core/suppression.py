@@ -24,8 +24,8 @@ close to them.
 
 Parts with the same bound in the way are gathered into *kinds*, those whose best try keeps it apart
 from others: boxes, cut at the median of their widest dimension, the box that loses most detail
-first, until there are as many as are wanted. The figure of a kind is the best that any of its lots
-attains.
+first, until all are narrow or there are as many as are wanted. The figure of a kind is the best
+that any of its lots attains.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from bkpriv_core.belief.posterior import (
 )
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.cutting import median_cuts
-from bkpriv_core.partition.neighbours import cheapest_neighbours, losses
+from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, Requirement, Shift, alone_and_joint
@@ -59,6 +59,9 @@ __all__ = ["Kind", "explain_suppression"]
 
 _NEAR = 4
 """Published groups whose unions with a lot are tried."""
+
+_NARROW = 0.1
+"""Certainty penalty of a box that is not cut any more."""
 
 _AT_ONCE = 200_000
 """Memberships of tries that are measured at a time."""
@@ -401,13 +404,15 @@ def _broken(bounds: Sequence[Bound], figures: FloatArray) -> npt.NDArray[np.bool
 def _boxes(
     parts: Parts, members: IntArray, alike: IntArray, most: int, progress: Progress
 ) -> list[IntArray]:
-    """Gather parts with the same number into boxes, as many as are wanted."""
+    """Gather parts with the same number into boxes, at most as many as are wanted if they can."""
     queue: list[tuple[float, int, IntArray]] = []
     made = 0
 
     def add(boxes: Groups) -> None:
         nonlocal made
-        for lost, box in zip(losses(parts, boxes).tolist(), boxes, strict=True):
+        penalties = parts.table.penalty(*parts.boxes(boxes))
+        losses = np.where(penalties > _NARROW, parts.sizes(boxes) * penalties, 0.0)
+        for lost, box in zip(losses.tolist(), boxes, strict=True):
             heapq.heappush(queue, (-lost, made, box))
             made += 1
 

@@ -48,7 +48,7 @@ all rows; policies are seen by both. What the JSON of policies and options may h
 _FUNCTIONS = sql.SQL("""
     SELECT p.proname AS name, obj_description(p.oid, 'pg_proc') AS comment,
         array_remove(array_agg(
-            concat_ws(' ', a.name, format_type(a.type, NULL),
+            concat_ws(' ', quote_ident(a.name), format_type(a.type, NULL),
                       'DEFAULT ' || pg_get_function_arg_default(p.oid, a.place::int))
             ORDER BY a.place) FILTER (WHERE a.mode IN ('i', 'b', 'v')), NULL) AS arguments,
         array_agg(concat_ws(' ', a.name, format_type(a.type, NULL)) ORDER BY a.place)

@@ -94,9 +94,11 @@ def kinds_of(
     *,
     most: int = 1000,
     near: int = 1000,
+    narrow: float = 0.0,
 ) -> list[Kind]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suppression, "_NEAR", near)
+        patch.setattr(suppression, "_NARROW", narrow)
         setting = Setting(release.parts)
         return explain_suppression(release, setting, requirements, "auto", most)
 
@@ -229,6 +231,15 @@ def test_a_kind_tells_what_came_nearest_and_what_would_have_held_is_another() ->
     rows = [(20, "a"), (21, "b"), (60, "a"), *[(61, "a")] * 3, *[(62, "a")] * 2]
     kinds = kinds_of(release_of(ages(rows), [[0, 1]]), [KAnonymity(5)], most=2)
     assert [(kind.records, kind.attained) for kind in kinds] == [(3, 4.0), (3, 5.0)]
+
+
+def test_kinds_are_cut_until_they_are_narrow() -> None:
+    rows = [(0, "a"), (1, "b"), *[(age, "a") for age in (50, 51, 52, 90, 92, 94, 100)]]
+    kinds = kinds_of(release_of(ages(rows), [[0, 1]]), [KAnonymity(5)], narrow=0.1)
+    assert [kind.records for kind in kinds] == [4, 3]
+    table = as_table(ages(rows))
+    shown = [extents_json(table, kind.low[None], kind.high[None]) for kind in kinds]
+    assert shown == [['{"age": [90, 100]}'], ['{"age": [50, 52]}']]
 
 
 def test_nothing_is_said_of_a_release_with_nothing_left_out() -> None:

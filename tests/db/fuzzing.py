@@ -112,6 +112,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
         "SELECT count(*) FROM own_people WHERE b IN (1, 2)",
     ),
     "k": ("0", "2", "3"),
+    "limit": ("1", "10"),
     "queries": ("3", "10"),
     "dimensions": ("1",),
     "selectivity": ("0.1", "0.5"),

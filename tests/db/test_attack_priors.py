@@ -110,6 +110,28 @@ def test_an_audit_runs_no_code_that_the_publisher_chose(
     assert attacker.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
 
 
+def test_what_was_left_out_is_explained_without_it(
+    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
+) -> None:
+    attacker = make_publisher("attacker")
+    table = lay_trap(attacker, "view")
+    attacker.execute(
+        "INSERT INTO own VALUES (11, 6), (5, 0); DELETE FROM own WHERE a = 5 AND b > 0"
+    )
+    attacker.execute("SELECT bkpriv.register_dataset('bait', 'own', '{a}', 'b')")
+    state_policy(attacker, "trap", demand(table) | {"l_diversity": {"l": 2}})
+    suppressing = {"suppression": 0.5}
+    release = publish(attacker, "bait", "trap", "shown", suppressing, "incognito")
+    explain = "SELECT * FROM bkpriv.explain_suppressed(%s)"
+    for reader in (auditor, db):
+        said = overhear(reader)
+        with unchanged(db):
+            names = ["belief", attacker.info.user]
+            refused(reader, explain, [release], sqlstate="42501", names=names)
+        assert said == []
+    assert attacker.execute(explain, [release]).fetchall()
+
+
 def lend_a_trusted_relation(db: Connection, schema: sql.Identifier) -> None:
     """Put a superuser's relation into an attacker's schema, as a trusted extension does."""
     text = "CREATE TABLE {0}.belief AS {1}; GRANT SELECT ON {0}.belief TO PUBLIC"

@@ -26,6 +26,7 @@ EVERYTHING = [
     "SELECT * FROM bkpriv.disclosure((SELECT max(release) FROM bkpriv.releases), '0.4')",
     "SELECT * FROM bkpriv.audit((SELECT max(release) FROM bkpriv.releases))",
     "SELECT * FROM bkpriv.utility((SELECT max(release) FROM bkpriv.releases))",
+    "SELECT * FROM bkpriv.explain_suppressed((SELECT max(release) FROM bkpriv.releases))",
     "SELECT * FROM bkpriv.releases",
     "SELECT * FROM bkpriv.audits",
     "SELECT * FROM bkpriv.doctor()",

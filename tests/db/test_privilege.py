@@ -319,7 +319,7 @@ def test_publishers_do_not_see_each_other(
     with unchanged(shared_db):
         for call in (
             *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
-            *("max_disclosure(1, 1)", "disclosure_given(1, '[]')"),
+            *("max_disclosure(1, 1)", "disclosure_given(1, '[]')", "explain_suppressed(1)"),
         ):
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
         for call in (
