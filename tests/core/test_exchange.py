@@ -15,7 +15,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.implication.buckets import Buckets
 from bkpriv_core.partition.exchange import Exchanges, Layout, Round, move, peel, recut, unite
 from bkpriv_core.partition.judging import Effort, Judge, Measured
-from bkpriv_core.requirement import CkSafety, KAnonymity, Requirement
+from bkpriv_core.requirement import BtPrivacy, CkSafety, KAnonymity, Requirement
 from bkpriv_core.table.groups import Groups, IntArray
 from tests.core.certifying import by_age
 from tests.core.exchange_oracles import (
@@ -418,29 +418,48 @@ def test_buckets_are_exchanged_unless_that_is_unsafe(data: st.DataObject) -> Non
 
 
 def test_unions_that_come_last_stand_by_their_cost() -> None:
-    # Unions are judged eight at a time, and three of 24 groups hold: the cheapest is taken, be it
-    # that omega says of no union that it holds.
-    rows = " ".join(f"{age}a" for age in range(24)) + " 100b 101b 102b"
-    records = by_age(rows)
-    layout = Layout(Setting(as_table(records)).parts, as_groups([[cell] for cell in range(27)]))
-    met = np.zeros(27, dtype=bool)
-    pairs = as_groups([[0, other] for other in range(1, 27)])
-    proposed = unite(layout, pairs)
+    # Unions are judged eight at a time, some hold: the cheapest are taken, be it that omega says of
+    # none that it holds.
+    records = by_age(" ".join(f"{age}a" for age in range(24)))
+    layout = Layout(Setting(as_table(records)).parts, as_groups([[cell] for cell in range(24)]))
+    pairs = [[one, other] for one in (0, 12) for other in range(24) if other not in (0, 12)]
 
     class Doubtful(Judge):
-        """Takes nothing for promising, and only unions with few or with far groups for good."""
+        """Takes nothing for promising, and few unions for good."""
 
         def promising(self, groups: Groups, effort: Effort) -> npt.NDArray[np.bool_]:
             return np.zeros(len(groups), dtype=bool)
 
         def holding(self, groups: Groups, effort: Effort) -> Any:
-            held = np.array([group.max() in (7, 9, 10) for group in groups])
+            good = ([0, 7], [0, 9], [0, 10], [0, 11], [12, 21], [12, 22], [12, 23])
+            held = np.array([sorted(group.tolist()) in good for group in groups])
             return held, self.measure(groups).select(held)
 
     doubtful = Doubtful(Setting(layout.parts), [KAnonymity(2)], "exact")
-    made = Round(doubtful, layout, met, (), EVERYTHING)
-    made.offer(proposed)
-    assert np.flatnonzero(made.taken).tolist() == [0, 7]
+    made = Round(doubtful, layout, np.zeros(24, dtype=bool), (), EVERYTHING)
+    made.offer(unite(layout, as_groups(pairs)))
+    assert np.flatnonzero(made.taken).tolist() == [0, 7, 12, 21]
+
+
+def test_work_that_is_spent_is_spent() -> None:
+    # The union of two records of different diseases has four states; none of them holds.
+    records = by_age("1a 2b 3a 4b 5a 6b")
+    layout = Layout(Setting(as_table(records)).parts, as_groups([[cell] for cell in range(6)]))
+    laid = (records, layout, records.cells())
+    judge, _, met = judged(laid, [BtPrivacy(((0.5, 1e-6),))])
+    spent = []
+    holding = judge.holding
+
+    def counted(groups: Groups, effort: Effort) -> Any:
+        spent.append(judge.states(groups).sum())
+        return holding(groups, effort)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge, "holding", counted)
+        made = Round(judge, laid[1], met, (), Effort(256, 0, 100, 10))
+        made.offer(unite(laid[1], as_groups([[0, 1], [0, 3], [0, 5], [2, 3], [2, 5], [4, 5]])))
+    assert sum(spent) == 8
+    assert not len(made)
 
 
 def test_offering_can_be_cancelled() -> None:

@@ -119,6 +119,23 @@ def test_parts_go_where_they_lie(lists: list[list[int]]) -> None:
     assert all(max(group) <= 2 or min(group) >= 3 for group in as_cells(better.groups))
 
 
+def test_no_move_is_left_that_saves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(improvement_module, "_WORTH", 0.0)
+    random = np.random.default_rng(4)
+    setting = Setting(as_table(by_age(" ".join(f"{age}a" for age in range(40)))))
+    for _ in range(5):
+        lists = random.permutation(40).reshape(5, 8).tolist()
+        judge = Judge(setting, [KAnonymity(5)], "exact")
+        state = improve(judge, judge.measure(as_groups(lists)))
+        layout = Layout(setting.parts, state.groups)
+        widths = layout.groups.widths
+        donors = np.flatnonzero(widths[layout.groups.owner] > 5)
+        for receiver in range(len(widths)):
+            others = donors[layout.groups.owner[donors] != receiver]
+            costs = layout.cost_of_moves(others, np.full(len(others), receiver))
+            assert (costs >= -1e-9).all()
+
+
 def test_improvement_can_be_cancelled() -> None:
     polls: list[None] = []
     progress = Watched(poll=lambda: polls.append(None))

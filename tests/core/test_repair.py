@@ -17,6 +17,7 @@ from bkpriv_core.partition.exchange import Layout
 from bkpriv_core.partition.judging import Judge, Measured
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.repair import repair
+from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import (
     BtPrivacy,
     CkSafety,
@@ -27,7 +28,7 @@ from bkpriv_core.requirement import (
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.table import Table
-from tests.core.certifying import as_cells, by_age
+from tests.core.certifying import as_cells, by_age, limit_exact
 from tests.core.exchange_oracles import holding, layouts, moves, recuts, unions
 from tests.core.oracles import Group, Records
 from tests.core.strategies import (
@@ -152,6 +153,24 @@ def test_what_all_groups_meet_together_they_go_on_to_meet(
     assert sorted(state.groups.members.tolist()) == list(range(len(members)))
 
 
+@MANY
+@given(layouts(most=8), requirement_lists(), st.integers(4, 30))
+def test_an_estimate_is_asked_where_no_proof_mends(
+    laid: tuple[Records, Layout, list[Group]], requirements: list[Requirement], budget: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        limit_exact(patch, budget)
+        setting, outcomes = Setting(laid[1].parts), []
+        for beyond in (False, True):
+            judge = Judge(setting, requirements, "auto", beyond=beyond)
+            state = judge.measure(laid[1].groups)
+            if any(_worst_used(state)):
+                return
+            outcomes.append(outcome(repair(judge, state, judge.met(state))))
+    (proved, given_up), (held, _) = outcomes
+    assert given_up or proved == held
+
+
 # --- Each way of mending, where no other does -----------------------------------------------------
 
 
@@ -240,6 +259,19 @@ def test_dissolved_parts_find_groups_one_by_one() -> None:
     homes = {min(group): group for group in held}
     assert homes[0] >= {0}
     assert homes[1] >= {1}
+
+
+def test_only_what_fails_is_peeled() -> None:
+    # Without its age of 9 the last group is diverse; the first two are, and stay as they are.
+    setting = Setting(as_table(by_age("1a 2b 3c 4a 5b 6c 7a 8b 9b 9b")))
+    policy: list[Requirement] = [LDiversity(2.0, "probabilistic")]
+    judge = Judge(setting, policy, "exact")
+    state = judge.measure(as_groups([[0, 1, 2], [3, 4, 5], [6, 7, 8]]))
+    assert judge.met(state).tolist() == [True, True, False]
+    work = repair_module._Repair(judge, (), True, SILENT, 3)
+    held, failing = outcome(work.peel(state, judge.met(state)))
+    assert held == sets([0, 1, 2], [3, 4, 5], [6, 7])
+    assert failing == sets([8])
 
 
 def test_houses_lose_nothing() -> None:
