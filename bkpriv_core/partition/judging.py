@@ -29,7 +29,7 @@ from bkpriv_core.requirement import Measurement, Requirement, satisfied
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["Effort", "Judge", "Measured"]
+__all__ = ["EFFORTS", "Effort", "Judge", "Measured"]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ Rules:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
-
-if TYPE_CHECKING:
-    from scipy.spatial import KDTree
 
 __all__ = ["cheapest_neighbours", "losses", "nearest_groups"]
 
@@ -82,7 +79,7 @@ def cheapest_neighbours(
     width = min(near, len(others) - (among is None))
     # A group is the nearest to itself, if it is there.
     reach = width + (among is None)
-    tree = _tree(centres[others])
+    search = _search(centres[others], reach)
     sizes = parts.sizes(groups)
     lost = sizes * table.penalty(low, high)
     neighbours = np.zeros((len(chosen), width), dtype=np.int64)
@@ -90,8 +87,7 @@ def cheapest_neighbours(
     for start in range(0, len(chosen), _RANKED_AT_ONCE):
         progress.poll()
         rows = chosen[start : start + _RANKED_AT_ONCE]
-        _, nearest = tree.query(centres[rows], k=reach, p=1)
-        columns = others[np.asarray(nearest, dtype=np.int64).reshape(len(rows), reach)]
+        columns = others[search(centres[rows])]
         mine = rows[:, None]
         union_low = np.minimum(low[mine], low[columns]).reshape(-1, low.shape[1])
         union_high = np.maximum(high[mine], high[columns]).reshape(-1, low.shape[1])
@@ -125,16 +121,27 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
         Groups, nearest first.
     """
     places = parts.places[chosen]
-    tree = _tree(_centres(parts.table, *parts.boxes(groups)))
-    reach = min(near + 1, len(groups))
-    _, nearest = tree.query(_centres(parts.table, places, places), k=reach, p=1)
-    return np.asarray(nearest, dtype=np.int64).reshape(len(chosen), reach)
+    centres = _centres(parts.table, *parts.boxes(groups))
+    search = _search(centres, min(near + 1, len(groups)))
+    return search(_centres(parts.table, places, places))
 
 
-def _tree(centres: FloatArray) -> KDTree:
-    from scipy.spatial import KDTree  # slow to import, and only wanted here
+def _search(centres: FloatArray, reach: int) -> Callable[[FloatArray], IntArray]:
+    """Make what finds the so many centres nearest to each of some points, nearest first."""
+    if reach == len(centres):
+        # There is nothing to choose from, and so no need of a module that is slow to import.
+        return lambda points: np.argsort(
+            np.abs(points[:, None] - centres).sum(axis=2), axis=1, kind="stable"
+        )
+    from scipy.spatial import KDTree
 
-    return KDTree(centres)
+    tree = KDTree(centres)
+
+    def nearest(points: FloatArray) -> IntArray:
+        _, found = tree.query(points, k=reach, p=1)
+        return np.asarray(found, dtype=np.int64).reshape(len(points), reach)
+
+    return nearest
 
 
 def _centres(table: Table, low: IntArray, high: IntArray) -> FloatArray:

@@ -47,6 +47,9 @@ _PLACES = 8
 _MOVED = 16
 """How many moves between two groups are tried."""
 
+_PEELED = 64
+"""Parts of the largest group of which one is peeled off; a larger one is dissolved at once."""
+
 _WIDER = (2, 4, 8, 16)
 """With how many neighbours at once."""
 
@@ -147,7 +150,8 @@ class _Repair:
     def peel(self, state: Measured, met: npt.NDArray[np.bool_]) -> _State:
         """Take one part off each failing group that then holds, to be by itself."""
         layout = Layout(self.judge.setting.parts, state.groups)
-        failing = np.flatnonzero(~met & (state.groups.widths > 1))
+        widths = state.groups.widths
+        failing = np.flatnonzero(~met & (widths > 1) & (widths <= _PEELED))
         made = Round(self.judge, layout, met, self.keepers, next(self.judge.efforts()))
         for some in _chunks(layout, Groups.from_rows(failing), 1):
             made.offer(peel(layout, some.members))
