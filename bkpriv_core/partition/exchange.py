@@ -41,7 +41,7 @@ from bkpriv_core.requirement import Keeper
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["Exchanges", "Layout", "Round", "move", "peel", "recut", "unite"]
+__all__ = ["Exchanges", "Layout", "Round", "chunks", "move", "peel", "recut", "unite"]
 
 _JUDGED_AT_ONCE = 8
 """Proposals for a group judged at a time, cheapest first; then ever more."""
@@ -51,6 +51,12 @@ _TURNS = 20
 
 _GROWTH = 3
 """How many times more come next."""
+
+_MEMBERS = 2_000_000
+"""Memberships of all groups that are proposed at a time."""
+
+_MOST_MEMBERS = 20_000_000
+"""Memberships of what is proposed for one group; where there are more, nothing is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +204,19 @@ def recut(layout: Layout, before: Groups, places: int) -> Exchanges:
         Groups(np.arange(len(halves)), 2 * np.arange(len(cuts) + 1)),
         lost[0::2] + lost[1::2] - given_up,
     )
+
+
+def chunks(layout: Layout, before: Groups, places: int) -> Iterator[Groups]:
+    """Divide groups to exchange into as many at a time as may be recut in so many places.
+
+    What has no room even by itself is left out.
+    """
+    dimensions = layout.parts.codes.shape[1]
+    members = before.sum(layout.groups.widths[before.members]) * dimensions * places
+    roomy = before.select(members <= _MOST_MEMBERS)
+    ends = np.cumsum(members[members <= _MOST_MEMBERS])
+    for first, last in Groups(ends, np.concatenate(([0], ends))).chunks(_MEMBERS):
+        yield roomy.select(np.arange(first, last))
 
 
 def move(

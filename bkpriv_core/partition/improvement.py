@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.partition.exchange import Layout, Round, move, recut
+from bkpriv_core.partition.exchange import Layout, Round, chunks, move, recut
 from bkpriv_core.partition.judging import Judge, Measured
 from bkpriv_core.partition.neighbours import losses, nearest_groups
 from bkpriv_core.progress import SILENT, Progress
@@ -35,8 +35,14 @@ _NEAR = 8
 _PROPOSED = 8
 """Moves of a group's parts that are tried in a round."""
 
-_ROUNDS = 60
-"""Most rounds."""
+_ROUNDS = (3, 60)
+"""Fewest and most rounds; there are as many as `_LOOKED_AT` allows."""
+
+_LOOKED_AT = 1_000_000
+"""Memberships that all rounds look at."""
+
+_WEIGHED_AT_ONCE = 1_000_000
+"""Moves whose costs are computed at a time."""
 
 _PLACES = 8
 """In how many places of each dimension a group is cut."""
@@ -76,8 +82,9 @@ def improve(
     untried = {_cut: np.ones(len(state.groups), dtype=bool)}
     untried[_move] = untried[_cut]
     idle, way = 0, _cut
-    for done in range(_ROUNDS):
-        progress.report(done / _ROUNDS)
+    rounds = int(np.clip(_LOOKED_AT // max(len(state.groups.members), 1), *_ROUNDS))
+    for done in range(rounds):
+        progress.report(done / rounds)
         layout = Layout(parts, state.groups)
         everything_holds = np.ones(len(state.groups), dtype=bool)
         made = Round(judge, layout, everything_holds, keepers, effort)
@@ -100,7 +107,8 @@ def improve(
 
 def _cut(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
     """Offer to cut the chosen groups."""
-    made.offer(recut(layout, Groups.from_rows(np.flatnonzero(chosen)), _PLACES))
+    for some in chunks(layout, Groups.from_rows(np.flatnonzero(chosen)), _PLACES):
+        made.offer(recut(layout, some, _PLACES))
 
 
 def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
@@ -122,7 +130,11 @@ def _saving(layout: Layout, chosen: npt.NDArray[np.bool_]) -> tuple[IntArray, In
     donors = groups.owner[memberships]
     open_ = (receivers != donors) & (chosen[receivers] | chosen[donors])
     memberships, receivers, donors = memberships[open_], receivers[open_], donors[open_]
-    costs = layout.cost_of_moves(memberships, receivers)
+    weighed = [np.zeros(0)]
+    for start in range(0, len(memberships), _WEIGHED_AT_ONCE):
+        some = slice(start, start + _WEIGHED_AT_ONCE)
+        weighed.append(layout.cost_of_moves(memberships[some], receivers[some]))
+    costs = np.concatenate(weighed)
     order = np.lexsort((costs, donors))
     order = order[costs[order] < -_SAVED]
     starts = np.searchsorted(donors[order], donors[order])

@@ -20,13 +20,22 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.partition.exchange import Exchanges, Layout, Round, move, peel, recut, unite
+from bkpriv_core.partition.exchange import (
+    Exchanges,
+    Layout,
+    Round,
+    chunks,
+    move,
+    peel,
+    recut,
+    unite,
+)
 from bkpriv_core.partition.judging import Effort, Judge, Measured
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
@@ -52,9 +61,6 @@ _PEELED = 64
 
 _WIDER = (2, 4, 8, 16)
 """With how many neighbours at once."""
-
-_MEMBERS = 2_000_000
-"""Memberships of all groups that are proposed at a time."""
 
 
 def repair(
@@ -153,7 +159,7 @@ class _Repair:
         widths = state.groups.widths
         failing = np.flatnonzero(~met & (widths > 1) & (widths <= _PEELED))
         made = Round(self.judge, layout, met, self.keepers, next(self.judge.efforts()))
-        for some in _chunks(layout, Groups.from_rows(failing), 1):
+        for some in chunks(layout, Groups.from_rows(failing), 1):
             made.offer(peel(layout, some.members))
         return self._with_rest(made.after(state), made.met(), state.groups)
 
@@ -182,7 +188,7 @@ class _Repair:
             rearranging = self.rearranging and start < _REARRANGED
             start, stop = stop, 2 * stop
             pairs = np.column_stack((np.repeat(failing[rows], partners.shape[1]), partners.ravel()))
-            for some in _chunks(layout, Groups.from_rows(pairs), _PLACES if rearranging else 1):
+            for some in chunks(layout, Groups.from_rows(pairs), _PLACES if rearranging else 1):
                 proposed = [unite(layout, some)]
                 if rearranging:
                     proposed += [recut(layout, some, _PLACES), _moves(layout, some)]
@@ -193,11 +199,11 @@ class _Repair:
     ) -> None:
         """Offer each failing group exchanges with several neighbours at once."""
         for count in _WIDER:
-            rows = np.flatnonzero(~made.taken[failing])
-            if count > neighbours.shape[1]:
+            if count > 2 * neighbours.shape[1]:
                 break
+            rows = np.flatnonzero(~made.taken[failing])
             several = np.column_stack((failing[rows], neighbours[rows, :count]))
-            for some in _chunks(layout, Groups.from_rows(several), _PLACES):
+            for some in chunks(layout, Groups.from_rows(several), _PLACES):
                 proposed = [unite(layout, some)]
                 if self.rearranging:
                     proposed.append(recut(layout, some, _PLACES))
@@ -207,15 +213,6 @@ class _Repair:
 def _failing(state: Measured, met: npt.NDArray[np.bool_]) -> int:
     """Parts in groups that fail."""
     return int(state.groups.widths[~met].sum())
-
-
-def _chunks(layout: Layout, before: Groups, places: int) -> Iterator[Groups]:
-    """Consecutive proposals, as many as there is room for."""
-    dimensions = layout.parts.codes.shape[1]
-    widths = before.sum(layout.groups.widths[before.members]) * dimensions * places
-    ends = Groups(before.members, np.concatenate(([0], np.cumsum(widths))))
-    for first, last in ends.chunks(_MEMBERS):
-        yield before.select(np.arange(first, last))
 
 
 def _moves(layout: Layout, pairs: Groups) -> Exchanges:
