@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bench.agglomeration import measure_agglomeration
 from bench.census import ADULT_RECORDS, census
 from bench.figure import figure_table
 from bench.houses import HOUSES, houses
@@ -87,6 +88,8 @@ def bench(
     with step(console, "Certification"):
         for source, name in certified:
             figures += measure_repair(uri, source, name, rounds)
+    with step(console, "Groups from the bottom up"):
+        figures += measure_agglomeration(uri, dataset, rounds)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Steps of a publication"):

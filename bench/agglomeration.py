@@ -1,0 +1,70 @@
+"""What groups from the bottom up take and cost, beside Mondrian's of the same table and policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bench.figure import Figure
+from bench.publication import (
+    SKYLINE,
+    Publication,
+    detail_lost,
+    memory_figure,
+    published,
+    typical,
+)
+
+__all__ = ["measure_agglomeration"]
+
+_MEGABYTES = 1_000
+
+# Policy: what it requires, in how many seconds, and how much of the detail that Mondrian loses may
+# be lost.
+_POLICIES: dict[str, tuple[Mapping[str, Any], float, float]] = {
+    "5-anonymous": ({"k_anonymity": {"k": 5}}, 10, 0.78),
+    "3 adversaries": (SKYLINE, 30, 1),
+}
+
+
+def measure_agglomeration(uri: str, dataset: str, rounds: int) -> list[Figure]:
+    """Measure a dataset that was loaded and declared."""
+    figures = []
+    for policy, (requirements, seconds, share) in _POLICIES.items():
+        taken: dict[str, list[Publication]] = {"agglomerate": [], "mondrian": []}
+        detail = dict.fromkeys(taken, 0.0)
+        for _ in range(rounds):
+            for method, publications in taken.items():
+                with published(uri, dataset, requirements, method=method) as (connection, it):
+                    publications.append(it)
+                    detail[method] = detail_lost(connection, it)
+        ours, baseline = map(typical, taken.values())
+        lost, theirs = detail.values()
+        figures += [
+            Figure(
+                f"agglomerate, {policy}",
+                f"{ours.seconds:.2f} s",
+                f"mondrian {baseline.seconds:.2f} s",
+                ours.seconds / baseline.seconds,
+                f"{seconds:g} s",
+                ours.seconds <= seconds,
+            ),
+            memory_figure(ours, baseline, _MEGABYTES),
+            Figure(
+                "    suppressed",
+                f"{ours.suppressed:,} records",
+                f"{baseline.suppressed:,} records",
+                None,
+                "no more",
+                ours.suppressed <= baseline.suppressed,
+            ),
+            Figure(
+                "    detail lost (GCP)",
+                f"{lost:.4f}",
+                f"{theirs:.4f}",
+                lost / theirs,
+                f"ratio {share:g}",
+                lost <= share * theirs,
+            ),
+        ]
+    return figures
