@@ -155,7 +155,7 @@ class Method(ABC, Generic[Own]):
         shuffle : callable
             Where what is random comes from.
         progress : Progress
-            Has two steps, partitioning and certifying.
+            Has the steps partitioning, certifying and, where the method improves, improving.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class Method(ABC, Generic[Own]):
             beyond=options.beyond,
             rearranging=self.rearranging,
             improving=self.improving,
-            progress=progress.step("certifying"),
+            progress=progress,
         )
         if not len(certificate.groups):
             raise UnattainableRequirement(

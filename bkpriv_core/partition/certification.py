@@ -53,8 +53,8 @@ Pool = Callable[[Parts, Groups], Groups]
 Beyond = Literal["estimate", "suppress"]
 """What becomes of groups beyond the budget of exact inference for which no others are found."""
 
-_MEASURED, _REPAIRED = 0.3, 0.6
-"""Share of the progress at which the partition is measured, and mended."""
+_MEASURED = 0.3
+"""Share of certifying at which the partition is measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ def certify(
     improving : bool
         Whether groups that hold may be exchanged for others that lose less detail.
     progress : Progress
-        Receives the share of the work that is done.
+        Has the steps certifying and, where something is improved, improving.
 
     Returns
     -------
@@ -141,15 +141,16 @@ def certify(
     failed = 0
     while True:
         setting = judge.setting
-        state = judge.measure(groups, progress.part(0.0, _MEASURED))
+        certifying = progress.step("certifying")
+        state = judge.measure(groups, certifying.part(0.0, _MEASURED))
         met = judge.met(state)
         failed += int((~met).sum())
         keepers = [item.keeper(setting, groups.select(met)) for item in joint]
-        mending = progress.part(_MEASURED, _REPAIRED if improving else 1.0)
+        mending = certifying.part(_MEASURED, 1.0)
         state, met = repair(judge, state, met, keepers, rearranging=rearranging, progress=mending)
         state = state.select(met)
         if improving:
-            state = improve(judge, state, keepers, progress.part(_REPAIRED, 1.0))
+            state = improve(judge, state, keepers, progress.step("improving"))
         # Exchanges may make two groups alike to a reader; then they are one, and measured as one.
         # Or they bring parts of a cell together.
         parts, groups = setting.parts.unite(pool(setting.parts, state.groups))

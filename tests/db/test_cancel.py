@@ -19,7 +19,7 @@ from tests.db.waiting import until
 PROMPT = 2.0
 """Seconds within which a publication must stop."""
 
-STEPS = ["counting", "weighing knowledge", "partitioning", "certifying", "writing"]
+STEPS = ["counting", "weighing knowledge", "partitioning", "certifying", "improving", "writing"]
 
 
 @pytest.fixture(scope="module")
