@@ -77,8 +77,10 @@ def bench(
         datasets = load(uri, fewer), load(uri, more)
         dataset = load(uri, subject) if adult else datasets[0]
         tenfold = load(uri, copied(subject))
-        others = [houses(blocks, _SEED), hospital(admissions, _SEED)]
-        certified = [(subject, dataset), *((source, load(uri, source)) for source in others)]
+        wards = hospital(admissions, _SEED)
+        grown = [(subject, dataset), (wards, load(uri, wards))]
+        blocked = houses(blocks, _SEED)
+        certified = [*grown, (blocked, load(uri, blocked))]
     with step(console, "Worst case of many generalizations"):
         figures += measure_nodes(uri, SCHEMA, subject, dataset, rounds)
     with step(console, "Publication"):
@@ -89,7 +91,8 @@ def bench(
         for source, name in certified:
             figures += measure_repair(uri, source, name, rounds)
     with step(console, "Groups from the bottom up"):
-        figures += measure_agglomeration(uri, dataset, rounds)
+        for source, name in grown:
+            figures += measure_agglomeration(uri, source, name, rounds)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Steps of a publication"):

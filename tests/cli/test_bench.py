@@ -96,10 +96,11 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     for name in ("census", "houses", "hospital"):
         assert re.search(rf"certified skyline, {name} +[\d.]+ s", result.output)
     assert len(re.findall(r"certifying +[\d.]+ s +audit [\d.]+ s +[\d.]+", result.output)) == 3
-    for policy in ("5-anonymous", "3 adversaries"):
+    assert len(re.findall(r"improving +[\d.]+ s +audit [\d.]+ s +[\d.]+", result.output)) == 3
+    for policy in ("census, 5-anonymous", "census, 3 adversaries", "hospital, 3 adversaries"):
         figure = rf"agglomerate, {policy} +[\d.]+ s +mondrian [\d.]+ s +[\d.]+"
         assert re.search(figure, result.output)
-    assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 5
+    assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 7
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +4,500 records", result.output)
