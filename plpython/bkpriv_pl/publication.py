@@ -237,6 +237,7 @@ def _record(
 ) -> int:
     """Write the release, what it was made from, and its certification into the history."""
     dataset, parts, groups = request.dataset, published.parts, published.groups
+    suppressed = int(parts.weights[certificate.suppressed].sum())
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -252,7 +253,7 @@ def _record(
         options=request.options_text,
         period=request.period,
         records=parts.table.records,
-        suppressed=int(parts.weights[certificate.suppressed].sum()),
+        suppressed=suppressed,
         groups=len(groups),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
@@ -267,6 +268,11 @@ def _record(
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
     history.record_audit(release, rows)
+    if suppressed:
+        plpy.notice(
+            f"release {release} leaves out {suppressed} of {parts.table.records} records",
+            hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
+        )
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
         plpy.notice(

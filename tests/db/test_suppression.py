@@ -130,8 +130,17 @@ def test_the_value_at_fault_is_named(published: Connection) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_accounts_for_what_it_left_out(clinic: Connection, method: str) -> None:
     fill(clinic, "clinic.patient", [(95, "f", "Aln", "ulcer"), (99, "m", "Dunn", "asthma")])
+    said: list[tuple[str | None, str | None]] = []
+    clinic.add_notice_handler(lambda it: said.append((it.message_primary, it.message_hint)))
     options = {"suppression": 0.3} if method == "incognito" else {}
     release = publish(clinic, view="public.v", method=method, options=options)
+    count = one(clinic, "SELECT count(*) FROM clinic.patient")
+    expected = (
+        f"release {release} leaves out {left_out(clinic, release)} of {count} records",
+        f"bkpriv.explain_suppressed({release}) says which, and why.",
+    )
+    assert (expected in said) == (left_out(clinic, release) > 0)
+    assert sum("leaves out" in (message or "") for message, _ in said) == (expected in said)
     rows = clinic.execute("SELECT * FROM bkpriv.explain_suppressed(%s, 1000)", [release]).fetchall()
     assert sum(row[1] for row in rows) == left_out(clinic, release)
     if method == "incognito":
