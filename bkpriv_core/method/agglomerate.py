@@ -23,7 +23,10 @@ class Agglomerate(Method[Options]):
     name = "agglomerate"
     form = Generalized()
     options = Options
-    improving = True
+
+    def improves(self, options: Options) -> bool:
+        """Whether groups are improved; see `Method.improves`."""
+        return True
 
     def partition(
         self,

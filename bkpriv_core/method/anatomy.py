@@ -29,7 +29,7 @@ class Anatomy(Method[Options]):
     options = Options
 
     @property
-    def plain(self) -> Method[Options]:
+    def plain(self) -> Bucketize:
         """See `Method`: groups that draw records by their values are nothing without an l."""
         return Bucketize()
 

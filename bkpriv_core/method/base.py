@@ -91,15 +91,12 @@ class Method(ABC, Generic[Own]):
         The options that it has.
     rearranging : bool
         Whether groups that fail may be mended by others than unions.
-    improving : bool
-        Whether groups that hold may be exchanged for others that lose less detail.
     """
 
     name: ClassVar[str]
     form: ClassVar[Form]
     options: type[Own]
     rearranging: ClassVar[bool] = True
-    improving: ClassVar[bool] = False
 
     @property
     def plain(self) -> Method[Any]:
@@ -115,6 +112,10 @@ class Method(ABC, Generic[Own]):
             If no release of the table meets a requirement.
         """
         check_attainable(requirements, setting)
+
+    def improves(self, options: Own) -> bool:
+        """Tell whether groups that hold are exchanged for others that lose less detail."""
+        return False
 
     @abstractmethod
     def partition(
@@ -179,7 +180,7 @@ class Method(ABC, Generic[Own]):
             pool=form.pool,
             beyond=options.beyond,
             rearranging=self.rearranging,
-            improving=self.improving,
+            improving=self.improves(options),
             progress=progress,
         )
         if not len(certificate.groups):

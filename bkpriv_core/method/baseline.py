@@ -14,6 +14,7 @@ for, and whatever else its policy requires. The baseline tells them apart. Rules
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 import numpy as np
 
@@ -60,7 +61,11 @@ def k_anonymous(
     """
     stated = [item.k for item in requirements if isinstance(item, KAnonymity)]
     k = stated[0] if stated else int(release.sizes.min())
-    baseline, _ = method.plain.make(
+    plain = method.plain
+    if not isinstance(options, plain.options):
+        shared = {key.name: getattr(options, key.name) for key in fields(Options)}
+        options = plain.options(**shared)
+    baseline, _ = plain.make(
         Setting(release.table, progress=progress.quiet),
         (KAnonymity(k),),
         options,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from bkpriv_core.belief.setting import Setting
@@ -16,27 +17,45 @@ from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.shuffle import Shuffle
 
-__all__ = ["Bucketize", "Mondrian"]
+__all__ = ["Bucketize", "Mondrian", "MondrianOptions"]
 
 
-class Mondrian(Method[Options]):
+@dataclass(frozen=True, kw_only=True)
+class MondrianOptions(Options):
+    """Options of the methods.
+
+    Parameters
+    ----------
+    refine : bool
+        Whether groups that no median cuts are cut elsewhere, and those that hold are improved. If
+        not, they are those of LeFevre, DeWitt and Ramakrishnan, but for those that must be mended.
+    """
+
+    refine: bool = True
+
+
+class Mondrian(Method[MondrianOptions]):
     """Groups by `mondrian`, generalized."""
 
     name = "mondrian"
     form: ClassVar[Form] = Generalized()
-    options = Options
-    improving = True
+    options = MondrianOptions
+
+    def improves(self, options: MondrianOptions) -> bool:
+        """Whether groups are improved; see `Method.improves`."""
+        return options.refine
 
     def partition(
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
-        options: Options,
+        options: MondrianOptions,
         shuffle: Shuffle,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""
-        return setting, mondrian(setting, requirements, progress=progress), self.form
+        groups = mondrian(setting, requirements, elsewhere=options.refine, progress=progress)
+        return setting, groups, self.form
 
 
 class Bucketize(Mondrian):

@@ -49,6 +49,7 @@ def mondrian(
     requirements: Sequence[Requirement],
     *,
     groups: Groups | None = None,
+    elsewhere: bool = True,
     progress: Progress = SILENT,
 ) -> Groups:
     """Partition a table into groups that meet all requirements, beliefs estimated by omega.
@@ -62,6 +63,8 @@ def mondrian(
     groups : Groups, optional
         Groups of all parts, which meet the requirements and are to be cut; one of the whole table,
         if there are none.
+    elsewhere : bool
+        Whether groups that no median cuts are cut elsewhere.
     progress : Progress
         Receives the share of parts that no median cuts any more, which is one half of the work, and
         of those whose group is final, which is the other.
@@ -83,7 +86,9 @@ def mondrian(
             resting.append(rest)
             rested = min(rested + len(rest.members), len(parts))
             progress.report((rested + done) / (2 * len(parts)))
-        active, rest = _elsewhere(sieve, Groups.joined(resting))
+        active, rest = Groups.joined([]), Groups.joined(resting)
+        if elsewhere:
+            active, rest = _elsewhere(sieve, rest)
         final.append(rest)
         done += len(rest.members)
         progress.report((len(parts) + done) / (2 * len(parts)))

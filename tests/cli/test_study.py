@@ -71,7 +71,7 @@ class Study:
         self.db.execute("SELECT bkpriv.set_policy('any', %s)", [requirements])
         release: int = self.number(
             "SELECT bkpriv.publish('adult', 'any', %s,"
-            " options => jsonb_build_object('estimator', %s::text))",
+            " options => jsonb_build_object('estimator', %s::text, 'refine', false))",
             f"public.{view}",
             estimator,
         )

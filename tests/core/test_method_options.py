@@ -9,6 +9,7 @@ import pytest
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import METHODS, Options, parse_options
 from bkpriv_core.method.full_domain import IncognitoOptions
+from bkpriv_core.method.mondrian import MondrianOptions
 
 
 def test_defaults() -> None:
@@ -21,8 +22,10 @@ def test_defaults() -> None:
         "beyond": "estimate",
         "seed": None,
     }
-    for name in ("mondrian", "agglomerate", "bucketize", "anatomy"):
+    for name in ("agglomerate", "anatomy"):
         assert parse_options(METHODS[name], {}) == Options(**expected)
+    for name in ("mondrian", "bucketize"):
+        assert parse_options(METHODS[name], {}) == MondrianOptions(**expected, refine=True)
     chosen = IncognitoOptions(**expected, utility="discernibility", suppression=0.0)
     assert parse_options(METHODS["incognito"], {}) == chosen
 
@@ -39,9 +42,13 @@ def test_every_option_is_read() -> None:
     }
     for method in METHODS.values():
         assert parse_options(method, stated) == method.options(**stated)
+    assert parse_options(METHODS["mondrian"], stated | {"refine": False}) == MondrianOptions(
+        **stated,  # type: ignore[arg-type]
+        refine=False,
+    )
     stated |= {"utility": "kl", "suppression": 0.01}
     assert parse_options(METHODS["incognito"], stated) == IncognitoOptions(**stated)  # type: ignore[arg-type]
-    assert parse_options(METHODS["mondrian"], {"seed": None}) == Options()
+    assert parse_options(METHODS["mondrian"], {"seed": None}) == MondrianOptions()
 
 
 @pytest.mark.parametrize(

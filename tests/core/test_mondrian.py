@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition import mondrian as module
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -46,9 +45,7 @@ def as_sets(groups: Sequence[Group]) -> set[frozenset[int]]:
 
 def at_medians(setting: Setting, requirements: list[Requirement]) -> Groups:
     """Groups that median cuts alone give."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_elsewhere", lambda _, groups: (Groups.from_lists([]), groups))
-        return mondrian(setting, requirements)
+    return mondrian(setting, requirements, elsewhere=False)
 
 
 @MANY

@@ -5,6 +5,7 @@ Rules
 - The database lies beside the one that was given and is named after it. A comment marks it; one
   that an interrupted study left behind is replaced, any other of that name is left alone.
 - Everything that is measured comes from the extension, by SQL.
+- Groups are those of the papers, Mondrian's at medians, not refined.
 - Equal publications and audits are made once, and figures share them. What is timed is made anew.
 """
 
@@ -263,7 +264,7 @@ class Laboratory:
             sql.SQL("SELECT bkpriv.publish(%s, 'study', %s, options => %s, view_schema => %s)"),
             self.dataset,
             view,
-            json.dumps({"estimator": estimator}),
+            json.dumps({"estimator": estimator, "refine": False}),
             _SCHEMA,
         )
         seconds = time.perf_counter() - started
