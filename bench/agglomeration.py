@@ -22,15 +22,15 @@ _MEGABYTES = 1_000
 
 # Policy: what it requires, and in how many seconds.
 _POLICIES: dict[str, tuple[Mapping[str, Any], float]] = {
-    "5-anonymous": ({"k_anonymity": {"k": 5}}, 10),
-    "3 adversaries": (SKYLINE, 30),
+    "k = 5": ({"k_anonymity": {"k": 5}}, 10),
+    "skyline": (SKYLINE, 30),
 }
 
 # How much of the detail that Mondrian loses may be lost; elsewhere all of it.
 _SHARES = {
-    ("adult", "5-anonymous"): 0.78,
-    ("census", "5-anonymous"): 0.78,
-    ("hospital", "5-anonymous"): 0.95,
+    ("adult", "k = 5"): 0.78,
+    ("census", "k = 5"): 0.78,
+    ("hospital", "k = 5"): 0.95,
 }
 
 
@@ -50,7 +50,7 @@ def measure_agglomeration(uri: str, source: Source, dataset: str, rounds: int) -
         lost, theirs = detail.values()
         figures += [
             Figure(
-                f"agglomerate, {source.name}, {policy}",
+                f"agglomerate, {policy}, {source.name}",
                 f"{ours.seconds:.2f} s",
                 f"mondrian {baseline.seconds:.2f} s",
                 ours.seconds / baseline.seconds,

@@ -97,7 +97,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         assert re.search(rf"certified skyline, {name} +[\d.]+ s", result.output)
     assert len(re.findall(r"certifying +[\d.]+ s +audit [\d.]+ s +[\d.]+", result.output)) == 3
     assert len(re.findall(r"improving +[\d.]+ s +audit [\d.]+ s +[\d.]+", result.output)) == 3
-    for policy in ("census, 5-anonymous", "census, 3 adversaries", "hospital, 3 adversaries"):
+    for policy in ("k = 5, census", "skyline, census", "skyline, hospital"):
         figure = rf"agglomerate, {policy} +[\d.]+ s +mondrian [\d.]+ s +[\d.]+"
         assert re.search(figure, result.output)
     assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 7
