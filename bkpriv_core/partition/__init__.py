@@ -7,5 +7,8 @@ What lives here forms groups and mends them, and asks neither who wants them nor
 - `agglomeration`: from the cells up, near groups united;
 - `anatomy`: records of different values; `coarsening`: neighbours joined until requirements hold;
 - `neighbours`: which groups are near to one another, and what uniting two costs;
-- `certification`: every group measured once more, and mended or left out where it fails.
+- `judging`: which groups may be published; `exchange`: groups given up for others of the same
+  parts, in rounds;
+- `repair`: exchanges that mend groups that fail; `improvement`: exchanges that win detail back;
+- `certification`: every group measured once more, mended or left out where it fails, and improved.
 """
