@@ -16,6 +16,8 @@ Rules:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,10 +26,16 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
+
 __all__ = ["cheapest_neighbours", "losses", "nearest_groups"]
 
 _RANKED_AT_ONCE = 512
 """Groups whose neighbours are ranked at a time."""
+
+_FEW = 100_000
+"""Pairs of a point and a centre that are compared one by one, and not by a tree."""
 
 _LONGEST = 2.0
 """Farthest that two places of an attribute are apart, in units of its certainty penalty."""
@@ -128,17 +136,18 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
 
 def _search(centres: FloatArray, reach: int) -> Callable[[FloatArray], IntArray]:
     """Make what finds the so many centres nearest to each of some points, nearest first."""
-    if reach == len(centres):
-        # There is nothing to choose from, and so no need of a module that is slow to import.
-        return lambda points: np.argsort(
-            np.abs(points[:, None] - centres).sum(axis=2), axis=1, kind="stable"
-        )
-    from scipy.spatial import KDTree
 
-    tree = KDTree(centres)
+    @cache
+    def tree() -> KDTree:
+        from scipy.spatial import KDTree  # slow to import, and small tables can do without
+
+        return KDTree(centres)
 
     def nearest(points: FloatArray) -> IntArray:
-        _, found = tree.query(points, k=reach, p=1)
+        if reach == len(centres) or len(points) * len(centres) <= _FEW:
+            apart = np.abs(points[:, None] - centres).sum(axis=2)
+            return np.argsort(apart, axis=1, kind="stable")[:, :reach]
+        _, found = tree().query(points, k=reach, p=1)
         return np.asarray(found, dtype=np.int64).reshape(len(points), reach)
 
     return nearest

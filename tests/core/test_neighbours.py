@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.partition import neighbours as neighbours_module
-from bkpriv_core.partition.neighbours import cheapest_neighbours, losses
+from bkpriv_core.partition.neighbours import cheapest_neighbours, losses, nearest_groups
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles
 from tests.core.oracles import Group, Records
@@ -26,9 +26,15 @@ def lost(records: Records, group: Group) -> float:
 
 
 @SOME
-@given(tables(max_records=24), st.integers(1, 30), st.integers(1, 3), st.data())
+@given(
+    tables(max_records=24),
+    st.integers(1, 30),
+    st.integers(1, 3),
+    st.sampled_from([0, 100_000]),
+    st.data(),
+)
 def test_neighbours_stand_by_the_cost_of_the_union(
-    records: Records, near: int, at_once: int, data: st.DataObject
+    records: Records, near: int, at_once: int, few: int, data: st.DataObject
 ) -> None:
     table = as_table(records)
     groups = as_groups(data.draw(partitions(table.cells, most=9)))
@@ -37,6 +43,7 @@ def test_neighbours_stand_by_the_cost_of_the_union(
     chosen = np.array(data.draw(st.permutations(range(len(groups))))[:5], dtype=np.int64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbours_module, "_RANKED_AT_ONCE", at_once)
+        patch.setattr(neighbours_module, "_FEW", few)
         found, costs = cheapest_neighbours(Parts.of(table), groups, chosen, near)
     members = [records_of(records, cells.tolist()) for cells in groups]
     np.testing.assert_allclose(
@@ -75,6 +82,30 @@ def test_neighbours_may_be_looked_for_among_some(
             mine = np.isin(others, among)
             assert sorted(found[row]) == sorted(others[mine])
             np.testing.assert_allclose(costs[row], all_costs[mine], atol=1e-12)
+
+
+@SOME
+@given(
+    st.lists(st.integers(0, 200), min_size=2, max_size=40, unique=True),
+    st.integers(1, 12),
+    st.data(),
+)
+def test_what_is_nearest_is_so_by_a_tree_and_without(
+    ages: list[int], near: int, data: st.DataObject
+) -> None:
+    labels = tuple(str(age) for age in sorted(ages))
+    attribute = oracles.Attribute("age", labels, {label: int(label) for label in labels})
+    records = Records((attribute,), oracles.Attribute("s", ("u",)), tuple((x, "u") for x in labels))
+    parts, groups = Parts.of(as_table(records)), as_groups([[cell] for cell in range(len(labels))])
+    chosen = np.array(data.draw(st.permutations(range(len(labels)))), dtype=np.int64)
+    for few in (0, 100_000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(neighbours_module, "_FEW", few)
+            found = nearest_groups(parts, groups, chosen, near)
+        assert found.shape == (len(chosen), min(near + 1, len(groups)))
+        for cell, others in zip(chosen.tolist(), found.tolist(), strict=True):
+            apart = sorted(abs(int(labels[cell]) - int(label)) for label in labels)
+            assert [abs(int(labels[cell]) - int(labels[i])) for i in others] == apart[: near + 1]
 
 
 def test_groups_with_the_same_centre_are_neighbours() -> None:
