@@ -315,6 +315,42 @@ class Ranges(Extents):
         inside = position < reached
         return rank, np.where(inside, reached, position), after & ~inside
 
+    @property
+    def _ends(self) -> tuple[FloatArray, FloatArray]:
+        """Where a range that begins or ends with each number does so, as `_below` has it."""
+        assert self.domain.positions is not None
+        size = self.domain.size - self.domain.has_null
+        low = self.domain.positions[:size]
+        if self.domain.ends is None:
+            return low, low
+        return low, self.domain.ends[:size] - (self.domain.step or 0.0)
+
+    def placed(self, rank: IntArray, position: FloatArray, after: BoolArray) -> BoolArray:
+        """Whether positions alone tell which ranges end before some cuts or begin after them.
+
+        Parameters
+        ----------
+        rank, position, after
+            See `_below`; as they are located.
+        """
+        low, high = self._ends
+        # Before a cut is what ends there, where a bin of a continuum does.
+        through = after | (self.domain.ends is not None and self.domain.step is None)
+        before = np.append(-np.inf, high)[rank]
+        behind = np.append(low, np.inf)[rank]
+        placed: BoolArray = ((before < position) | (before == position) & through) & (
+            (behind > position) | (behind == position) & ~after
+        )
+        return placed
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether positions alone tell which values of the domain a range holds."""
+        low, high = self._ends
+        if self.domain.step is None:
+            high = low  # Where a bin of a continuum ends, another may begin.
+        return bool((high[:-1] < low[1:]).all())
+
     @cached_property
     def masses(self) -> FloatArray:
         """Mass of each value in an extent that holds it, shape (size,); of NULL alone, 1.

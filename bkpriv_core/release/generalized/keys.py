@@ -4,7 +4,8 @@ A range of integers or days, or of bins, may hold thousands of values. These hav
 in their order, NULL last, and a row is joined with *stretches* of values of one class instead:
 ``held_0`` has, of attribute 0, the places of the first and the last value in such a stretch that
 the row's range holds. What a row weighs is then its share in a value of mass 1; the masses of bins
-stand beside their keys.
+stand beside their keys. Places are found by positions, or, where double precision does not tell
+values apart, by comparing a range with each of them.
 """
 
 from __future__ import annotations
@@ -147,34 +148,29 @@ def _point_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible: 
 
 def _stretch_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible: BoolArray) -> Key:
     domain, attribute = ranges.domain, classes.attribute
-    assert domain.positions is not None
     codes = np.flatnonzero(possible)
     numbers = codes[codes < domain.size - domain.has_null]
-    low, high = f"range_{attribute}.low", f"range_{attribute}.high"
-    # As many places are before a range as values, less those that are not less than its low end.
-    null = len(numbers) + 1
-    first = f"{null} - width_bucket(-{low}, (SELECT down FROM position_{attribute}))"
-    last = f"width_bucket({high}, (SELECT up FROM position_{attribute}))"
-    if domain.step is None:  # Where the last bin ends, another may begin.
-        last = f"{len(numbers)} - width_bucket(-{high}, (SELECT down FROM position_{attribute}))"
+    first, last, position = _places(ranges, attribute, column, numbers)
+    low, null = f"range_{attribute}.low", len(numbers) + 1
     weight = f"(1 / range_{attribute}.whole)"
     if domain.has_null:
         first = f"WHEN {low} IS NULL THEN 1 ELSE {first} END"
         first = f"CASE WHEN {column.name} IS NULL THEN {null} {first}"
         last = f"CASE WHEN {low} IS NULL THEN {null} ELSE {last} END"
         weight = _weight(column, low, f"held_{attribute}.mixed", weight)
+    span = f"span_{attribute}"
     joined = (
         f"{range_ends(attribute, domain.step, column)}\n"
-        f"CROSS JOIN LATERAL (SELECT {first} AS first, {last} AS last) AS span_{attribute}\n"
-        "CROSS JOIN LATERAL (SELECT greatest(s.first, span.first) AS first, "
-        "least(s.last, span.last) AS last, s.class, s.mixed\n"
-        f"    FROM stretch_{attribute} AS s WHERE s.first <= span.last AND s.last >= span.first) "
-        f"AS held_{attribute}"
-    ).replace("span.", f"span_{attribute}.")
+        f"CROSS JOIN LATERAL (SELECT {first} AS first, {last} AS last) AS {span}\n"
+        f"CROSS JOIN LATERAL (SELECT greatest(s.first, {span}.first) AS first, "
+        f"least(s.last, {span}.last) AS last, s.class, s.mixed\n"
+        f"    FROM stretch_{attribute} AS s "
+        f"WHERE s.first <= {span}.last AND s.last >= {span}.first) AS held_{attribute}"
+    )
     listed = literal(f"[{', '.join(json_values(domain, codes))}]")
-    positions, masses = _floats(domain.positions[numbers]), _floats(ranges.masses[codes])
+    masses = _floats(ranges.masses[codes])
     binned = domain.ends is not None
-    check_length(len(listed) + len(positions) + len(masses) * binned)
+    check_length(len(listed) + len(position) + len(masses) * binned)
     elements, mass = f"jsonb_array_elements({listed})", ""
     if binned:
         elements, mass = f"ROWS FROM ({elements}, unnest({masses}))", ", mass"
@@ -182,12 +178,39 @@ def _stretch_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible
         f"value_{attribute} (place_{attribute}, key{mass}) AS (\n"
         f"    SELECT place, jsonb_build_object({literal(domain.name)}, value){mass}\n"
         f"    FROM {elements} WITH ORDINALITY AS listed (value{mass}, place)\n)",
-        f"position_{attribute} (up, down) AS (\n"
-        "    SELECT array_agg(at ORDER BY at), array_agg(-at ORDER BY -at)\n"
-        f"    FROM unnest({positions}) AS at\n)",
+        position,
         values_table(f"stretch_{attribute}", _stretches(classes, ranges, codes)),
     ]
     return StretchKey(classes, joined, weight, tables, len(codes), binned=binned)
+
+
+def _places(
+    ranges: Ranges, attribute: int, column: ShownColumn, numbers: IntArray
+) -> tuple[str, str, str]:
+    """First and last place of the numbers that a range holds, and the table that tells them."""
+    domain, table = ranges.domain, f"position_{attribute}"
+    assert domain.positions is not None
+    if numbers.size and not ranges.told_apart:
+        above = [f"{column.type}({literal(domain.labels[code])}, NULL)" for code in numbers]
+        counted = f"(SELECT count(*) FROM {table} AS at WHERE"
+        return (
+            f"{counted} lower(at.above) < lower({column.name})) + 1",
+            f"{counted} NOT {column.name} << at.above)",
+            values_table(table, {"above": above}),
+        )
+    low, high = f"range_{attribute}.low", f"range_{attribute}.high"
+    up, down = f"(SELECT up FROM {table})", f"(SELECT down FROM {table})"
+    # As many places are before a range as values, less those that are not less than its low end.
+    first = f"{len(numbers) + 1} - width_bucket(-{low}, {down})"
+    last = f"width_bucket({high}, {up})"
+    if domain.step is None:  # Where the last bin ends, another may begin.
+        last = f"{len(numbers)} - width_bucket(-{high}, {down})"
+    listed = (
+        f"{table} (up, down) AS (\n"
+        "    SELECT array_agg(at ORDER BY at), array_agg(-at ORDER BY -at)\n"
+        f"    FROM unnest({_floats(domain.positions[numbers])}) AS at\n)"
+    )
+    return first, last, listed
 
 
 def _stretches(classes: Classes, ranges: Ranges, codes: IntArray) -> dict[str, Sequence[str]]:

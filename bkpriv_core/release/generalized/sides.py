@@ -1,7 +1,9 @@
 """Attributes of a condition as SQL: the share of a row in some of an attribute's values.
 
 What a row may be is told by what the view shows of it: a value, a label or a range. Shares are
-formulas of that, and the same as those of `extent`.
+formulas of that, and the same as those of `extent`. Double precision does not tell apart all values
+of some attributes, such as integers beyond 2^53; where a cut is between two of these, ranges that
+end before it or begin after it are told by PostgreSQL's own order.
 """
 
 from __future__ import annotations
@@ -14,7 +16,14 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.predicate import BoolArray, Codes, Criterion
 from bkpriv_core.release.generalized.extent import Labels, Ranges
-from bkpriv_core.release.rewriting.fragment import ShownColumn, number, one_of, over, within
+from bkpriv_core.release.rewriting.fragment import (
+    ShownColumn,
+    literal,
+    number,
+    one_of,
+    over,
+    within,
+)
 from bkpriv_core.release.rewriting.side import Side
 from bkpriv_core.table.domain import Domain
 
@@ -128,6 +137,8 @@ class RangeSide(Side):
             np.array(after, dtype=bool),
         )
         self._located = list(zip(located.tolist(), behind.tolist(), strict=True))
+        self._ranks = ranks
+        self._placed = ranges.placed(np.array(ranks, dtype=np.int64), located, behind).tolist()
         self._null = pieces.has_null
         name = f"range_{attribute}"
         self._low, self._high, self._whole = f"{name}.low", f"{name}.high", f"{name}.whole"
@@ -165,11 +176,26 @@ class RangeSide(Side):
         if self._ranges.domain.step is not None:
             steps = over(along, self._ranges.domain.step)
             points = f"floor({steps}) + 1" if after else f"ceil({steps})"
-            return f"least(greatest({points}, 0), {self._whole})"
+            return self._unless_outside(cut, f"least(greatest({points}, 0), {self._whole})")
         sign = "<=" if after else "<"
         point = f"CASE WHEN {self._low} {sign} {number(position)} THEN 1 ELSE 0 END"
         length = f"least(greatest({along}, 0), {self._high} - {self._low})"
-        return f"CASE WHEN {self._low} = {self._high} THEN {point} ELSE {length} END"
+        mass = f"CASE WHEN {self._low} = {self._high} THEN {point} ELSE {length} END"
+        return self._unless_outside(cut, mass)
+
+    def _unless_outside(self, cut: int, mass: str) -> str:
+        """The mass, but for ranges outside of which the cut is, where that takes exact values."""
+        labels, rank = self._ranges.domain.labels, self._ranks[cut]
+        if self._placed[cut]:
+            return mass
+        if rank in (0, len(labels) - self._null):
+            return "0" if rank == 0 else self._whole
+        type_, column = self._column.type, self._column.name
+        return (
+            f"CASE WHEN {column} << {type_}({literal(labels[rank])}, NULL) THEN {self._whole} "
+            f"WHEN {column} >> {type_}(NULL, {literal(labels[rank - 1])}, '(]') THEN 0 "
+            f"ELSE {mass} END"
+        )
 
 
 def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
