@@ -14,6 +14,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
+from tests.core.certifying import HOPELESS
 
 Row = tuple[int, str, str, str]
 
@@ -104,6 +105,28 @@ def declare_own(connection: Connection, dataset: str = "mine", table: str = "own
         ).format(sql.Identifier(table))
     )
     connection.execute("SELECT bkpriv.register_dataset(%s, %s, '{a}', 'b')", [dataset, table])
+
+
+SHARP = {"bt_privacy": {"bandwidth": 0.3, "t": 0.02}}
+"""What of `declare_hopeless` the three oldest meet; the others do by omega, not exactly."""
+
+HALF = {"suppression": 0.5}
+"""Options by which incognito publishes three of the six."""
+
+
+def declare_hopeless(connection: Connection) -> list[tuple[Any, ...]]:
+    """Register ``people``, of whom the policy ``sharp`` lets none but the last three be published.
+
+    Others may be suppressed as the method allows it; see `HALF`. The first three and the last three
+    are the groups of the interval hierarchy.
+    """
+    people = [(int(age), secret) for age, secret in HOPELESS.rows if age is not None]
+    connection.execute("CREATE TABLE people (age int, secret text)")
+    fill(connection, "people", people)
+    connection.execute("SELECT bkpriv.register_dataset('people', 'people', '{age}', 'secret')")
+    connection.execute("SELECT bkpriv.set_interval_hierarchy('people', 'age', '{6}')")
+    state_policy(connection, "sharp", {"k_anonymity": {"k": 2}} | SHARP)
+    return people
 
 
 def state_policy(connection: Connection, name: str, requirements: Any) -> None:

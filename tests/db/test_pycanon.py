@@ -299,14 +299,15 @@ def test_pycanon_is_wrong_about_recursive_diversity() -> None:
 @pytest.fixture(scope="module")
 def suppressing(datasets: Connection) -> tuple[int, Judgement, Judgement]:
     """A release that leaves records out; pycanon on the view, and on the view and these records."""
-    people = [(0, "a"), (1, "b"), (2, "c"), (3, "b"), (4, "c"), (7, "a"), (8, "b")]
+    people = [(age, secret) for age, secrets in ((1, "aaab"), (2, "cccb"), (3, "abc"))
+              for secret in secrets]  # fmt: skip
     db = datasets
     db.execute("CREATE TABLE people (age int, secret text)")
     fill(db, "people", people)
     db.execute("SELECT bkpriv.register_dataset('people', 'people', '{age}', 'secret')")
-    sharp = {"k_anonymity": {"k": 2}, "bt_privacy": {"bandwidth": 0.2, "t": 0.02}}
-    state_policy(db, "sharp", sharp)
-    release = publish(db, "people", "sharp", "public.people_shown")
+    state_policy(db, "four", {"k_anonymity": {"k": 4}})
+    options = {"suppression": 0.3}
+    release = publish(db, "people", "four", "public.people_shown", options, "incognito")
     header, rows = read_csv(db, "public.people_shown")
     left_out = Counter(secret for _, secret in people)
     left_out.subtract(secret for _, secret in rows_of(db, "public.people_shown"))
