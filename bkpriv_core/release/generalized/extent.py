@@ -334,11 +334,11 @@ class Ranges(Extents):
             See `_below`; as they are located.
         """
         low, high = self._ends
-        # Before a cut is what ends there, where a bin of a continuum does.
-        through = after | (self.domain.ends is not None and self.domain.step is None)
+        # Before a cut is what ends there, if it has a length: a bin of a continuum.
+        open_ = np.append(False, low < high)[rank] & (self.domain.step is None)
         before = np.append(-np.inf, high)[rank]
         behind = np.append(low, np.inf)[rank]
-        placed: BoolArray = ((before < position) | (before == position) & through) & (
+        placed: BoolArray = ((before < position) | (before == position) & (after | open_)) & (
             (behind > position) | (behind == position) & ~after
         )
         return placed
