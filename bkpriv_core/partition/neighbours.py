@@ -34,6 +34,9 @@ __all__ = ["cheapest_neighbours", "losses", "nearest_groups"]
 _RANKED_AT_ONCE = 512
 """Groups whose neighbours are ranked at a time."""
 
+_SOUGHT_AT_ONCE = 50_000
+"""Parts whose nearest groups are sought at a time."""
+
 _FEW = 100_000
 """Pairs of a point and a centre that are compared one by one, and not by a tree."""
 
@@ -128,10 +131,14 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
     (r, min(near + 1, g)) int array
         Groups, nearest first.
     """
-    places = parts.places[chosen]
-    centres = _centres(parts.table, *parts.boxes(groups))
-    search = _search(centres, min(near + 1, len(groups)))
-    return search(_centres(parts.table, places, places))
+    reach = min(near + 1, len(groups))
+    search = _search(_centres(parts.table, *parts.boxes(groups)), reach)
+    nearest = np.zeros((len(chosen), reach), dtype=np.int64)
+    for start in range(0, len(chosen), _SOUGHT_AT_ONCE):
+        some = slice(start, start + _SOUGHT_AT_ONCE)
+        places = parts.places[chosen[some]]
+        nearest[some] = search(_centres(parts.table, places, places))
+    return nearest
 
 
 def _search(centres: FloatArray, reach: int) -> Callable[[FloatArray], IntArray]:
