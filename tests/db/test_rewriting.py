@@ -213,6 +213,22 @@ def test_an_answer_that_is_too_large_is_refused(shared_db: Connection, wide: int
     shared_db.execute(sql.SQL("EXPLAIN {}").format(sql.SQL(rewritten(shared_db, wide, query))))
 
 
+def test_what_only_suppressed_records_meet_is_estimated_as_none(clinic: Connection) -> None:
+    clinic.execute(
+        """
+        CREATE TABLE few AS SELECT 4.5 AS a, 'x' AS g, chr(97 + i % 4) AS s
+            FROM generate_series(1, 18) AS i UNION ALL VALUES (2.5, 'y', 'a'), (4.5, 'y', 'b');
+        SELECT bkpriv.register_dataset('few', 'few', '{a, g}', 's');
+        """
+    )
+    state_policy(clinic, "five", {"k_anonymity": {"k": 5}})
+    number = publish(clinic, "few", "five", "public.few_shown", {"suppression": 0.3}, "incognito")
+    for condition in ("g = 'y' AND a = 2.5", "g = 'y' AND a > 2.5", "g = 'y'"):
+        query = f"SELECT count(*) FROM few WHERE {condition}"
+        assert answer(clinic, number, query)[1] == 0
+        assert run(clinic, rewritten(clinic, number, query)) == 0
+
+
 def test_a_release_that_is_not_shown_is_not_rewritten(clinic: Connection) -> None:
     # The order of groups is secret, and estimates are rounded by it, unless there is a seed.
     first, second = (publish(clinic, options={"seed": 1}) for _ in range(2))

@@ -261,4 +261,6 @@ def _probability(met: BoolArray, sides: Sequence[Side], progress: Progress) -> s
         terms.append(product([share, left]))
         length += len(terms[-1])
         check_length(length)
-    return terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
+    if len(terms) < 2:
+        return terms[0] if terms else "0"  # None is left where no row shows what would meet it.
+    return f"({' + '.join(terms)})"
