@@ -49,8 +49,8 @@ _TRIED = 8
 _TRIED_IN_ALL = 100_000
 """Unions that are measured in a round if that makes more, unless beliefs are inferred for them."""
 
-_MEASURED_AT_ONCE = 200_000
-"""Memberships of the unions that are measured at a time."""
+_MEASURED_AT_ONCE = 3_000_000
+"""Memberships of the unions that are measured at a time, times sensitive values."""
 
 _SLIGHT = 0.1
 """What a record lacks if a requirement is just not met; 1 if nothing of it is."""
@@ -174,7 +174,8 @@ def _round(
     before = needs[first] + needs[second]
     after = np.empty(len(first))
     pairs = Groups.from_rows(np.column_stack((first, second)))
-    for start, stop in _chunks(groups.widths[first] + groups.widths[second]):
+    most = _MEASURED_AT_ONCE // lacking.setting.table.sensitive.size
+    for start, stop in _chunks(groups.widths[first] + groups.widths[second], most):
         progress.poll()
         after[start:stop] = lacking.shortfall(groups.united(pairs.select(np.arange(start, stop))))
     price = cost / np.maximum(before - after, _LEAST * before)
@@ -232,12 +233,12 @@ def _united(
     )
 
 
-def _chunks(widths: IntArray) -> Iterator[tuple[int, int]]:
-    """Ranges of unions of such widths that are measured at a time."""
+def _chunks(widths: IntArray, most: int) -> Iterator[tuple[int, int]]:
+    """Ranges of unions of such widths that are measured at a time, of so many members at most."""
     ends = np.cumsum(widths)
     start = 0
     while start < len(widths):
         done = ends[start - 1] if start else 0
-        stop = max(int(np.searchsorted(ends, done + _MEASURED_AT_ONCE, side="right")), start + 1)
+        stop = max(int(np.searchsorted(ends, done + most, side="right")), start + 1)
         yield start, stop
         start = stop

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -318,3 +319,31 @@ def test_it_says_how_far_it_is_and_is_cancelled() -> None:
 
     with pytest.raises(Cancelled):
         agglomerate(setting, [KAnonymity(6)], progress=Watched(poll=cancel))
+
+
+def test_what_is_measured_at_a_time_has_room_for_all_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setting = Setting(as_table(hospital(400, seed=7)))
+    requirements = [KAnonymity(6), TCloseness(0.3)]
+    groups = agglomerate(setting, requirements)
+    room = 40 * setting.table.sensitive.size
+    monkeypatch.setattr(agglomeration_module, "_MEASURED_AT_ONCE", room)
+    tried: list[Groups] = []
+    united = Groups.united
+
+    def watched(before: Groups, pairs: Groups) -> Groups:
+        tried.append(united(before, pairs))
+        return tried[-1]
+
+    def made(*arguments: Any) -> Any:
+        with monkeypatch.context() as patch:
+            patch.setattr(Groups, "united", united)
+            return unite(*arguments)
+
+    unite = agglomeration_module._united
+    monkeypatch.setattr(agglomeration_module, "_united", made)
+    monkeypatch.setattr(Groups, "united", watched)
+    again = agglomerate(setting, requirements)
+    assert [group.tolist() for group in again] == [group.tolist() for group in groups]
+    assert max(one.widths.sum() for one in tried if len(one) > 1) in range(30, 41)
