@@ -9,6 +9,7 @@ Rules:
   to the next it is as far as publishing the two as one costs, and distances along attributes add
   up, as penalties do. Far cousins in a hierarchy would so be much farther apart than any penalty is
   large: from the first place of an attribute to the last it is no farther than 2.
+- With many quasi-identifiers what is nearly as near as the nearest will do.
 - Of those that are near, the cheapest stand first; among equals the nearest.
 - A group is no neighbour of its own. Others with the same centre are neighbours like any.
 """
@@ -33,6 +34,12 @@ __all__ = ["cheapest_neighbours", "losses", "nearest_groups"]
 
 _RANKED_AT_ONCE = 512
 """Groups whose neighbours are ranked at a time."""
+
+_DIMENSIONS = 8
+"""With more quasi-identifiers than that a tree rules little out, and takes long to be exact."""
+
+_ROUGHLY = 1.0
+"""By what share centres may then be farther than some that are left out; few are, and by little."""
 
 _SOUGHT_AT_ONCE = 50_000
 """Parts whose nearest groups are sought at a time."""
@@ -154,7 +161,8 @@ def _search(centres: FloatArray, reach: int) -> Callable[[FloatArray], IntArray]
         if reach == len(centres) or len(points) * len(centres) <= _FEW:
             apart = np.abs(points[:, None] - centres).sum(axis=2)
             return np.argsort(apart, axis=1, kind="stable")[:, :reach]
-        _, found = tree().query(points, k=reach, p=1)
+        eps = _ROUGHLY if points.shape[1] > _DIMENSIONS else 0.0
+        _, found = tree().query(points, k=reach, p=1, eps=eps)
         return np.asarray(found, dtype=np.int64).reshape(len(points), reach)
 
     return nearest

@@ -235,13 +235,12 @@ class Domain:
         return np.where(low == high, 0.0, leaves / self.size)
 
     def shown(self, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
-        """Codes that are equal where places `low` to `high` are published as the same value."""
-        if self.numeric:
-            anything = (low < high) & (high == self.size - 1) & self.has_null
-            return np.where(anything, -1, low), high
-        starts, _ = self._spans
-        level = self.ancestor_level(low, high)
-        return level, starts[level, low]
+        """Codes that are equal where places `low` to `high` are published as the same range.
+
+        Of a numeric domain; what a categorical one publishes is a label.
+        """
+        anything = (low < high) & (high == self.size - 1) & self.has_null
+        return np.where(anything, -1, low), high
 
     def generalize(self, low: IntArray, high: IntArray) -> list[str | None]:
         """Label of the lowest common ancestor of places `low` to `high` (categorical only)."""

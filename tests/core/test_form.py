@@ -15,8 +15,11 @@ from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.recorded import read_release
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 from tests.core.oracles import Records
 from tests.core.query_strategies import Case, cases
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
@@ -27,6 +30,26 @@ FORMS = (Generalized(), Bucketized(), Anatomized())
 
 def test_every_form_is_that_of_a_method() -> None:
     assert {method.form.name for method in METHODS.values()} == {form.name for form in FORMS}
+
+
+@pytest.mark.parametrize(
+    ("labels", "hierarchy"),
+    [
+        (("*", "u", "w"), None),
+        (("a", "u", "w"), Hierarchy({value: (value, "a", "*") for value in "auw"})),
+    ],
+    ids=["root", "node"],
+)
+def test_a_value_called_like_what_stands_for_others_is_shown_like_them(
+    labels: tuple[str, ...], hierarchy: Hierarchy | None
+) -> None:
+    named = Domain("named", labels, hierarchy=hierarchy)
+    number = Domain("number", ("1", "2"), np.array([1.0, 2.0]))
+    codes = np.array([[0, 0], [1, 0], [2, 0], [2, 1]])
+    counts = np.ones((4, 1), dtype=np.int64)
+    parts = Parts.of(Table((named, number), Domain("s", ("x",)), codes, counts))
+    pooled = Generalized().pool(parts, as_groups([[0], [1, 2], [3]]))
+    assert sorted(sorted(group.tolist()) for group in pooled) == [[0, 1, 2], [3]]
 
 
 @pytest.mark.parametrize(

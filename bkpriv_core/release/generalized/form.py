@@ -85,7 +85,7 @@ class Generalized(Form):
         low, high = self.boxes(parts, groups)
         shown: list[IntArray] = []
         for axis, domain in enumerate(parts.table.quasi_identifiers):
-            shown += domain.shown(low[:, axis], high[:, axis])
+            shown += self._shown(domain, axis, low[:, axis], high[:, axis])
         if not len(groups) or not shown:
             return groups
         first, alike, _ = distinct_rows(np.column_stack(shown) + 1)
@@ -94,6 +94,15 @@ class Generalized(Form):
         joined = np.full(len(parts), SUPPRESSED, dtype=np.int64)
         joined[groups.members] = alike[groups.owner]
         return Groups.from_labels(joined)
+
+    def _shown(self, domain: Domain, axis: int, low: IntArray, high: IntArray) -> list[IntArray]:
+        """Codes that are equal where places `low` to `high` are published as the same."""
+        if domain.numeric:
+            return list(domain.shown(low, high))
+        # A reader sees labels, and nodes may share one: with one another, or with a value.
+        labels = self.labels(domain, axis, low, high)
+        number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+        return [np.array([number[label] for label in labels], dtype=np.int64)]
 
     def penalties(self, release: Release) -> FloatArray:
         """See `Form`."""
