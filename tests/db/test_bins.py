@@ -1,7 +1,4 @@
-"""Binned columns: what is published covers the whole bins, and counts are those of binned values.
-
-Bins are worked out anew here, by Python's calendar and fractions.
-"""
+"""Binned columns: what is published covers the whole bins, and counts are of binned values."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -18,6 +15,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
+from tests.db.binning import calendar, matched, multiples
 from tests.db.clinic import fill, one, publish, state_policy
 from tests.db.queries import (
     answer,
@@ -32,58 +30,6 @@ from tests.db.queries import (
 from tests.db.refusal import refused, unchanged
 
 REGISTER = "SELECT bkpriv.register_dataset(%s, %s, %s::text[], %s, bins => %s::jsonb)"
-
-Bin = tuple[Any, Any]
-
-
-def multiples(width: str) -> Callable[[Any], Bin]:
-    """Bins of numbers, exactly."""
-
-    def bin_of(value: Any) -> Bin:
-        size = Fraction(width)
-        start = Fraction(str(value)) // size * size
-        return as_decimal(start), as_decimal(start + size)
-
-    return bin_of
-
-
-def as_decimal(number: Fraction) -> Decimal:
-    """A decimal fraction as such."""
-    scale = next(n for n in range(400) if (number * 10**n).denominator == 1)
-    return Decimal(int(number * 10**scale)).scaleb(-scale)
-
-
-def calendar(unit: str) -> Callable[[Any], Bin]:
-    """Bins of days and times."""
-
-    def bin_of(value: Any) -> Bin:
-        if isinstance(value, datetime):
-            zone = value.tzinfo
-            value = value.astimezone(timezone.utc) if zone else value
-            if unit == "hour":
-                hour = value.replace(minute=0, second=0, microsecond=0)
-                return hour, hour + timedelta(hours=1)
-            utc = timezone.utc if zone else None
-            first, last = bounds(value.date())
-            return (
-                datetime(first.year, first.month, first.day, tzinfo=utc),
-                datetime(last.year, last.month, last.day, tzinfo=utc),
-            )
-        return bounds(value)
-
-    def bounds(day: date) -> tuple[date, date]:
-        if unit == "day":
-            return day, day + timedelta(days=1)
-        if unit == "week":
-            monday = day - timedelta(days=day.weekday())
-            return monday, monday + timedelta(days=7)
-        months = {"month": 1, "quarter": 3, "year": 12}[unit]
-        count = (12 * day.year + day.month - 1) // months * months
-        after = count + months
-        return date(count // 12, count % 12 + 1, 1), date(after // 12, after % 12 + 1, 1)
-
-    return bin_of
-
 
 DAYS = [
     "1900-03-01", "1950-05-17", "1950-12-31", "1951-01-01", "1952-02-29", "1999-10-01",
@@ -172,23 +118,6 @@ def test_bins_of_every_type(
     for w in {w for _, w in records}:
         held = [bin_of(v) for v, own in records if own == w]
         assert matched(held, [(low, high) for low, high, own in boxes if own == w])
-
-
-def matched(bins: Sequence[Bin], ranges: Sequence[Bin]) -> bool:
-    """Whether each bin can be given a range of its own that holds it, and none is left over."""
-    waiting = sorted(ranges, key=lambda shown: shown[0], reverse=True)
-    begun: list[Bin] = []
-    for start, end in sorted(bins):
-        while waiting and waiting[-1][0] <= start:
-            begun.append(waiting.pop())
-        # Of those that begin early enough the one that ends first is of least use to later bins.
-        if not begun:
-            return False
-        first = min(begun, key=lambda shown: shown[1])
-        if first[1] < end:
-            return False
-        begun.remove(first)
-    return not waiting and not begun
 
 
 def comparable(value: Any, bound: Any) -> Any:
