@@ -287,6 +287,15 @@ class Round:
         What says which exchanges all groups that hold bear together.
     effort : Effort
         Which groups are judged.
+    work : float, optional
+        What they may cost at most, in states, if that is less than the effort allows.
+
+    Attributes
+    ----------
+    taken : (g,) bool array
+        Which groups were exchanged.
+    work : float
+        What may still be spent.
     """
 
     def __init__(
@@ -296,13 +305,14 @@ class Round:
         met: npt.NDArray[np.bool_],
         keepers: Sequence[Keeper],
         effort: Effort,
+        work: float | None = None,
     ) -> None:
         self._judge = judge
         self._groups = layout.groups
         self._met = met
         self._keepers = keepers
         self._effort = effort
-        self._work = effort.work
+        self.work = effort.work if work is None else min(effort.work, work)
         self._made: list[Measured] = []
         self.taken = np.zeros(len(layout.groups), dtype=bool)
 
@@ -326,7 +336,8 @@ class Round:
             if not len(fit):
                 continue
             if self._effort.screens:
-                fit = self._afforded(fit, self._judge.estimating(fit.after))
+                # Where bethe does not converge, it is exact after all.
+                fit = self._afforded(fit, self._judge.states(fit.after))
             promising = fit.spans.min(self._judge.promising(fit.after, self._effort))
             self._accept(fit.select(np.flatnonzero(promising)))
             unpromising.append(fit.select(np.flatnonzero(~promising & (fit.spans.widths == 1))))
@@ -359,11 +370,11 @@ class Round:
 
     def _afforded(self, proposed: Exchanges, prices: FloatArray) -> Exchanges:
         """Those of the proposals, the first ones first, for whose groups there is work left."""
-        if np.isinf(self._work):
+        if np.isinf(self.work):
             return proposed
         price = proposed.spans.sum(prices)
-        afforded = np.cumsum(price) <= self._work
-        self._work -= float(price[afforded].sum())
+        afforded = np.cumsum(price) <= self.work
+        self.work -= float(price[afforded].sum())
         return proposed.select(np.flatnonzero(afforded))
 
     def _accept(self, proposed: Exchanges) -> None:

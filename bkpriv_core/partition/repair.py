@@ -56,6 +56,9 @@ _PLACES = 8
 _MOVED = 16
 """How many moves between two groups are tried."""
 
+_ROUNDS = 3
+"""How many rounds' work is done with each effort in all."""
+
 _PEELED = 64
 """Parts of the largest group of which one is peeled off; a larger one is dissolved at once."""
 
@@ -99,7 +102,8 @@ def repair(
     """
     efforts = list(judge.efforts())
     proofs = [effort for effort in efforts if effort.proves] or efforts
-    work = _Repair(judge, keepers, rearranging, progress, _failing(state, met))
+    allowed = {effort: _ROUNDS * effort.work for effort in efforts}
+    work = _Repair(judge, keepers, rearranging, progress, _failing(state, met), allowed)
     for free in (None, work.peel, work.dissolve) if rearranging else (None,):
         if met.all():
             break
@@ -125,10 +129,11 @@ class _Repair:
     rearranging: bool
     progress: Progress
     failing: int
+    work: dict[Effort, float]
 
     def mend(self, state: Measured, met: npt.NDArray[np.bool_], effort: Effort) -> _State:
         """Exchange groups until every one holds or nothing helps."""
-        while not met.all() and len(met) > 1:
+        while not met.all() and len(met) > 1 and self.work[effort] > 0:
             self.judge.setting.progress.poll()
             layout = Layout(self.judge.setting.parts, state.groups)
             failing = self._failing(layout, met, effort)
@@ -137,10 +142,13 @@ class _Repair:
             neighbours, _ = cheapest_neighbours(
                 layout.parts, layout.groups, failing, effort.near, self.judge.setting.progress
             )
-            made = Round(self.judge, layout, met, self.keepers, effort)
+            made = Round(self.judge, layout, met, self.keepers, effort, self.work[effort])
+            allowed = made.work
             self._try_pairs(made, layout, failing, neighbours)
             if not len(made):
                 self._try_wider(made, layout, failing, neighbours)
+            if np.isfinite(allowed):
+                self.work[effort] -= allowed - made.work
             if not len(made):
                 break
             state, met = made.after(state), made.met()

@@ -268,7 +268,7 @@ def test_only_what_fails_is_peeled() -> None:
     judge = Judge(setting, policy, "exact")
     state = judge.measure(as_groups([[0, 1, 2], [3, 4, 5], [6, 7, 8]]))
     assert judge.met(state).tolist() == [True, True, False]
-    work = repair_module._Repair(judge, (), True, SILENT, 3)
+    work = repair_module._Repair(judge, (), True, SILENT, 3, {})
     held, failing = outcome(work.peel(state, judge.met(state)))
     assert held == sets([0, 1, 2], [3, 4, 5], [6, 7])
     assert failing == sets([8])
