@@ -48,6 +48,7 @@ from bkpriv_core.belief.posterior import (
 )
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.cutting import median_cuts
+from bkpriv_core.partition.judging import BETHE_COST
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
@@ -68,9 +69,6 @@ _AT_ONCE = 200_000
 
 _WORK = 100_000_000
 """What all tries may cost, in states, before omega takes over."""
-
-_BETHE_COST = 30
-"""States that take as long as belief propagation takes for one part and one value."""
 
 
 @dataclass(frozen=True)
@@ -344,7 +342,7 @@ def _measure(
         groups = tries.groups(batch)
         if any(item.infers for item in requirements):
             states = exact_states(groups, parts.weights[groups.members], parts.histograms(groups))
-            estimated = _BETHE_COST * parts.table.sensitive.size * groups.widths
+            estimated = BETHE_COST * parts.table.sensitive.size * groups.widths
             work = spent + np.cumsum(np.where(states <= AUTO_STATES, states, estimated))
             way[batch] = work > _WORK
             spent = float(work[-1])

@@ -29,7 +29,7 @@ from bkpriv_core.requirement import Measurement, Requirement, satisfied
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["EFFORTS", "Effort", "Judge", "Measured"]
+__all__ = ["BETHE_COST", "EFFORTS", "Effort", "Judge", "Measured"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ EFFORTS = (
     Effort(256, AUTO_STATES, np.inf, 20_000_000),
 )
 
-_BETHE_COST = 30
+BETHE_COST = 30
 """States that take as long as bethe takes for one part and one value."""
 
 
@@ -187,7 +187,7 @@ class Judge:
     def estimating(self, groups: Groups) -> FloatArray:
         """States that could be gone through in the time that bethe takes for each group."""
         values = self.setting.table.sensitive.size
-        prices: FloatArray = _BETHE_COST * values * groups.widths.astype(np.float64)
+        prices: FloatArray = BETHE_COST * values * groups.widths.astype(np.float64)
         return prices
 
     def counted(self, groups: Groups) -> npt.NDArray[np.bool_]:
