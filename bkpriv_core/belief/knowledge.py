@@ -8,6 +8,10 @@ in JSON                     prior belief about a record
 ``{"kernel": "uniform"}``   the whole table's distribution of sensitive values: all records weigh
                             alike, which is the adversary that t-closeness assumes
 ``{"table": "s.prior"}``    from outside, given for each cell by a table
+``{"sequence": "name"}``    of who remembers earlier releases, and knows how values follow each
+                            other; beliefs differ between the respondents of a cell. With a
+                            ``"bandwidth"``, any other form, for respondents without a past; else
+                            they are met with the uniform kernel
 ==========================  =====================================================================
 
 Sources: Li, Li, Zhang 2009, section II. A prior from outside need not have to do with the data; it
@@ -35,6 +39,11 @@ __all__ = [
     "UNKNOWN",
     "Knowledge",
     "Outside",
+    "Remembered",
+    "Resolved",
+    "ResolvedSnapshot",
+    "Revised",
+    "Snapshot",
     "Stated",
     "Uniform",
     "outside_prior",
@@ -80,11 +89,11 @@ class Outside:
     table: Annotated[str, About("It names a prior table.", 'Write {"table": "schema.name"}.')]
 
 
-Knowledge = Bandwidth | Uniform | Outside
-"""The forms of knowledge; see the module."""
+Snapshot = Bandwidth | Uniform | Outside
+"""The forms of knowledge of who sees one release only; it is about cells."""
 
 # An attribute may be called "kernel" or "table"; its bandwidth is a number then.
-Stated = (
+_StatedSnapshot = (
     Uniform
     | Outside
     | Annotated[
@@ -97,8 +106,45 @@ Stated = (
 )
 """The same as read from JSON."""
 
-Resolved = tuple[float, ...] | Uniform | Outside
-"""The same, with one bandwidth for each attribute in order: equal for equal knowledge."""
+
+@dataclass(frozen=True)
+class Remembered:
+    """What earlier releases told, and how values follow each other.
+
+    Parameters
+    ----------
+    sequence : str
+        Name of the sequential knowledge.
+    bandwidth : Snapshot
+        Knowledge about respondents without a past.
+    """
+
+    sequence: Annotated[
+        str, About("It names sequential knowledge of the dataset.", 'Write {"sequence": "name"}.')
+    ]
+    bandwidth: _StatedSnapshot = Uniform()
+
+
+Knowledge = Snapshot | Remembered
+"""The forms of knowledge; see the module."""
+
+Stated = Remembered | _StatedSnapshot
+"""The same as read from JSON."""
+
+ResolvedSnapshot = tuple[float, ...] | Uniform | Outside
+"""Knowledge about cells, with one bandwidth for each attribute in order."""
+
+
+@dataclass(frozen=True)
+class Revised:
+    """What is remembered, and resolved knowledge about those without a past."""
+
+    sequence: str
+    snapshot: ResolvedSnapshot
+
+
+Resolved = ResolvedSnapshot | Revised
+"""The same for all forms: equal for equal knowledge."""
 
 
 def parse_knowledge(value: object) -> Knowledge:
@@ -115,6 +161,11 @@ def parse_knowledge(value: object) -> Knowledge:
 
 def state_knowledge(knowledge: Knowledge) -> Any:
     """Knowledge as the JSON value that `parse_knowledge` reads."""
+    if isinstance(knowledge, Remembered):
+        stated = {"sequence": knowledge.sequence}
+        if knowledge.bandwidth == Uniform():
+            return stated
+        return {**stated, "bandwidth": state_knowledge(knowledge.bandwidth)}
     return asdict(knowledge) if isinstance(knowledge, Uniform | Outside) else knowledge
 
 
@@ -126,6 +177,13 @@ def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Reso
     InvalidParameter
         See `resolve_bandwidth`.
     """
+    if isinstance(knowledge, Remembered):
+        snapshot = _resolve_snapshot(knowledge.bandwidth, attributes)
+        return Revised(knowledge.sequence, snapshot)
+    return _resolve_snapshot(knowledge, attributes)
+
+
+def _resolve_snapshot(knowledge: Snapshot, attributes: tuple[str, ...]) -> ResolvedSnapshot:
     if isinstance(knowledge, Uniform | Outside):
         return knowledge
     return resolve_bandwidth(knowledge, attributes)

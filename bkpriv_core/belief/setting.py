@@ -1,14 +1,17 @@
 """The setting in which requirements are measured: the table and what adversaries know about it.
 
 Priors are costly, and several requirements, rounds of partitioning and audits need the same ones.
-So each adversary's prior is computed once for every cell and kept, by all settings of one table;
-parts of a cell share it.
+So each adversary's prior is computed once and kept, by all settings of one table: for every cell,
+whose parts share it; or for every respondent, where he remembers what earlier releases told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Protocol
+
+import numpy as np
 
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, BeliefDistance
@@ -17,28 +20,67 @@ from bkpriv_core.belief.knowledge import (
     Knowledge,
     Outside,
     Resolved,
+    ResolvedSnapshot,
+    Revised,
     resolve_knowledge,
     uniform_prior,
 )
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
-__all__ = ["Library", "Setting"]
-
-Library = Callable[[Table, str], FloatArray]
-"""Reads the prior, shape (c, m), that the outside table of a name gives about a table."""
+__all__ = ["Library", "NoLibrary", "Setting"]
 
 
-def _no_library(table: Table, name: str) -> FloatArray:
-    raise InvalidParameter(
-        f"there is no prior table {name} here",
-        detail="Knowledge from outside needs a place to read it from.",
-        hint="Use a bandwidth.",
-    )
+class Library(Protocol):
+    """Where a setting reads what adversaries know beyond its table."""
+
+    def outside(self, table: Table, name: str) -> FloatArray:
+        """Prior that the outside table of a name gives about each cell, shape (c, m)."""
+
+    def revised(self, table: Table, name: str, snapshot: FloatArray) -> FloatArray:
+        """Beliefs of who remembers earlier releases, and has the sequential knowledge of a name.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        name : str
+            Name of the knowledge.
+        snapshot : (n, m) float array
+            What he would believe of each respondent of the table who had no past.
+
+        Returns
+        -------
+        (n, m) float array
+            What he believes of each, before the table is released.
+        """
+
+
+class NoLibrary:
+    """A library where nothing can be read."""
+
+    def outside(self, table: Table, name: str) -> FloatArray:
+        """Refuse; see `Library`."""
+        raise InvalidParameter(
+            f"there is no prior table {name} here",
+            detail="Knowledge from outside needs a place to read it from.",
+            hint="Use a bandwidth.",
+        )
+
+    def revised(self, table: Table, name: str, snapshot: FloatArray) -> FloatArray:
+        """Refuse; see `Library`."""
+        raise InvalidParameter(
+            f"there is no sequential knowledge {name} here",
+            detail="It needs a history of releases.",
+            hint="Use a bandwidth.",
+        )
+
+
+_NOWHERE = NoLibrary()
 
 
 class Setting:
@@ -50,8 +92,8 @@ class Setting:
         The table, or the parts of its cells of which groups are made.
     smoothing : float
         Bandwidth of the belief distance over the sensitive domain.
-    library : callable
-        Where priors from outside come from.
+    library : Library
+        Where priors from outside and beliefs about respondents come from.
     trying : bool
         Whether groups are only tried: one that contradicts what an adversary knows then discloses
         infinitely much to him; otherwise it is an error.
@@ -64,7 +106,7 @@ class Setting:
         table: Table | Parts,
         smoothing: float = DEFAULT_SMOOTHING,
         *,
-        library: Library = _no_library,
+        library: Library = _NOWHERE,
         trying: bool = False,
         progress: Progress = SILENT,
     ) -> None:
@@ -110,18 +152,39 @@ class Setting:
     def prior(self, knowledge: Knowledge) -> FloatArray:
         """Prior belief, under that knowledge, about the records of each part, shape (p, m).
 
-        What is known of cells is kept for cells, and parts are looked up. Knowledge that tells
-        respondents of one cell apart would be looked up by `Parts.respondent` here.
+        Raises
+        ------
+        ValueError
+            If beliefs about respondents are asked for, and the parts do not tell them apart.
         """
         key = self._resolve(knowledge)
-        if key not in self._priors:
-            self._priors[key] = self._of_cells(key)
-        of_cells = self._priors[key]
+        if isinstance(key, Revised):
+            return self._of_respondents(key)[self._respondent]
+        of_cells = self._of_cells(key)
         return of_cells if self.parts.whole else of_cells[self.parts.cell]
 
-    def _of_cells(self, knowledge: Resolved) -> FloatArray:
+    @property
+    def _respondent(self) -> IntArray:
+        if self.parts.respondent is None:
+            raise ValueError("the parts do not tell respondents apart")
+        return self.parts.respondent
+
+    def _of_respondents(self, key: Revised) -> FloatArray:
+        if key not in self._priors:
+            snapshot = self._of_cells(key.snapshot)
+            cell = np.empty(len(self.parts), dtype=np.int64)
+            cell[self._respondent] = self.parts.cell
+            self._priors[key] = self._library.revised(self.table, key.sequence, snapshot[cell])
+        return self._priors[key]
+
+    def _of_cells(self, key: ResolvedSnapshot) -> FloatArray:
+        if key not in self._priors:
+            self._priors[key] = self._compute(key)
+        return self._priors[key]
+
+    def _compute(self, knowledge: ResolvedSnapshot) -> FloatArray:
         if isinstance(knowledge, Outside):
-            return self._library(self.table, knowledge.table)
+            return self._library.outside(self.table, knowledge.table)
         if isinstance(knowledge, tuple):
             names = (domain.name for domain in self.table.quasi_identifiers)
             bandwidth = dict(zip(names, knowledge, strict=True))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
-from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.partition.certification import Beyond, Certificate, certify
@@ -54,7 +54,7 @@ class Options:
 
     noun: ClassVar[str] = "option"
 
-    estimator: Estimator = "auto"
+    estimator: Sound = "auto"
     smoothing: Smoothing = DEFAULT_SMOOTHING
     materialized: bool = False
     nulls: Literal["error", "category"] = "error"

@@ -16,7 +16,7 @@ from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.history import find_release, find_requirements, record_audit
-from bkpriv_pl.knowledge import find_trusted_prior
+from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.progress import POLLED, Task
 
 __all__ = ["audit"]
@@ -32,7 +32,7 @@ def audit(
     if requirements is None:
         # The publisher chose what they name.
         demanded = find_requirements(recorded.release)
-        recorded = replace(recorded, library=find_trusted_prior)
+        recorded = replace(recorded, library=PriorTables(own=False))
     else:
         demanded = parse_policy(from_json(requirements, "requirements"), complete=False)
     task = Task("bkpriv audit")

@@ -13,6 +13,7 @@ from bkpriv_pl.boundary import as_floats, as_integers, entry
 from bkpriv_pl.progress import POLLED
 
 __all__ = [
+    "additive_posterior",
     "bethe_posterior",
     "emd",
     "exact_posterior",
@@ -47,6 +48,16 @@ def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
 def omega_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
     """See ``bkpriv.omega_posterior``."""
     beliefs = posterior.omega_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
+    )
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def additive_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.additive_posterior``."""
+    beliefs = posterior.additive_posterior(
         as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
     )
     rows: list[Any] = beliefs.tolist()

@@ -16,7 +16,7 @@ from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import array_literal, entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.history import find_release
-from bkpriv_pl.knowledge import find_prior
+from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
@@ -27,7 +27,7 @@ def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
     """See ``bkpriv.prior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     table = read_table(find_dataset(dataset, to_change=False), "category")
-    beliefs = Setting(table, library=find_prior, progress=POLLED).prior(knowledge)
+    beliefs = Setting(table, library=PriorTables(own=True), progress=POLLED).prior(knowledge)
     return {
         "qi": qi_json(table, np.arange(table.cells)),
         "probabilities": list(map(array_literal, beliefs)),

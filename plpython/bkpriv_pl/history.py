@@ -27,7 +27,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.stated import read
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
-from bkpriv_pl.knowledge import find_prior
+from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
@@ -52,6 +52,9 @@ _JSON_BYTES = 10**7
 """Most bytes of recorded requirements, and of options."""
 
 
+_ANY_TABLE = PriorTables(own=True)
+
+
 @dataclass(frozen=True, eq=False)
 class RecordedRelease(Release):
     """A release, and what history says of it.
@@ -69,15 +72,15 @@ class RecordedRelease(Release):
     types : tuple of str
         Names of the attributes' types in SQL, the sensitive one last, as the source had them.
         Those that are not built in may be gone, or mean something else by now.
-    library : callable
-        Where priors from outside come from.
+    library : Library
+        Where knowledge beyond it comes from.
     """
 
     release: int
     method: Method[Any]
     smoothing: float
     types: tuple[str, ...]
-    library: Library = find_prior
+    library: Library = _ANY_TABLE
 
     @property
     def title(self) -> str:

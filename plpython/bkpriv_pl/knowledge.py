@@ -10,10 +10,13 @@ see `bkpriv_pl.source`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import UNKNOWN, outside_prior
+from bkpriv_core.belief.setting import NoLibrary
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import is_number
@@ -23,43 +26,47 @@ from bkpriv_pl.counts import Column, column_types
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.source import Relation, check_readable, open_relation
 
-__all__ = ["find_prior", "find_trusted_prior"]
+__all__ = ["PriorTables"]
 
 _PROBABILITY, _VALUE = "probability", "value"
 
 
-def find_prior(table: Table, name: str) -> FloatArray:
-    """Prior beliefs that the outside table `name` gives about `table`, shape (c, m).
+@dataclass(frozen=True)
+class PriorTables(NoLibrary):
+    """Knowledge from tables.
 
-    Raises
-    ------
-    Refusal
-        If there is no such table, it lacks a column, or the caller may not read it.
-    InvalidData
-        See `outside_prior`.
+    Parameters
+    ----------
+    own : bool
+        Whether the caller has named them. If not, they are read only where they and their schema
+        belong to the caller or a superuser.
     """
-    return _read_prior(table, name, open_relation(name))
 
+    own: bool
 
-def find_trusted_prior(table: Table, name: str) -> FloatArray:
-    """Prior beliefs as by `find_prior`, of a table that somebody else may have named.
+    def outside(self, table: Table, name: str) -> FloatArray:
+        """Read a prior; see `Library`.
 
-    Raises
-    ------
-    Refusal
-        As there, or if the table or its schema belongs neither to the caller nor to a superuser.
-    """
-    relation = open_relation(name)
-    if relation.strangers:
-        raise Refusal(
-            "42501",
-            f"prior table {name}, named by a policy, is up to {' and '.join(relation.strangers)}",
-            detail="That is who owns it or its schema; reading it may run their code with the "
-            "caller's rights.",
-            hint="If you trust its owner, name it yourself: in requirements given to bkpriv.audit, "
-            "or in a policy of your own to publish under.",
-        )
-    return _read_prior(table, name, relation)
+        Raises
+        ------
+        Refusal
+            If there is no such table, it lacks a column, or the caller may not read it; or if
+            somebody else has named it, and it is up to others.
+        InvalidData
+            See `outside_prior`.
+        """
+        relation = open_relation(name)
+        if relation.strangers and not self.own:
+            raise Refusal(
+                "42501",
+                f"prior table {name}, named by a policy, is up to "
+                f"{' and '.join(relation.strangers)}",
+                detail="That is who owns it or its schema; reading it may run their code with the "
+                "caller's rights.",
+                hint="If you trust its owner, name it yourself: in requirements given to "
+                "bkpriv.audit, or in a policy of your own to publish under.",
+            )
+        return _read_prior(table, name, relation)
 
 
 def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:

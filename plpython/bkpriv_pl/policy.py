@@ -8,7 +8,7 @@ from typing import Any
 from bkpriv_core.belief.setting import Library
 from bkpriv_core.policy import parse_policy
 from bkpriv_pl.boundary import Refusal, decode, entry, from_json, require, run
-from bkpriv_pl.knowledge import find_prior, find_trusted_prior
+from bkpriv_pl.knowledge import PriorTables
 
 __all__ = ["StatedPolicy", "find_policy", "set_policy"]
 
@@ -31,7 +31,7 @@ class StatedPolicy:
     @property
     def library(self) -> Library:
         """Where its prior tables are read: of others' policies, trusted ones only."""
-        return find_prior if self.own else find_trusted_prior
+        return PriorTables(self.own)
 
 
 def find_policy(name: str | None) -> StatedPolicy:

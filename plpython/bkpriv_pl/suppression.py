@@ -15,7 +15,7 @@ from bkpriv_core.table.notation import extents_json, qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.history import find_options, find_release, find_requirements
-from bkpriv_pl.knowledge import find_trusted_prior
+from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.progress import Task
 
 __all__ = ["explain_suppressed"]
@@ -34,7 +34,7 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
     requirements = find_requirements(recorded.release).requirements
     options = find_options(recorded.release, recorded.method)
     # The publisher chose the tables that the requirements name.
-    recorded = replace(recorded, library=find_trusted_prior)
+    recorded = replace(recorded, library=PriorTables(own=False))
     task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,

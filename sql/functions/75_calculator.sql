@@ -33,6 +33,17 @@ COMMENT ON FUNCTION bkpriv.omega_posterior(float8[], int[]) IS
     'Omega-estimate of a group''s posterior; it may understate what an adversary learns';
 GRANT EXECUTE ON FUNCTION bkpriv.omega_posterior(float8[], int[]) TO bkpriv_publisher, bkpriv_auditor;
 
+CREATE OR REPLACE FUNCTION bkpriv.additive_posterior(prior float8[], counts int[]) RETURNS float8[]
+    LANGUAGE plpython3u IMMUTABLE STRICT
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].calculator.additive_posterior(prior, counts)
+$$;
+COMMENT ON FUNCTION bkpriv.additive_posterior(float8[], int[]) IS
+    'Additive estimate of a group''s posterior, in which assignments weigh by the sum of beliefs; it understates what an adversary learns in all but the smallest groups';
+GRANT EXECUTE ON FUNCTION bkpriv.additive_posterior(float8[], int[]) TO bkpriv_publisher, bkpriv_auditor;
+
 CREATE OR REPLACE FUNCTION bkpriv.js_divergence(p float8[], q float8[]) RETURNS float8
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp

@@ -237,6 +237,22 @@ def omega_posterior(beliefs: Sequence[Belief], secrets: Sequence[int]) -> Sequen
     return estimates
 
 
+def additive_posterior(
+    beliefs: Sequence[Belief], secrets: Sequence[int]
+) -> Sequence[Belief] | None:
+    """Riboni 2012, algorithm 2: each of the k! configurations weighs the sum of its beliefs."""
+    found: list[list[Number]] = [[Fraction(0) for _ in belief] for belief in beliefs]
+    total: Number = Fraction(0)
+    for dealt in permutations(secrets):
+        degree = sum(
+            (belief[value] for belief, value in zip(beliefs, dealt, strict=True)), Fraction(0)
+        )
+        total += degree
+        for row, value in zip(found, dealt, strict=True):
+            row[value] += degree
+    return [[share / total for share in row] for row in found] if total else None
+
+
 # --- Distances of beliefs (section IV-B) ----------------------------------------------------------
 
 

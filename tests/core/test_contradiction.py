@@ -14,6 +14,7 @@ from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.contradiction import contradictory
 from bkpriv_core.belief.posterior import (
     Estimator,
+    additive_posterior,
     bethe_posterior,
     exact_posterior,
     omega_posterior,
@@ -92,7 +93,9 @@ def test_a_contradiction_of_several_together(estimator: Estimator) -> None:
     assert (error.group, error.value, error.part) == (0, None, None)
 
 
-@pytest.mark.parametrize("infer", [exact_posterior, bethe_posterior, omega_posterior])
+@pytest.mark.parametrize(
+    "infer", [exact_posterior, bethe_posterior, omega_posterior, additive_posterior]
+)
 @pytest.mark.parametrize(
     ("prior", "counts", "fault", "value", "part"),
     [

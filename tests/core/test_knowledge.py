@@ -16,6 +16,8 @@ from bkpriv_core.belief.kernels import epanechnikov
 from bkpriv_core.belief.knowledge import (
     UNKNOWN,
     Outside,
+    Remembered,
+    Revised,
     Uniform,
     outside_prior,
     parse_knowledge,
@@ -23,9 +25,11 @@ from bkpriv_core.belief.knowledge import (
     state_knowledge,
     uniform_prior,
 )
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.belief.setting import NoLibrary, Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, as_array, as_table, beliefs, tables
 
@@ -46,9 +50,20 @@ PATIENTS = Records(
         ({"age": 0.2, "sex": 1}, {"age": 0.2, "sex": 1}),
         ({"kernel": "uniform"}, Uniform()),
         ({"table": "public.prior"}, Outside("public.prior")),
+        ({"sequence": "mined"}, Remembered("mined")),
+        ({"sequence": "mined", "bandwidth": 0.3}, Remembered("mined", 0.3)),
+        (
+            {"sequence": "mined", "bandwidth": {"age": 0.2, "sex": 1}},
+            Remembered("mined", {"age": 0.2, "sex": 1}),
+        ),
+        (
+            {"sequence": "mined", "bandwidth": {"table": "public.prior"}},
+            Remembered("mined", Outside("public.prior")),
+        ),
         # Attributes of these names have bandwidths that are numbers.
         ({"table": 0.3}, {"table": 0.3}),
         ({"kernel": 0.3, "table": 0.1}, {"kernel": 0.3, "table": 0.1}),
+        ({"sequence": 0.3, "bandwidth": 0.1}, {"sequence": 0.3, "bandwidth": 0.1}),
     ],
 )
 def test_every_form_is_read_and_stated_again(stated: object, knowledge: object) -> None:
@@ -73,6 +88,9 @@ def test_every_form_is_read_and_stated_again(stated: object, knowledge: object) 
         ({"table": "p", "kernel": "uniform"}, "table"),
         ({"table": "p", "age": 0.3}, "age"),
         ({"table": ""}, "table"),
+        ({"sequence": ""}, "sequence"),
+        ({"sequence": "s", "age": 0.3}, "age"),
+        ({"sequence": "s", "bandwidth": {"sequence": "t"}}, "sequence"),
     ],
 )
 def test_anything_else_is_refused_by_name(stated: object, named: str) -> None:
@@ -86,6 +104,9 @@ def test_resolved_knowledge_is_equal_where_it_means_the_same() -> None:
     assert resolve_knowledge(0.3, names) == resolve_knowledge({"sex": 0.3, "age": 0.3}, names)
     assert resolve_knowledge({"age": 0.1, "sex": 0.2}, names) == (0.1, 0.2)
     assert resolve_knowledge(Outside("p"), names) == Outside("p") != Outside("q")
+    assert resolve_knowledge(Remembered("s", {"sex": 0.3, "age": 0.1}), names) == Revised(
+        "s", (0.1, 0.3)
+    )
     with pytest.raises(InvalidParameter, match="weight"):
         resolve_knowledge({"age": 0.1, "sex": 0.2, "weight": 1}, names)
 
@@ -136,22 +157,23 @@ def test_a_prior_from_outside_is_what_its_rows_say(
     records, expected, rows = drawn
     table = as_table(records)
 
-    def library(about: Any, name: str) -> Any:
-        assert about is table
-        assert name == "public.prior"
-        return outside_prior(
-            table,
-            name,
-            np.array([codes for codes, _, _ in rows], dtype=np.int64),
-            np.array([value for _, value, _ in rows], dtype=np.int64),
-            np.array([share for _, _, share in rows]),
-        )
+    class Rows(NoLibrary):
+        def outside(self, about: Any, name: str) -> Any:
+            assert about is table
+            assert name == "public.prior"
+            return outside_prior(
+                table,
+                name,
+                np.array([codes for codes, _, _ in rows], dtype=np.int64),
+                np.array([value for _, value, _ in rows], dtype=np.int64),
+                np.array([share for _, _, share in rows]),
+            )
 
-    prior = Setting(table, library=library).prior(Outside("public.prior"))
+    prior = Setting(table, library=Rows()).prior(Outside("public.prior"))
     np.testing.assert_allclose(prior, expected, rtol=0, atol=1e-12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(knowledge, "_ROWS", 1)
-        again = Setting(table, library=library).prior(Outside("public.prior"))
+        again = Setting(table, library=Rows()).prior(Outside("public.prior"))
     np.testing.assert_array_equal(again, prior)
 
 
@@ -212,10 +234,42 @@ def test_without_a_library_no_table_is_found() -> None:
         Setting(as_table(PATIENTS)).prior(Outside("p"))
 
 
+def test_without_a_library_nothing_is_remembered() -> None:
+    table = as_table(PATIENTS)
+    parts = Parts(table, np.array([0, 0, 1]), np.array([[1, 0], [0, 1], [0, 1]]), np.arange(3))
+    with pytest.raises(InvalidParameter, match="no sequential knowledge mined"):
+        Setting(parts).prior(Remembered("mined"))
+
+
+def test_who_remembers_tells_respondents_of_a_cell_apart() -> None:
+    table = as_table(PATIENTS)
+    beliefs = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+
+    class Past(NoLibrary):
+        def revised(self, about: Any, name: str, snapshot: Any) -> Any:
+            assert about is table
+            assert name == "mined"
+            # Of respondents in their order, of whom 2 and 0 are the two thirty-year-olds.
+            alone = Setting(table).prior(0.3)
+            np.testing.assert_array_equal(snapshot, alone[[0, 1, 0]])
+            return beliefs
+
+    counts = np.array([[1, 0], [0, 1], [0, 1]])
+    parts = Parts(table, np.array([0, 0, 1]), counts, np.array([2, 0, 1]))
+    setting = Setting(parts, library=Past())
+    np.testing.assert_array_equal(setting.prior(Remembered("mined", 0.3)), beliefs[[2, 0, 1]])
+    # Another order of the same records is looked up, not asked for again.
+    turned = Parts(table, np.array([1, 0, 0]), counts[[2, 0, 1]], np.array([1, 2, 0]))
+    again = setting.over(turned).prior(Remembered("mined", 0.3))
+    np.testing.assert_array_equal(again, beliefs[[1, 2, 0]])
+    with pytest.raises(ValueError, match="apart"):
+        setting.over(Parts.of(table)).prior(Remembered("mined", 0.3))
+
+
 def test_a_skyline_may_mix_all_forms() -> None:
     table = as_table(PATIENTS)
     prior = np.array([[0.5, 0.5], [0.0, 1.0]])
-    setting = Setting(table, 0.75, library=lambda about, name: prior)
+    setting = Setting(table, 0.75, library=Known(prior))
     groups = Groups.from_labels(np.array([0, 1]))
     disclosure = setting.adversaries([0.3, Uniform(), Outside("p")]).disclosure(groups, "exact")
     assert disclosure.figures.shape == (3, 2)

@@ -33,6 +33,7 @@ from bkpriv_core.table.shuffle import seeded_shuffle
 from bkpriv_core.utility.measures import utility
 from tests.core import oracles
 from tests.core.certifying import by_age
+from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
 
@@ -199,7 +200,7 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     policy = {"k_anonymity": {"k": 5}, "bt_privacy": {"bandwidth": {"table": "p"}, "t": 1}}
     requirements = parse_policy(policy).requirements
     prior = np.array([[0.0, 1.0], [0.9, 0.1]])
-    setting = Setting(table, library=lambda about, called: prior)
+    setting = Setting(table, library=Known(prior))
     method = find_method(name)
     options = method.options()
     method.check(setting, requirements, options)

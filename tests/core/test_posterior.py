@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief import exact as exact_module
 from bkpriv_core.belief.posterior import (
+    ADDITIVE,
     EXACT_STATES,
+    additive_posterior,
     bethe_posterior,
     exact_posterior,
     exact_states,
@@ -65,6 +67,18 @@ def test_table_3_omega_understates() -> None:
     belief = omega_posterior(TABLE_3, RELEASED)
     assert belief[2, 0] == pytest.approx(1 / (1 + 1.4 / 2.7), abs=1e-12)
     assert belief[2, 0] == pytest.approx(0.6585, abs=5e-5)
+
+
+# Riboni, Pareschi, Bettini 2012, tables 3 and 4: Alice and Carol, BCM-pos, PNE-pos and the rest.
+TABLE_4 = np.array([[0.31, 0.05, 0.64], [0.02, 0.31, 0.67]])
+
+
+def test_table_4_additive_and_exact() -> None:
+    # Sums weigh .31 + .31 against .05 + .02, products .31 * .31 against .05 * .02.
+    released = np.array([1, 1, 0])
+    belief = additive_posterior(TABLE_4, released)
+    np.testing.assert_allclose(belief[:, 0], [0.62 / 0.69, 0.07 / 0.69], atol=1e-12)
+    assert exact_posterior(TABLE_4, released)[0, 0] == pytest.approx(0.0961 / 0.0971, abs=1e-12)
 
 
 # --- One group of records -------------------------------------------------------------------------
@@ -152,6 +166,42 @@ def test_omega_is_equation_5_for_each_record(drawn: tuple[list[Prior], list[int]
         return
     belief = omega_posterior(as_array(prior), counts)
     np.testing.assert_allclose(belief, as_array(expected), atol=1e-12)
+
+
+@MANY
+@given(groups_of_records(max_records=7))
+def test_additive_is_the_sum_over_all_configurations(
+    drawn: tuple[list[Prior], list[int]],
+) -> None:
+    prior, secrets = drawn
+    counts = counted(secrets, len(prior[0]))
+    expected = oracles.additive_posterior(prior, secrets)
+    if expected is None or oracles.exact_posterior(prior, secrets) is None:
+        with pytest.raises(ContradictoryKnowledge):
+            additive_posterior(as_array(prior), counts)
+        return
+    belief = additive_posterior(as_array(prior), counts)
+    np.testing.assert_allclose(belief, as_array(expected), atol=1e-12)
+
+
+@SOME
+@given(groups_of_records(max_records=6, positive=True), st.data())
+def test_additive_treats_records_of_a_part_as_it_treats_each(
+    drawn: tuple[list[Prior], list[int]], data: st.DataObject
+) -> None:
+    prior, secrets = drawn
+    times = [data.draw(st.integers(1, 3)) for _ in prior]
+    held = np.zeros((len(prior), len(prior[0])), dtype=np.int64)
+    apart, values = [], []
+    for part, number in enumerate(times):
+        for _ in range(number):
+            values.append(data.draw(st.sampled_from(secrets)))
+            held[part, values[-1]] += 1
+            apart.append(prior[part])
+    together = posterior(Groups.whole(len(prior)), held, (as_array(prior),), "additive")
+    assert together.used.tolist() == [ADDITIVE]
+    singly = additive_posterior(as_array(apart), counted(values, len(prior[0])))
+    np.testing.assert_allclose(np.repeat(together.beliefs[0], times, axis=0), singly, atol=1e-12)
 
 
 @MANY

@@ -30,6 +30,7 @@ from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.notation import extents_json
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles, requirement_oracles
+from tests.core.library import Known
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.strategies import (
     SOME,
@@ -327,7 +328,7 @@ def test_a_prior_that_a_union_contradicts_has_no_value_at_fault() -> None:
     table = as_table(records)
     # Who knows that only the man of 60 cannot have c.
     prior = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.5, 0.5, 0.0]])
-    setting = Setting(table, library=lambda *_: prior)
+    setting = Setting(table, library=Known(prior))
     requirements = [BtPrivacy.parse({"bandwidth": {"table": "t"}, "t": 0.1})]
     release = Release(Parts.of(table), Groups.from_lists([np.array([0, 1])]), Generalized())
     (kind,) = explain_suppression(release, setting, requirements, "auto", 5)

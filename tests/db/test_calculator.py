@@ -50,6 +50,7 @@ def test_posteriors_equal_those_by_listing_all_worlds(shared_db: Connection) -> 
         for name, oracle in (
             ("exact", oracles.exact_posterior),
             ("omega", oracles.omega_posterior),
+            ("additive", oracles.additive_posterior),
         ):
             query = f"SELECT bkpriv.{name}_posterior(%s::float8[], %s)"
             found = one(shared_db, query, [prior, counts])
@@ -89,6 +90,7 @@ def test_distances(shared_db: Connection) -> None:
         "exact_posterior(NULL, '{1}')",
         "bethe_posterior('{{1}}', NULL)",
         "omega_posterior('{{1}}', NULL)",
+        "additive_posterior('{{1}}', NULL)",
         "smoothed_distance('{1}', '{1}', '{{0}}', NULL)",
     ],
 )

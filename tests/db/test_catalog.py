@@ -89,6 +89,7 @@ INTERFACE = {
     # Calculators
     "exact_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "bethe_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
+    "additive_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "omega_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "js_divergence": ("p double precision[], q double precision[]", "double precision"),
     "emd": (
@@ -127,7 +128,7 @@ def _internal(*names: str) -> list[str]:
 VOLATILITY = {
     # They compute from their arguments alone.
     "IMMUTABLE": {
-        *("exact_posterior", "bethe_posterior", "omega_posterior"),
+        *("exact_posterior", "bethe_posterior", "omega_posterior", "additive_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
         *_internal("digest", "python_path", "release_table", "auditor"),
     },

@@ -103,6 +103,7 @@ FUNCTIONS = """
     bkpriv.lattice(text,text,jsonb)                                      X          X
     bkpriv.max_disclosure(bigint,integer,text)                           X          X
     bkpriv.omega_posterior(double_precision[],integer[])                 X          X
+    bkpriv.additive_posterior(double_precision[],integer[])              X          X
     bkpriv.posterior(bigint,jsonb,text)                                  X          X
     bkpriv.prior(text,jsonb)                                             X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)                  X          -

@@ -1,0 +1,37 @@
+"""A library that knows one thing: for tests of what is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bkpriv_core.belief.setting import NoLibrary
+
+__all__ = ["Known"]
+
+
+@dataclass(frozen=True, eq=False)
+class Known(NoLibrary):
+    """One prior about cells, whatever its name, and one about respondents.
+
+    Parameters
+    ----------
+    cells : (c, m) array_like, optional
+        What every outside table says.
+    respondents : (n, m) array_like, optional
+        What is believed by all who remember.
+    """
+
+    cells: Any = None
+    respondents: Any = None
+
+    def outside(self, table: Any, name: str) -> Any:
+        """See `Library`."""
+        return self.cells if self.cells is not None else super().outside(table, name)
+
+    def revised(self, table: Any, name: str, snapshot: Any) -> Any:
+        """See `Library`."""
+        if self.respondents is None:
+            return super().revised(table, name, snapshot)
+        assert snapshot.shape == self.respondents.shape
+        return self.respondents
