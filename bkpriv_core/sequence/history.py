@@ -1,0 +1,245 @@
+"""Histories: releases about the same persons, and who was in which of them.
+
+A *step* is a release whose records are told apart, one for each person, with its place in time.
+Steps stand in the order of publication. Several may be of one period, in which a person has one
+value. A *look* is one person's record in a group of one step, which an adversary can look at;
+records that a release suppressed are no looks.
+
+What somebody's past is before a step: the earlier periods in which earlier steps show him, newest
+first, each by its look published last. Publication may leave the order of time: a period that was
+published before this step, and is later in time, is not past. Of this step's own period there may
+have been a look, too, which says more than any past; see `History.again`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bkpriv_core.errors import UnsoundHistory
+from bkpriv_core.sequence.revision import Past
+from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
+
+__all__ = ["History", "Looks", "Step"]
+
+_TOLERANCE = 1e-6
+"""How far recorded beliefs may miss 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A release in a history.
+
+    Parameters
+    ----------
+    release : int
+        Its number, for messages.
+    parts : Parts
+        Its records, one part each, with the person's number in `Parts.respondent`; numbers are the
+        same in all steps, and no person has two records in one.
+    groups : Groups
+        The groups in which they were published; none, of a release that is still to be made.
+    when : int
+        Its place in time; equal for releases of one period.
+    """
+
+    release: int
+    parts: Parts
+    groups: Groups
+    when: int
+
+    def __post_init__(self) -> None:
+        persons = self.parts.respondent
+        if persons is None or (self.parts.weights != 1).any():
+            raise ValueError("records of a step are told apart")
+        if len(np.unique(persons)) < len(persons):
+            raise ValueError("a person has one record in a step")
+
+    @property
+    def persons(self) -> IntArray:
+        """Person of each part, shape (p,)."""
+        assert self.parts.respondent is not None
+        return self.parts.respondent
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of the sensitive values that the release has."""
+        return self.parts.table.sensitive.labels
+
+    @cached_property
+    def actual(self) -> IntArray:
+        """Code of the sensitive value of each part, shape (p,)."""
+        actual: IntArray = self.parts.counts.argmax(axis=1)
+        return actual
+
+    @cached_property
+    def histograms(self) -> IntArray:
+        """Records of each group with each sensitive value, shape (g, m)."""
+        return self.parts.histograms(self.groups)
+
+    @cached_property
+    def pattern(self) -> tuple[IntArray, IntArray]:
+        """Values of each membership's group: offsets (e + 1,) and codes in `labels`, ascending."""
+        group, value = np.nonzero(self.histograms)
+        of_groups = Groups(value, np.searchsorted(group, np.arange(len(self.groups) + 1)))
+        of_members = of_groups.select(self.groups.owner)
+        return of_members.offsets, of_members.members
+
+    def compact(self, beliefs: FloatArray) -> FloatArray:
+        """Beliefs, (e, m), after the release at the values of each membership's group alone."""
+        offsets, values = self.pattern
+        owner = np.repeat(np.arange(len(beliefs)), np.diff(offsets))
+        compact: FloatArray = beliefs[owner, values]
+        return compact
+
+    def check(self, compact: FloatArray) -> FloatArray:
+        """Return recorded beliefs, as `compact` gives them.
+
+        Raises
+        ------
+        UnsoundHistory
+            If they are no beliefs about this step.
+        """
+        offsets, values = self.pattern
+        if len(compact) == len(values):
+            owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+            sums = np.bincount(owner, compact, minlength=len(offsets) - 1)
+            if (compact >= 0).all() and (np.abs(sums - 1.0) <= _TOLERANCE).all():
+                return compact
+        raise UnsoundHistory(
+            f"the recorded beliefs about release {self.release} are unsound",
+            detail=f"There are {len(compact)} probabilities; {len(values)} of "
+            f"{len(offsets) - 1} records are expected, those of each summing to 1.",
+            hint="No publication recorded them so. Set the sequential knowledge anew with "
+            "set_sequential_knowledge, and they are inferred again.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """Every membership of every step, step after step.
+
+    Parameters
+    ----------
+    persons, steps, when : (l,) int array
+        Whose it is, the place of the step, and its place in time.
+    first : (steps + 1,) int array
+        The looks of step ``i`` are those from ``first[i]`` to ``first[i + 1]``.
+    order : (l,) int array
+        Looks person by person, in the order of time, then of publication.
+    """
+
+    persons: IntArray
+    steps: IntArray
+    when: IntArray
+    first: IntArray
+    order: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Releases in the order of publication.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        The releases.
+    """
+
+    steps: tuple[Step, ...]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @cached_property
+    def vocabulary(self) -> Labels:
+        """Labels of the sensitive values of all steps, as they first occur."""
+        return tuple(dict.fromkeys(label for step in self.steps for label in step.labels))
+
+    @cached_property
+    def codes(self) -> tuple[IntArray, ...]:
+        """For each step the place of each of its labels in the vocabulary."""
+        return tuple(recode(step.labels, self.vocabulary) for step in self.steps)
+
+    @cached_property
+    def looks(self) -> Looks:
+        """All looks."""
+        widths = [len(step.groups.members) for step in self.steps]
+        persons = np.concatenate([step.persons[step.groups.members] for step in self.steps])
+        steps = np.repeat(np.arange(len(self), dtype=np.int64), widths)
+        when = np.repeat(np.array([step.when for step in self.steps], dtype=np.int64), widths)
+        first = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
+        return Looks(persons, steps, when, first, np.lexsort((steps, when, persons)))
+
+    def beliefs(self, place: int, compact: FloatArray) -> SparseBeliefs:
+        """Beliefs after a step, as `Step.compact` gives them, in codes of the vocabulary."""
+        offsets, values = self.steps[place].pattern
+        return SparseBeliefs(offsets, self.codes[place][values], compact)
+
+    def past(self, place: int) -> tuple[Past, IntArray]:
+        """What was shown of the persons of a step before it.
+
+        Parameters
+        ----------
+        place : int
+            Place of the step.
+
+        Returns
+        -------
+        past : Past
+            For each part of the step the looks at earlier periods, newest first.
+        again : (p,) int array
+            The look published last at the same period, -1 if there is none.
+        """
+        step, looks = self.steps[place], self.looks
+        persons = step.persons
+        part = np.full(1 + max(int(persons.max(initial=0)), int(looks.persons.max(initial=0))), -1)
+        part[persons] = np.arange(len(persons))
+        order = looks.order
+        order = order[
+            (looks.steps[order] < place)
+            & (looks.when[order] <= step.when)
+            & (part[looks.persons[order]] >= 0)
+        ]
+        # Of one person's looks at one period the last.
+        who, when = looks.persons[order], looks.when[order]
+        last = np.ones(len(order), dtype=bool)
+        last[:-1] = (who[1:] != who[:-1]) | (when[1:] != when[:-1])
+        order = order[last]
+        now = looks.when[order] == step.when
+        again = np.full(len(persons), -1, dtype=np.int64)
+        again[part[looks.persons[order[now]]]] = order[now]
+        newest_first = order[~now][::-1]
+        owner = part[looks.persons[newest_first]]
+        by_part = np.argsort(owner, kind="stable")
+        counts = np.bincount(owner, minlength=len(persons))
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return Past(newest_first[by_part], offsets), again
+
+    def corpus(self, place: int) -> tuple[IntArray, IntArray]:
+        """Original values of all records up to and including a step's.
+
+        Suppressed ones are among them. Of one person's records of one period the last published
+        counts.
+
+        Returns
+        -------
+        persons, codes : (r,) int array
+            Person and value of each, in codes of the vocabulary; in the order of person and time.
+        """
+        steps = self.steps[: place + 1]
+        widths = [len(step.persons) for step in steps]
+        persons = np.concatenate([step.persons for step in steps])
+        when = np.repeat(np.array([step.when for step in steps], dtype=np.int64), widths)
+        codes = np.concatenate(
+            [codes[step.actual] for codes, step in zip(self.codes, steps, strict=False)]
+        )
+        order = np.lexsort((when, persons))  # stable: publication decides between equal ones
+        who, then = persons[order], when[order]
+        last = np.ones(len(order), dtype=bool)
+        last[:-1] = (who[1:] != who[:-1]) | (then[1:] != then[:-1])
+        return who[last], codes[order[last]]

@@ -1,0 +1,249 @@
+r"""Inference forward: what an adversary who remembers believes as each release appears.
+
+Before a release he believes of a person (Riboni, Pareschi, Bettini 2012, section 5.3)
+
+``((1 - DOUBT) RBK + DOUBT BKsv)`` on the values that the release has, normalised,
+
+with ``RBK`` the revision of what he believed after earlier releases (`revision`), and ``BKsv`` what
+he would believe of single releases, a prior from anywhere. Who was never seen before is believed
+``BKsv`` of; of who was seen in the same period already, he believes what he believed after that.
+The posterior in the release's groups follows by an estimator (`bkpriv_core.belief.posterior`).
+
+So nothing that ``BKsv`` thinks possible ever becomes impossible: an adversary whom a release proves
+wrong begins anew. Where even ``BKsv`` contradicts a group, its members are believed to have its
+values by their frequencies, and the group is said to be contradicted.
+
+Beliefs of persons are taken as independent between releases; see the package. What is believed of a
+release does not depend on later ones, nor on releases of later periods that were published before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.posterior import Estimator, Inferred, UsedArray, posterior
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.sequence.history import History
+from bkpriv_core.sequence.mining import count
+from bkpriv_core.sequence.revision import revise
+from bkpriv_core.sequence.sparse import SparseBeliefs, recode
+from bkpriv_core.sequence.transitions import Transitions, constant
+from bkpriv_core.table.groups import FloatArray
+
+__all__ = [
+    "DOUBT",
+    "Beliefs",
+    "Constant",
+    "Incremental",
+    "Memory",
+    "Snapshots",
+    "expected",
+    "forward",
+    "remembered",
+]
+
+DOUBT = 1e-9
+"""How far an adversary doubts what he knows of sequences."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Knowledge that a value never changes."""
+
+
+@dataclass(frozen=True)
+class Incremental:
+    """Knowledge counted in the original values of all records up to and including a release's.
+
+    Nobody but the publisher has it at the time.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Length of the longest contexts; all if left out.
+    """
+
+    memory: int | None = None
+
+
+Memory = Transitions | Constant | Incremental
+"""What an adversary knows of how values follow one another."""
+
+Snapshots = Callable[[int], FloatArray]
+"""BKsv about the parts of the step at a place, shape (p, m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs(Inferred):
+    """What is believed about the members of a step's groups.
+
+    Parameters
+    ----------
+    before, after : (e, m) float array
+        Of each membership, before and after the release appeared; rows sum to 1.
+    used : (g,) int8 array
+        How each group was inferred: a place in `ESTIMATORS`.
+    contradicted : (g,) bool array
+        Which groups contradict even what is believed of single releases.
+    """
+
+    before: FloatArray
+    after: FloatArray
+    used: UsedArray
+    contradicted: npt.NDArray[np.bool_]
+
+
+def transitions_at(history: History, memory: Memory, place: int) -> Transitions:
+    """What an adversary knows of sequences as the step at a place appears."""
+    if isinstance(memory, Constant):
+        return constant(history.vocabulary)
+    if isinstance(memory, Incremental):
+        persons, codes = history.corpus(place)
+        return count(history.vocabulary, persons, codes, memory.memory)
+    return memory
+
+
+def expected(
+    history: History,
+    memory: Memory,
+    place: int,
+    after: Sequence[FloatArray],
+    snapshot: FloatArray,
+    progress: Progress = SILENT,
+) -> FloatArray:
+    """Belief about all records of a step before it appears.
+
+    Parameters
+    ----------
+    history : History
+        The releases; that at `place` may still be without groups.
+    memory : Memory
+        What the adversary knows of sequences.
+    place : int
+        Place of the step.
+    after : sequence of (f,) float array
+        Beliefs after each step before it, as `Step.compact` gives them.
+    snapshot : (p, m) float array
+        BKsv about the parts of the step.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    (p, m) float array
+        Rows sum to 1.
+    """
+    past, again = history.past(place)
+    shown = SparseBeliefs.joined([history.beliefs(i, after[i]) for i in range(place)])
+    transitions = transitions_at(history, memory, place)
+    labels = history.steps[place].labels
+    known, unknown = revise(
+        transitions,
+        shown.recoded(recode(history.vocabulary, transitions.values)),
+        past,
+        recode(transitions.values, labels),
+        len(labels),
+        progress,
+    )
+    before: FloatArray = (1.0 - DOUBT) * known
+    before += ((1.0 - DOUBT) * unknown + DOUBT)[:, None] * snapshot
+    seen = np.flatnonzero(again >= 0)
+    look = shown.select(again[seen]).dense(recode(history.vocabulary, labels), len(labels))
+    before[seen] = (1.0 - DOUBT) * look + DOUBT * snapshot[seen]
+    before /= before.sum(axis=1, keepdims=True)
+    return before
+
+
+def forward(
+    history: History,
+    memory: Memory,
+    snapshots: Snapshots,
+    estimator: Estimator = "omega",
+    progress: Progress = SILENT,
+) -> Iterator[Beliefs]:
+    """Beliefs about each step in turn.
+
+    Parameters
+    ----------
+    history : History
+        The releases.
+    memory : Memory
+        What the adversary knows of sequences.
+    snapshots : callable
+        BKsv about the parts of the step at a place, (p, m).
+    estimator : {"auto", "exact", "bethe", "omega"}
+        How posteriors are inferred.
+    progress : Progress
+        Receives the share of the steps that are done.
+
+    Yields
+    ------
+    Beliefs
+        About step after step; only what is needed of them for later ones is kept.
+    """
+    after: list[FloatArray] = []
+    for place in range(len(history)):
+        beliefs = _believe(history, memory, place, after, snapshots, estimator, progress)
+        after.append(history.steps[place].compact(beliefs.after))
+        progress.report((place + 1) / len(history))
+        yield beliefs
+
+
+def remembered(
+    history: History,
+    memory: Memory,
+    snapshots: Snapshots,
+    estimator: Estimator = "omega",
+    known: Mapping[int, FloatArray] | None = None,
+    progress: Progress = SILENT,
+) -> list[FloatArray]:
+    """Beliefs after each step, as `Step.compact` gives them; those known are not inferred again.
+
+    Parameters
+    ----------
+    history, memory, snapshots, estimator, progress
+        See `forward`.
+    known : mapping of int to (f,) float array
+        Of some places what this would give.
+
+    Raises
+    ------
+    UnsoundHistory
+        If what is known cannot be beliefs about that step.
+    """
+    known = known or {}
+    after: list[FloatArray] = []
+    for place, step in enumerate(history.steps):
+        if place in known:
+            after.append(step.check(known[place]))
+            continue
+        beliefs = _believe(history, memory, place, after, snapshots, estimator, progress)
+        after.append(step.compact(beliefs.after))
+        progress.report((place + 1) / len(history))
+    return after
+
+
+def _believe(
+    history: History,
+    memory: Memory,
+    place: int,
+    after: Sequence[FloatArray],
+    snapshots: Snapshots,
+    estimator: Estimator,
+    progress: Progress,
+) -> Beliefs:
+    """Beliefs about one step, given those after all before it."""
+    step, quiet = history.steps[place], progress.quiet
+    before = expected(history, memory, place, after, snapshots(place), quiet)
+    inferred = posterior(
+        step.groups, step.parts.counts, (before,), estimator, refuse=False, progress=quiet
+    )
+    belief, contradicted = inferred.beliefs[0], inferred.contradicted[0]
+    frequencies = step.histograms / step.parts.sizes(step.groups)[:, None]
+    rows = contradicted[step.groups.owner]
+    belief[rows] = frequencies[step.groups.owner[rows]]
+    return Beliefs(before[step.groups.members], belief, inferred.used, contradicted)

@@ -1,0 +1,260 @@
+r"""Transitions: what is known of the next value of somebody whose past values are known.
+
+A *context* is a sequence of somebody's latest values, as many as a piece of knowledge speaks of,
+and knowledge gives the distribution of the next value for each context that it has. Of a person's
+past, the longest context counts that agrees with it: knowledge *backs off* to it from whatever it
+has not seen, and at last to the empty context, of which it knows nothing. There an adversary has
+his belief about single releases, BKsv (Riboni, Pareschi, Bettini 2012 have 0 there, which is no
+distribution).
+
+Contexts are the nodes of a trie, newest value first, so that a node's parent is the context without
+its oldest value. A suffix of a context is a node even if nothing is known of it as such; it then
+says what its own longest suffix says.
+
+Rules
+-----
+- Node 0 is the root; nodes stand depth after depth, and in ascending order of parent and value. A
+  trie is written in one way only.
+- Values are labels, of which a release need not have any, and the releases may have others: what
+  knowledge does not name has no context.
+- Gaps in time do not count: the value before a value is that of the person's last appearance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.errors import UnsoundHistory
+from bkpriv_core.sequence.sparse import Labels
+from bkpriv_core.table.groups import FloatArray, IntArray
+
+__all__ = ["Listed", "Transitions", "constant"]
+
+_TOLERANCE = 1e-6
+"""How far the probabilities of a context may miss 1."""
+
+_HINT = "Set the sequential knowledge anew with set_sequential_knowledge."
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Transitions as rows, context after context.
+
+    Parameters
+    ----------
+    histories : list of tuple of str or None
+        The values of each row's context, oldest first.
+    following : list of str or None
+        The next value.
+    probabilities : list of float
+        Its probability.
+    support : list of int, or None
+        How often it was seen to follow, if knowledge was counted.
+    """
+
+    histories: list[Labels]
+    following: list[str | None]
+    probabilities: list[float]
+    support: list[int] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """Knowledge of how values follow one another, as a trie of contexts; see the module.
+
+    Parameters
+    ----------
+    values : tuple of str or None
+        Labels of the values; a value's code here is its place.
+    parent : (v,) int array
+        The node of each node's context less its oldest value; -1 for the root.
+    oldest : (v,) int array
+        That value; -1 for the root.
+    offsets : (v + 1,) int array
+        Node ``i`` has the next values ``following[offsets[i]:offsets[i + 1]]``; none if it is not
+        known as such.
+    following : (f,) int array
+        Codes of next values, ascending within a node.
+    probabilities : (f,) float array
+        Their probabilities, above 0; they sum to 1 within a node.
+    support : (f,) int array, optional
+        How often each was seen, if knowledge was counted.
+    """
+
+    values: Labels
+    parent: IntArray
+    oldest: IntArray
+    offsets: IntArray
+    following: IntArray
+    probabilities: FloatArray
+    support: IntArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @cached_property
+    def keys(self) -> IntArray:
+        """Parent and oldest value of each node but the root as one number, ascending."""
+        return self.parent[1:] * len(self.values) + self.oldest[1:]
+
+    @cached_property
+    def depth(self) -> IntArray:
+        """Length of each node's context, shape (v,)."""
+        depth = np.zeros(len(self), dtype=np.int64)
+        for first, last in self._levels():
+            depth[first:last] = depth[self.parent[first]] + 1
+        return depth
+
+    @property
+    def memory(self) -> int:
+        """Length of the longest context."""
+        return int(self.depth[-1])
+
+    @cached_property
+    def branches(self) -> npt.NDArray[np.bool_]:
+        """Which nodes are parents, shape (v,)."""
+        branches = np.zeros(len(self), dtype=bool)
+        branches[self.parent[1:]] = True
+        return branches
+
+    @cached_property
+    def source(self) -> IntArray:
+        """The node whose distribution each has: its own, or its longest suffix's; shape (v,).
+
+        The root, which has none, stands for BKsv.
+        """
+        source = np.where(np.diff(self.offsets) > 0, np.arange(len(self)), -1)
+        source[0] = 0
+        for first, last in self._levels():
+            level = source[first:last]
+            source[first:last] = np.where(level < 0, source[self.parent[first:last]], level)
+        return source
+
+    def _levels(self) -> list[tuple[int, int]]:
+        """Ranges of the nodes of each depth from 1."""
+        levels, first = [], 1
+        while first < len(self):
+            last = int(np.searchsorted(self.parent, first))
+            levels.append((first, last))
+            first = last
+        return levels
+
+    def child(self, nodes: IntArray, values: IntArray) -> IntArray:
+        """Node of each context lengthened by one older value, -1 where there is no such.
+
+        Parameters
+        ----------
+        nodes : (b,) int array
+            Nodes.
+        values : (b,) int array
+            Codes of values, -1 for those not known here.
+        """
+        if not len(self.keys):
+            return np.full(len(nodes), -1, dtype=np.int64)
+        keys = nodes * len(self.values) + values
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where((self.keys[places] == keys) & (values >= 0), places + 1, -1)
+
+    def listed(self) -> Listed:
+        """All that is known, as rows."""
+        histories: list[Labels] = [()]
+        for parent, oldest in zip(self.parent[1:].tolist(), self.oldest[1:].tolist(), strict=True):
+            histories.append((self.values[oldest], *histories[parent]))
+        owner = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return Listed(
+            [histories[node] for node in owner.tolist()],
+            [self.values[code] for code in self.following.tolist()],
+            self.probabilities.tolist(),
+            None if self.support is None else self.support.tolist(),
+        )
+
+    @classmethod
+    def of_arrays(
+        cls,
+        values: Labels,
+        parent: IntArray,
+        oldest: IntArray,
+        offsets: IntArray,
+        following: IntArray,
+        probabilities: FloatArray,
+        support: IntArray | None = None,
+    ) -> Transitions:
+        """Transitions from recorded arrays, those of the class, checked.
+
+        Raises
+        ------
+        UnsoundHistory
+            If they cannot be what was recorded.
+        """
+        size, many = len(values), len(parent)
+        _require(
+            0 < size == len(set(values)),
+            "its values are not told apart",
+            f"{len(set(values))} of {size} labels differ.",
+        )
+        _require(
+            0 < many == len(oldest) == len(offsets) - 1
+            and len(following) == len(probabilities)
+            and (support is None or len(support) == len(following)),
+            "its arrays do not fit together",
+            f"There are {many} parents, {len(oldest)} values, {len(offsets)} offsets, "
+            f"{len(following)} next values and {len(probabilities)} probabilities.",
+        )
+        numbers = np.arange(many)
+        _require(
+            parent[0] == oldest[0] == -1
+            and bool(((parent[1:] >= 0) & (parent[1:] < numbers[1:])).all())
+            and bool(((oldest[1:] >= 0) & (oldest[1:] < size)).all())
+            and bool((np.diff(parent[1:] * size + oldest[1:]) > 0).all()),
+            "its contexts are no trie",
+            f"There are {many} nodes; each must stand behind its parent, in ascending order.",
+        )
+        _require(
+            offsets[0] == offsets[1] == 0
+            and offsets[-1] == len(following)
+            and bool((np.diff(offsets) >= 0).all()),
+            "its contexts do not share out its probabilities",
+            f"The offsets go from {offsets[0]} to {offsets[-1]}; there are {len(following)} "
+            "probabilities, and the empty context has none.",
+        )
+        owner = np.repeat(numbers, np.diff(offsets))
+        _require(
+            bool(((following >= 0) & (following < size)).all())
+            and bool((np.diff(owner * size + following) > 0).all())
+            and (support is None or bool((support > 0).all())),
+            "its next values are out of range or order",
+            f"There are {len(following)}, of {size} values.",
+        )
+        sums = np.bincount(owner, probabilities, minlength=many)[np.diff(offsets) > 0]
+        _require(
+            bool((np.isfinite(probabilities) & (probabilities > 0)).all())
+            and bool((np.abs(sums - 1.0) <= _TOLERANCE).all()),
+            "its probabilities are no distributions",
+            f"There are {len(probabilities)}, of {len(sums)} contexts.",
+        )
+        return cls(values, parent, oldest, offsets, following, probabilities, support)
+
+
+def _require(holds: bool, what: str, detail: str) -> None:
+    if not holds:
+        raise UnsoundHistory(
+            f"recorded sequential knowledge is unsound: {what}", detail=detail, hint=_HINT
+        )
+
+
+def constant(values: Labels) -> Transitions:
+    """Transitions of values that never change: each is followed by itself."""
+    codes = np.arange(len(values), dtype=np.int64)
+    root = np.array([-1], dtype=np.int64)
+    return Transitions(
+        values,
+        np.concatenate((root, np.zeros_like(codes))),
+        np.concatenate((root, codes)),
+        np.concatenate(([0, 0], codes + 1)),
+        codes,
+        np.ones(len(values)),
+    )
