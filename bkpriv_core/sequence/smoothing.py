@@ -1,0 +1,312 @@
+r"""Smoothing: what is believed of every release once all have appeared.
+
+A person is a chain over his looks, in the order of time and, within a period, of publication; a
+group is a factor on its members' values. Belief propagation on the whole history, until nothing
+changes:
+
+- forward along a chain, ``alpha_b(v) = sum_u P(v | u) alpha_a(u) mu_a(u)`` from a look ``a`` to the
+  next, ``b``, normalised over the release's values, and ``BKsv`` at the first look;
+- from a group to each member ``mu = posterior / cavity``, where ``cavity = alpha beta`` is what all
+  else tells about the member, and the posterior is inferred in the group with that as the prior;
+- backward along a chain, ``beta_a(u) = sum_v P(v | u) mu_b(v) beta_b(v)``, and 1 at the last look.
+
+The belief is ``alpha mu beta``, normalised. ``P`` is the transition of `inference`, doubt included;
+between two looks at one period, the identity. Where knowledge has contexts of several values, ``P``
+has ``u`` for the newest, and weighs older ones by what was believed of them as they appeared. What
+is counted in the history itself is counted in all of it.
+
+This is exact for contexts of one value, exact posteriors, and persons of whom no two are linked by
+groups in two ways. Elsewhere it is an estimate, and it may not come to rest, which is said: it is
+then not to be trusted. Additive posteriors are no factors, and are taken for what they say of a
+cavity that gives the group's values as much as ``alpha`` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.posterior import Estimator, UsedArray, posterior
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.sequence.history import History
+from bkpriv_core.sequence.inference import DOUBT, Memory, Snapshots, forward, transitions_at
+from bkpriv_core.sequence.revision import Past, revise
+from bkpriv_core.sequence.sparse import SparseBeliefs, ranges, recode
+from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.table.groups import FloatArray, IntArray
+
+__all__ = ["Smoothed", "smooth"]
+
+_SWEEPS = 200
+"""Sweeps forward and backward after which beliefs have not converged."""
+
+_TOLERANCE = 1e-8
+"""Largest change of a probability in a sweep, for beliefs to have converged."""
+
+_FREE = 10
+"""Sweeps after which messages of groups are damped."""
+
+_KEPT = 0.5
+"""What a damped message keeps of what it was."""
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothed:
+    """What is believed about each step once all have appeared.
+
+    Parameters
+    ----------
+    after : tuple of (e, m) float array
+        Of each step, beliefs about its memberships; rows sum to 1.
+    used : tuple of (g,) int8 array
+        Of each step, how each group was inferred last: a place in `ESTIMATORS`.
+    converged : bool
+        Whether beliefs came to rest.
+    sweeps : int
+        Sweeps forward and backward that were made.
+    """
+
+    after: tuple[FloatArray, ...]
+    used: tuple[UsedArray, ...]
+    converged: bool
+    sweeps: int
+
+
+def smooth(
+    history: History,
+    memory: Memory,
+    snapshots: Snapshots,
+    estimator: Estimator = "omega",
+    progress: Progress = SILENT,
+) -> Smoothed:
+    """Beliefs about each step, given all of them.
+
+    Parameters
+    ----------
+    history, memory, snapshots, estimator
+        See `forward`.
+    progress : Progress
+        Receives the share of the work that is done, of the sweeps by a guess.
+    """
+    chains = _Chains(history, memory, snapshots, estimator, progress)
+    sweep, converged = 0, False
+    while sweep < _SWEEPS and not converged:
+        sweep += 1
+        converged = chains.sweep(_KEPT if sweep > _FREE else 0.0) <= _TOLERANCE
+        progress.report(1.0 - 0.7 * 0.9**sweep)
+    return Smoothed(tuple(chains.dense()), tuple(chains.used), converged, sweep)
+
+
+@dataclass(frozen=True, eq=False)
+class _Links:
+    """How looks of a step follow earlier ones; ``b`` beliefs about those, ``f`` about the step's.
+
+    Parameters
+    ----------
+    sources : (b,) int array
+        Where beliefs about the earlier looks stand.
+    transition : (f, b) sparse matrix
+        ``P(v | u)``, of values of the groups.
+    totals : (e, b) sparse matrix
+        ``P(v | u)`` in sum over the values of the release.
+    """
+
+    sources: IntArray
+    transition: Any
+    totals: Any
+
+
+class _Chains:
+    """All looks, and the messages to and from each at the values of its group.
+
+    Messages stand in flat arrays, look after look, values as in `Step.pattern`.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        memory: Memory,
+        snapshots: Snapshots,
+        estimator: Estimator,
+        progress: Progress,
+    ) -> None:
+        self._history, self._estimator, self._quiet = history, estimator, progress.quiet
+        looks = history.looks
+        shown, alone, broken = [], [], []
+        walk = forward(history, memory, snapshots, estimator, progress.part(0.0, 0.3))
+        for place, beliefs in enumerate(walk):
+            step = history.steps[place]
+            shown.append(history.beliefs(place, step.compact(beliefs.after)))
+            # Whom a release contradicts, of them the group's frequencies are believed, anew.
+            anew = beliefs.contradicted[step.groups.owner]
+            prior = snapshots(place)[step.groups.members]
+            alone.append(step.compact(np.where(anew[:, None], beliefs.after, prior)))
+            broken.append(anew)
+        self._shown = SparseBeliefs.joined(shown)
+        self._alone = np.concatenate(alone)
+        self._owner = self._shown.owner
+        self._rows = [
+            slice(int(first), int(last))
+            for first, last in zip(
+                self._shown.offsets[looks.first[:-1]],
+                self._shown.offsets[looks.first[1:]],
+                strict=True,
+            )
+        ]
+        self._order = np.argsort([step.when for step in history.steps], kind="stable").tolist()
+        self._links = self._link(
+            transitions_at(history, memory, len(history) - 1), np.concatenate(broken)
+        )
+        self._arriving = self._alone.copy()
+        self._group = np.ones(len(self._owner))
+        self._returning = np.ones(len(self._owner))
+        self._belief = np.zeros(len(self._owner))
+        self.used: list[UsedArray] = [np.zeros(0, dtype=np.int8)] * len(history)
+
+    def sweep(self, kept: float) -> float:
+        """Go forward and backward once; return the largest change of a belief."""
+        for place in self._order:
+            links, rows = self._links[place], self._rows[place]
+            told = self._normalised(self._arriving * self._group)[links.sources]
+            totals = links.totals @ told
+            mine = self._owner[rows] - self._history.looks.first[place]
+            # Who follows nobody has no total, and keeps what is believed of single releases.
+            self._arriving[rows] = np.divide(
+                links.transition @ told,
+                totals[mine],
+                out=self._alone[rows].copy(),
+                where=totals[mine] > 0,
+            )
+            self._judge(place, kept)
+        for place in reversed(self._order):
+            self._judge(place, kept)
+            links, rows = self._links[place], self._rows[place]
+            leaving = self._group[rows] * self._returning[rows]
+            self._returning[links.sources] = links.transition.T @ leaving
+            self._returning = self._normalised(self._returning)
+        before = self._belief
+        self._belief = self._normalised(self._arriving * self._group * self._returning)
+        return float(np.abs(self._belief - before).max(initial=0.0))
+
+    def dense(self) -> list[FloatArray]:
+        """Beliefs about the memberships of each step, (e, m)."""
+        beliefs = []
+        for step, rows in zip(self._history.steps, self._rows, strict=True):
+            codes = np.arange(len(step.labels), dtype=np.int64)
+            sparse = SparseBeliefs(*step.pattern, self._belief[rows])
+            beliefs.append(sparse.dense(codes, len(codes)))
+        return beliefs
+
+    def _normalised(self, messages: FloatArray) -> FloatArray:
+        """Messages scaled so that those of each look sum to 1."""
+        scaled: FloatArray = messages / np.bincount(self._owner, messages)[self._owner]
+        return scaled
+
+    def _judge(self, place: int, kept: float) -> None:
+        """Send messages from the groups of a step to its looks."""
+        step, rows = self._history.steps[place], self._rows[place]
+        offsets, values = step.pattern
+        look = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        arriving = self._arriving[rows]
+        cavity = arriving * self._returning[rows]
+        scale = np.bincount(look, arriving) / np.bincount(look, cavity)
+        cavity *= scale[look]
+        prior = np.zeros(step.parts.counts.shape)
+        prior[step.groups.members[look], values] = cavity
+        inferred = posterior(
+            step.groups,
+            step.parts.counts,
+            (prior,),
+            self._estimator,
+            refuse=False,
+            progress=self._quiet,
+        )
+        believed = step.compact(inferred.beliefs[0])
+        message = np.divide(believed, cavity, out=np.zeros_like(cavity), where=cavity > 0)
+        message /= np.bincount(look, message)[look]
+        self._group[rows] = (1.0 - kept) * message + kept * self._group[rows]
+        self.used[place] = inferred.used
+
+    def _link(self, transitions: Transitions, broken: npt.NDArray[np.bool_]) -> list[_Links]:
+        """Transitions from every look to the next one of the same person."""
+        looks, shown = self._history.looks, self._shown
+        vocabulary = self._history.vocabulary
+        order = looks.order
+        follows = np.diff(looks.persons[order], prepend=-1) == 0
+        moves = ~follows | (np.diff(looks.when[order], prepend=0) != 0)
+        # Periods of persons: the last published look at each, and how many precede it.
+        period = np.cumsum(moves) - 1
+        last = order[np.append(np.flatnonzero(moves)[1:], len(order)) - 1]
+        newcomer = np.flatnonzero(~follows)
+        earlier = period - np.repeat(period[newcomer], np.diff(newcomer, append=len(order)))
+        # One more belief for each value: that it is certain.
+        certain = SparseBeliefs(
+            np.arange(len(vocabulary) + 1), np.arange(len(vocabulary)), np.ones(len(vocabulary))
+        )
+        beliefs = SparseBeliefs.joined([shown, certain])
+        beliefs = beliefs.recoded(recode(vocabulary, transitions.values))
+        followers = np.flatnonzero(follows & ~broken[order])
+        links = []
+        for place, step in enumerate(self._history.steps):
+            self._quiet.poll()
+            mine = followers[looks.steps[order[followers]] == place]
+            source, target = order[mine - 1], order[mine]
+            widths = shown.widths[source]
+            sources = ranges(shown.offsets[source], widths)
+            link = np.repeat(np.arange(len(mine)), widths)
+            older = np.where(moves[mine], np.minimum(earlier[mine] - 1, transitions.memory - 1), 0)
+            lengths = 1 + np.maximum(older, 0)[link]
+            offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+            back = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+            rows = last[np.repeat(period[mine[link]], lengths) - 1 - back]
+            rows[offsets[:-1]] = len(shown) + shown.values[sources]
+            known, unknown = revise(
+                transitions,
+                beliefs,
+                Past(rows, offsets),
+                recode(transitions.values, step.labels),
+                len(step.labels),
+                self._quiet,
+            )
+            again = np.flatnonzero(~moves[mine[link]])
+            here = recode(vocabulary, step.labels)[shown.values[sources[again]]]
+            known[again], unknown[again] = 0.0, 0.0
+            known[again[here >= 0], here[here >= 0]] = 1.0
+            links.append(self._links_to(place, target[link], sources, known, unknown))
+        return links
+
+    def _links_to(
+        self,
+        place: int,
+        targets: IntArray,
+        sources: IntArray,
+        known: FloatArray,
+        unknown: FloatArray,
+    ) -> _Links:
+        """Links to a step, given what is expected at the target of each source."""
+        from scipy import sparse  # slow to import, and only wanted here
+
+        shown, rows = self._shown, self._rows[place]
+        first = int(self._history.looks.first[place])
+        widths = shown.widths[targets]
+        ends = ranges(shown.offsets[targets], widths)
+        column = np.repeat(np.arange(len(sources)), widths)
+        values = self._history.steps[place].pattern[1][ends - rows.start]
+        weights = (1.0 - DOUBT) * known[column, values]
+        weights += ((1.0 - DOUBT) * unknown[column] + DOUBT) * self._alone[ends]
+        totals = (1.0 - DOUBT) * (known.sum(axis=1) + unknown) + DOUBT
+        everything = np.arange(len(sources))
+        looks = self._history.looks.first[place + 1] - first
+        return _Links(
+            sources,
+            sparse.csr_matrix(
+                (weights, (ends - rows.start, column)),
+                shape=(rows.stop - rows.start, len(sources)),
+            ),
+            sparse.csr_matrix(
+                (totals, (targets - first, everything)), shape=(int(looks), len(sources))
+            ),
+        )
