@@ -5,6 +5,7 @@ to the next release that the person is in (Riboni, Pareschi, Bettini 2012). A pe
 the releases, a group a factor on its members' values.
 
 =============  ====================================================================================
+sparse         beliefs that are over a few of many values each
 transitions    what is known of how values follow one another: a trie of contexts
 statement      the same, stated by a table of domain knowledge
 mining         the same, counted in a corpus
@@ -16,7 +17,11 @@ measures       figures for a release: gain, confidence, worst
 =============  ====================================================================================
 
 Beliefs about different persons are taken as independent between releases, though persons who shared
-a group had its values between them: one's value rules out another's. What is inferred here is exact
-where no two persons share more than one group, directly or by way of others, and may understate
-elsewhere.
+a group had its values between them, so that whatever is learnt later about one of them tells of the
+others. Forward inference is exact (up to the estimator, and for contexts of one value) where of
+those who shared a group one at most is shown again; smoothing is, where no two persons are linked
+by groups in two ways. Elsewhere both are estimates. They may understate, as where the values of all
+but one come to light later, or overstate, where the same persons share groups again and again and
+what that tells is counted each time. A group that is shown again as it was, with values that cannot
+have changed, is counted once.
 """

@@ -17,14 +17,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.revision import Past
 from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
 __all__ = ["History", "Looks", "Step"]
+
+BoolArray = npt.NDArray[np.bool_]
 
 _TOLERANCE = 1e-6
 """How far recorded beliefs may miss 1."""
@@ -219,6 +222,42 @@ class History:
         counts = np.bincount(owner, minlength=len(persons))
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return Past(newest_first[by_part], offsets), again
+
+    def repeated(self, place: int, constant: bool) -> BoolArray:
+        """Which groups of a step an earlier step had already, with the same persons and values.
+
+        Parameters
+        ----------
+        place : int
+            Place of the step.
+        constant : bool
+            Whether values never change. Otherwise, steps of the same period are looked at alone.
+
+        Returns
+        -------
+        (g,) bool array
+        """
+        step = self.steps[place]
+        persons, groups = step.persons[step.groups.members], step.groups
+        repeated = np.zeros(len(groups), dtype=bool)
+        for other, earlier in enumerate(self.steps[:place]):
+            if not (constant or earlier.when == step.when) or not len(earlier.groups):
+                continue
+            label = np.full(1 + int(max(persons.max(initial=0), earlier.persons.max())), SUPPRESSED)
+            label[earlier.persons] = earlier.groups.labels(len(earlier.persons))
+            theirs = label[persons]
+            of_group = groups.min(theirs)
+            within = np.flatnonzero((of_group == groups.max(theirs)) & (of_group >= 0) & ~repeated)
+            # A group of as many records with each value has no other members.
+            same = self._shown(place, within) == self._shown(other, of_group[within])
+            repeated[within] = same.all(axis=1)
+        return repeated
+
+    def _shown(self, place: int, groups: IntArray) -> IntArray:
+        """Records of some groups with each value of the vocabulary, (b, len(vocabulary))."""
+        shown = np.zeros((len(groups), len(self.vocabulary)), dtype=np.int64)
+        shown[:, self.codes[place]] = self.steps[place].histograms[groups]
+        return shown
 
     def corpus(self, place: int) -> tuple[IntArray, IntArray]:
         """Original values of all records up to and including a step's.

@@ -13,8 +13,10 @@ So nothing that ``BKsv`` thinks possible ever becomes impossible: an adversary w
 wrong begins anew. Where even ``BKsv`` contradicts a group, its members are believed to have its
 values by their frequencies, and the group is said to be contradicted.
 
-Beliefs of persons are taken as independent between releases; see the package. What is believed of a
-release does not depend on later ones, nor on releases of later periods that were published before.
+A group that was shown before as it is, of values that cannot have changed since, tells nothing new.
+Otherwise beliefs of persons are taken as independent between releases; see the package. What is
+believed of a release does not depend on later ones, nor on releases of later periods that were
+published before.
 """
 
 from __future__ import annotations
@@ -244,6 +246,11 @@ def _believe(
     )
     belief, contradicted = inferred.beliefs[0], inferred.contradicted[0]
     frequencies = step.histograms / step.parts.sizes(step.groups)[:, None]
-    rows = contradicted[step.groups.owner]
-    belief[rows] = frequencies[step.groups.owner[rows]]
-    return Beliefs(before[step.groups.members], belief, inferred.used, contradicted)
+    owner, before = step.groups.owner, before[step.groups.members]
+    rows = history.repeated(place, isinstance(memory, Constant))[owner]
+    known = before[rows] * (frequencies[owner[rows]] > 0)
+    total = known.sum(axis=1, keepdims=True)
+    belief[rows] = np.divide(known, total, out=belief[rows], where=total > 0)
+    rows = contradicted[owner]
+    belief[rows] = frequencies[owner[rows]]
+    return Beliefs(before, belief, inferred.used, contradicted)

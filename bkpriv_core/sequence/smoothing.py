@@ -32,7 +32,14 @@ import numpy.typing as npt
 from bkpriv_core.belief.posterior import Estimator, UsedArray, posterior
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
-from bkpriv_core.sequence.inference import DOUBT, Memory, Snapshots, forward, transitions_at
+from bkpriv_core.sequence.inference import (
+    DOUBT,
+    Constant,
+    Memory,
+    Snapshots,
+    forward,
+    transitions_at,
+)
 from bkpriv_core.sequence.revision import Past, revise
 from bkpriv_core.sequence.sparse import SparseBeliefs, ranges, recode
 from bkpriv_core.sequence.transitions import Transitions
@@ -160,7 +167,9 @@ class _Chains:
         self._links = self._link(
             transitions_at(history, memory, len(history) - 1), np.concatenate(broken)
         )
-        self._arriving = self._alone.copy()
+        constant = isinstance(memory, Constant)
+        self._repeated = [history.repeated(place, constant) for place in range(len(history))]
+        self._arriving = np.ones(len(self._owner))
         self._group = np.ones(len(self._owner))
         self._returning = np.ones(len(self._owner))
         self._belief = np.zeros(len(self._owner))
@@ -226,6 +235,7 @@ class _Chains:
         )
         believed = step.compact(inferred.beliefs[0])
         message = np.divide(believed, cavity, out=np.zeros_like(cavity), where=cavity > 0)
+        message[self._repeated[place][step.groups.owner[look]]] = 1.0
         message /= np.bincount(look, message)[look]
         self._group[rows] = (1.0 - kept) * message + kept * self._group[rows]
         self.used[place] = inferred.used
@@ -239,7 +249,7 @@ class _Chains:
         moves = ~follows | (np.diff(looks.when[order], prepend=0) != 0)
         # Periods of persons: the last published look at each, and how many precede it.
         period = np.cumsum(moves) - 1
-        last = order[np.append(np.flatnonzero(moves)[1:], len(order)) - 1]
+        last = order[np.append(moves[1:], True)[: len(order)]]
         newcomer = np.flatnonzero(~follows)
         earlier = period - np.repeat(period[newcomer], np.diff(newcomer, append=len(order)))
         # One more belief for each value: that it is certain.

@@ -1,0 +1,137 @@
+"""Smoothing: against going through all worlds, and where it is forward inference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.sequence import smoothing as smoothing_module
+from bkpriv_core.sequence.history import History
+from bkpriv_core.sequence.inference import Constant, Incremental, Memory, forward
+from bkpriv_core.sequence.smoothing import smooth
+from tests.core import sequence_oracles as oracles
+from tests.core.sequence_oracles import Knowledge, Shown
+from tests.core.sequences import (
+    LABELS,
+    as_history,
+    as_knowledge,
+    as_snapshots,
+    as_step,
+    everybody_alike,
+    knowledge,
+    memberships,
+    releases,
+)
+from tests.core.watching import Watched
+
+CONSTANT = oracles.same_value(LABELS)
+
+
+@given(releases(ordered=False), st.one_of(st.none(), knowledge()))
+def test_both_ways_is_what_all_worlds_say(history: list[Shown], known: Knowledge | None) -> None:
+    memory: Memory = Constant() if known is None else as_knowledge(LABELS, known)
+    steps, alone = as_history(history), as_snapshots(history)
+    smoothed = smooth(steps, memory, alone, "exact")
+    walk = forward(steps, memory, alone, "exact")
+    shown = {
+        (place, person): belief
+        for place, (step, beliefs) in enumerate(zip(steps.steps, walk, strict=True))
+        for person, belief in memberships(step, beliefs.after).items()
+    }
+    worlds = oracles.believed(history, CONSTANT if known is None else known, shown)
+    assert smoothed.converged
+    for place, after in enumerate(smoothed.after):
+        for person, belief in memberships(steps.steps[place], after).items():
+            worldly = worlds[place, person]
+            assert belief == pytest.approx(
+                {label: worldly.get(label, 0.0) for label in belief}, abs=1e-6
+            )
+
+
+@given(
+    releases(),
+    knowledge(),
+    st.sampled_from(["exact", "omega", "bethe", "additive"]),
+    st.booleans(),
+)
+def test_of_the_last_look_at_everybody_it_says_what_forward_does(
+    history: list[Shown], known: Knowledge, estimator: str, counted: bool
+) -> None:
+    # Of one release there is nothing to look back from.
+    steps, alone = as_history(history[:1]), as_snapshots(history)
+    memory = Incremental() if counted else as_knowledge(LABELS, known)
+    (only,) = forward(steps, memory, alone, estimator)  # type: ignore[arg-type]
+    smoothed = smooth(steps, memory, alone, estimator)  # type: ignore[arg-type]
+    assert smoothed.after[0] == pytest.approx(only.after, abs=1e-7)
+    assert np.array_equal(smoothed.used[0], only.used)
+
+
+def test_what_is_shown_again_as_it_was_is_counted_once() -> None:
+    labels = ("a", "b")
+    snapshot = np.array([[0.6, 0.4], [0.5, 0.5]])
+    step = as_step(1, labels, [0, 1], [0, 1], [0, 0])
+    smoothed = smooth(History((step,) * 3), Constant(), lambda _: snapshot, "exact")
+    assert smoothed.converged
+    for after in smoothed.after:
+        assert after == pytest.approx(np.array([[0.6, 0.4], [0.4, 0.6]]), abs=1e-8)
+
+
+def test_later_releases_tell_of_earlier_ones() -> None:
+    """Whoever recovers was not healthy: known only from what comes later."""
+    labels = ("healthy", "ill", "well again")
+    known = as_knowledge(
+        labels,
+        {
+            ("healthy",): {"healthy": 0.5, "ill": 0.5},
+            ("ill",): {"ill": 0.5, "well again": 0.5},
+            ("well again",): {"healthy": 1},
+        },
+    )
+    history = History(
+        (
+            as_step(1, labels[:2], [0, 1], [0, 1], [0, 0]),
+            as_step(2, labels, [0, 1], [0, 2], [0, 1]),
+        )
+    )
+    alone = everybody_alike(history)
+    first, _ = forward(history, known, alone)
+    assert first.after == pytest.approx(np.full((2, 2), 0.5))
+    smoothed = smooth(history, known, alone)
+    assert smoothed.converged
+    assert smoothed.after[0] == pytest.approx(np.eye(2), abs=1e-6)
+
+
+def test_whom_even_single_releases_contradict_begins_anew() -> None:
+    labels = ("a", "b", "c")
+    known = as_knowledge(labels, {("a",): {"c": 1}, ("b",): {"b": 0.5, "c": 0.5}})
+    wrong = np.array([[0.0, 0.0, 1.0], [0.0, 0.5, 0.5]])
+    history = History(
+        (
+            as_step(1, labels, [0, 1], [0, 1], [0, 0]),
+            as_step(2, labels, [0, 1], [0, 1], [0, 0]),
+            as_step(3, labels, [0, 1], [0, 1], [0, 1]),
+        )
+    )
+    snapshots = [np.full((2, 3), 1 / 3), wrong, np.full((2, 3), 1 / 3)]
+    smoothed = smooth(history, known, snapshots.__getitem__, "exact")
+    assert smoothed.converged
+    # Nobody may have a in the second, so that it says nothing of the first; the third tells of it.
+    assert smoothed.after[0] == pytest.approx(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0]]))
+    assert smoothed.after[1] == pytest.approx(np.eye(2, 3), abs=1e-6)
+
+
+def test_beliefs_that_do_not_rest_are_said_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smoothing_module, "_SWEEPS", 1)
+    history = History((as_step(1, ("a", "b"), [0, 1], [0, 1], [0, 0]),))
+    smoothed = smooth(history, Constant(), everybody_alike(history))
+    assert (smoothed.converged, smoothed.sweeps) == (False, 1)
+
+
+def test_progress_goes_to_the_end() -> None:
+    history = History((as_step(1, ("a", "b"), [0, 1], [0, 1], [0, 0]),))
+    shares: list[float] = []
+    smooth(history, Constant(), everybody_alike(history), progress=Watched(report=shares.append))
+    assert shares == sorted(shares)
+    assert shares[-1] > 0.3
