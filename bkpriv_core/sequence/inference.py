@@ -43,9 +43,11 @@ __all__ = [
     "Incremental",
     "Memory",
     "Snapshots",
+    "believe",
     "expected",
     "forward",
     "remembered",
+    "transitions_at",
 ]
 
 DOUBT = 1e-9
@@ -177,7 +179,7 @@ def forward(
         What the adversary knows of sequences.
     snapshots : callable
         BKsv about the parts of the step at a place, (p, m).
-    estimator : {"auto", "exact", "bethe", "omega"}
+    estimator : {"auto", "exact", "bethe", "omega", "additive"}
         How posteriors are inferred.
     progress : Progress
         Receives the share of the steps that are done.
@@ -239,10 +241,34 @@ def _believe(
     progress: Progress,
 ) -> Beliefs:
     """Beliefs about one step, given those after all before it."""
-    step, quiet = history.steps[place], progress.quiet
-    before = expected(history, memory, place, after, snapshots(place), quiet)
+    before = expected(history, memory, place, after, snapshots(place), progress.quiet)
+    return believe(history, memory, place, before, estimator, progress.quiet)
+
+
+def believe(
+    history: History,
+    memory: Memory,
+    place: int,
+    before: FloatArray,
+    estimator: Estimator = "omega",
+    progress: Progress = SILENT,
+) -> Beliefs:
+    """Beliefs about a step as it appears.
+
+    Parameters
+    ----------
+    history, memory, place
+        See `expected`; the step has its groups.
+    before : (p, m) float array
+        Belief about its records before, as `expected` gives it.
+    estimator : {"auto", "exact", "bethe", "omega", "additive"}
+        How posteriors are inferred.
+    progress : Progress
+        Polled between steps.
+    """
+    step = history.steps[place]
     inferred = posterior(
-        step.groups, step.parts.counts, (before,), estimator, refuse=False, progress=quiet
+        step.groups, step.parts.counts, (before,), estimator, refuse=False, progress=progress
     )
     belief, contradicted = inferred.beliefs[0], inferred.contradicted[0]
     frequencies = step.histograms / step.parts.sizes(step.groups)[:, None]
