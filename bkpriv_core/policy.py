@@ -9,9 +9,9 @@ each is certified by itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.query.bound import QueryError
@@ -19,14 +19,16 @@ from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
     CkSafety,
+    JsDivergence,
     KAnonymity,
     LDiversity,
+    MInvariance,
     Requirement,
     TCloseness,
 )
 from bkpriv_core.stated import About, keys_of, read
 
-__all__ = ["REQUIREMENTS", "Overlap", "Policy", "parse_policy"]
+__all__ = ["REQUIREMENTS", "Overlap", "Policy", "complete", "parse_policy"]
 
 Overlap = Annotated[
     Literal["warn", "refuse"],
@@ -38,7 +40,16 @@ Overlap = Annotated[
 
 REQUIREMENTS: dict[str, type[Requirement]] = {
     requirement.key: requirement
-    for requirement in (KAnonymity, LDiversity, TCloseness, BetaLikeness, CkSafety, BtPrivacy)
+    for requirement in (
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        BetaLikeness,
+        CkSafety,
+        BtPrivacy,
+        JsDivergence,
+        MInvariance,
+    )
 }
 """The known requirements by their key in a policy."""
 
@@ -99,3 +110,27 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
         QueryError.parse(stated[QueryError.key]) if QueryError.key in stated else None,
         read(Overlap, stated.get("overlap", "warn"), "overlap"),
     )
+
+
+def complete(stated: object, customary: Callable[[], Any]) -> object:
+    """Put the knowledge that is customary into requirements that leave it open.
+
+    Parameters
+    ----------
+    stated : object
+        Decoded JSON of a policy.
+    customary : callable
+        Gives the knowledge as decoded JSON. Called only if it is needed.
+
+    Returns
+    -------
+    object
+        The same, but for the bandwidth of ``js_divergence``. What is no valid policy is left for
+        `parse_policy` to refuse.
+    """
+    if not isinstance(stated, Mapping):
+        return stated
+    diverging = stated.get(JsDivergence.key)
+    if not isinstance(diverging, Mapping) or diverging.get("bandwidth") is not None:
+        return stated
+    return {**stated, JsDivergence.key: {**diverging, "bandwidth": customary()}}

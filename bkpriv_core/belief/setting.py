@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from bkpriv_core.belief.disclosure import Adversaries
+from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, BeliefDistance
 from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.belief.knowledge import (
@@ -59,6 +60,22 @@ class Library(Protocol):
             What he believes of each, before the table is released.
         """
 
+    def signatures(self, table: Table) -> IntArray:
+        """Values of the group that each respondent was published in last.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+
+        Returns
+        -------
+        (n, m + 1) int array
+            For each respondent of the table and each of its values, 1 where the group had it; last
+            1 where it had a value that the table does not have. All 0 for those who were in no
+            release, or have another value now than in the last one.
+        """
+
 
 class NoLibrary:
     """A library where nothing can be read."""
@@ -78,6 +95,10 @@ class NoLibrary:
             detail="It needs a history of releases.",
             hint="Use a bandwidth.",
         )
+
+    def signatures(self, table: Table) -> IntArray:
+        """Nobody was in a release; see `Library`."""
+        return np.zeros((table.records, table.sensitive.size + 1), dtype=np.int64)
 
 
 _NOWHERE = NoLibrary()
@@ -117,6 +138,7 @@ class Setting:
         self._trying = trying
         self._priors: dict[Resolved, FloatArray] = {}
         self._adversaries: dict[tuple[Resolved, ...], Adversaries] = {}
+        self._dispersions: dict[Resolved, Dispersion] = {}
 
     @property
     def table(self) -> Table:
@@ -200,3 +222,20 @@ class Setting:
                 self.parts, priors, self.distance, trying=self._trying, progress=self.progress
             )
         return self._adversaries[key]
+
+    def dispersion(self, knowledge: Knowledge) -> Dispersion:
+        """What the records of each part add to how far beliefs diverge, under that knowledge."""
+        key = self._resolve(knowledge)
+        if key not in self._dispersions:
+            self._dispersions[key] = Dispersion.of(self.prior(knowledge), self.parts.weights)
+        return self._dispersions[key]
+
+    @cached_property
+    def signatures(self) -> IntArray:
+        """Values that the last group of each part's respondent had; see `Library.signatures`.
+
+        Shape (p, m + 1). All 0 where parts do not tell respondents apart.
+        """
+        if self.parts.respondent is None:
+            return np.zeros((len(self.parts), self.table.sensitive.size + 1), dtype=np.int64)
+        return self._library.signatures(self.table)[self.parts.respondent]

@@ -119,7 +119,7 @@ class _Sieve:
     def count(self, cuts: Cuts) -> Cuts:
         """Keep the cuts whose halves meet what counts decide."""
         for requirement in self.counted:
-            histograms = cuts.histograms(requirement.counts(self.setting.parts))
+            histograms = cuts.histograms(requirement.counts(self.setting))
             met = requirement.met(self.setting, histograms)
             cuts = cuts.select(met[0::2] & met[1::2])
         return cuts

@@ -28,20 +28,27 @@ requirement        figure that is bounded                                      m
                    any k implications about persons of all groups
 ``bt_privacy``     distance of prior and posterior belief about the record,    <= t
                    one bound for each adversary of the skyline
+``js_divergence``  Jensen-Shannon divergence of the prior beliefs about the    <= j
+                   group's records, in bits
+``m_invariance``   records of the group, if no two have one value and it has   >= m
+                   the values that each one's last group had; else 0
 =================  ==========================================================  =========
 
 All figures but those of ``bt_privacy`` are exact up to rounding; its are as exact as the posteriors
 that the estimator infers. Figures may pass a bound by 1e-9 for rounding, except where the bound is
 strict: there they must clear it by as much.
 
-Two groups that meet a requirement meet it as one group too, unless it is ``bt_privacy``. All but
-``ck_safety`` are met by groups one by one; what a group must be for that depends on all others, so
-its figures are those of all published groups together, and methods judge candidates accordingly.
+Two groups that meet a requirement meet it as one group too, unless it is one of the last three.
+``js_divergence`` and ``m_invariance`` may be met by small groups where that of the whole table does
+not. All but ``ck_safety`` are met by groups one by one; what a group must be for that depends on
+all others, so its figures are those of all published groups together, and methods judge candidates
+accordingly.
 
 Sources: Sweeney 2002 (k-anonymity); Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006
 (l-diversity); Li, Li, Venkatasubramanian 2007 (t-closeness); Cao, Karras, Publishing microdata with
 a robust privacy guarantee, VLDB 2012 (beta-likeness); Li, Li, Zhang 2009, definitions 1 and 2
-((B,t)-privacy); Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007 ((c,k)-safety).
+((B,t)-privacy); Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007 ((c,k)-safety); Riboni,
+Pareschi, Bettini 2012 (divergence); Xiao, Tao 2007 (m-invariance).
 """
 
 from __future__ import annotations
@@ -61,7 +68,9 @@ from bkpriv_core.requirement.base import (
 )
 from bkpriv_core.requirement.belief import BtPrivacy
 from bkpriv_core.requirement.closeness import TCloseness
+from bkpriv_core.requirement.divergence import JsDivergence
 from bkpriv_core.requirement.diversity import LDiversity
+from bkpriv_core.requirement.invariance import MInvariance
 from bkpriv_core.requirement.likeness import BetaLikeness
 from bkpriv_core.requirement.safety import CkSafety
 
@@ -72,9 +81,11 @@ __all__ = [
     "CkSafety",
     "CountedRequirement",
     "JointRequirement",
+    "JsDivergence",
     "KAnonymity",
     "Keeper",
     "LDiversity",
+    "MInvariance",
     "Measurement",
     "Requirement",
     "Shift",

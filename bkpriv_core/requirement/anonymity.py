@@ -11,7 +11,6 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound, CountedRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.parts import Parts
 
 __all__ = ["KAnonymity"]
 
@@ -29,9 +28,9 @@ class KAnonymity(CountedRequirement):
         """Bound on the group's records."""
         return (Bound(self.key, {"k": self.k}, self.k, upper=False),)
 
-    def counts(self, parts: Parts) -> IntArray:
+    def counts(self, setting: Setting) -> IntArray:
         """Records of each part, whatever their values."""
-        return parts.weights[:, None]
+        return setting.parts.weights[:, None]
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Count records."""

@@ -23,7 +23,6 @@ from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.stated import read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.table.parts import Parts
 
 __all__ = [
     "Bound",
@@ -125,7 +124,8 @@ class Shift:
     before : float
         Its share in the table; or, for a cell, the adversary's prior belief.
     after : float
-        Its share in the group; or, for a cell, the adversary's posterior belief.
+        Its share in the group; or, for a cell, the adversary's posterior belief, and where none is
+        inferred the mean of his prior beliefs about the group.
     """
 
     cell: int | None
@@ -152,6 +152,9 @@ class Requirement(ABC):
     absorbing: ClassVar[bool] = False
     """Whether even every group that contains one that meets it does."""
 
+    coarse: ClassVar[bool] = True
+    """Whether the whole table as one group meets it, if any groups do."""
+
     @classmethod
     def parse(cls: type[R], value: object) -> R:
         """Read what a policy states under `key`: the fields, by name."""
@@ -162,6 +165,11 @@ class Requirement(ABC):
     @abstractmethod
     def bounds(self) -> tuple[Bound, ...]:
         """The bounds, in the order of a measurement's figures."""
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether it is about respondents, so that parts must not have records of several."""
+        return False
 
     @abstractmethod
     def measure(
@@ -214,14 +222,14 @@ class Requirement(ABC):
 
 
 class CountedRequirement(Requirement):
-    """A requirement on how many records of each sensitive value a group has.
+    """A requirement on sums over a group's records, such as how many have each sensitive value.
 
     Its figures are exact, and groups need not be made to be judged.
     """
 
-    def counts(self, parts: Parts) -> IntArray:
+    def counts(self, setting: Setting) -> IntArray:
         """Counts of each part, shape (p, x), that are added up in groups: of each value."""
-        return parts.counts
+        return setting.parts.counts
 
     @abstractmethod
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
@@ -235,7 +243,7 @@ class CountedRequirement(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; nothing is inferred."""
-        histograms = groups.sum(self.counts(setting.parts)[groups.members])
+        histograms = groups.sum(self.counts(setting)[groups.members])
         return self._of_groups(groups, self.figures(setting, histograms))
 
     def met(self, setting: Setting, histograms: IntArray) -> npt.NDArray[np.bool_]:
@@ -364,7 +372,7 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     """Refuse requirements that one group of the whole table does not meet.
 
     Beliefs about it are inferred by ``auto``; a table beyond the budget of exact inference passes
-    by omega alone.
+    by omega alone. Requirements that small groups may meet and large ones break are passed over.
 
     Raises
     ------
@@ -374,7 +382,7 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     parts = setting.parts
     whole = Groups.whole(len(parts))
     (states,) = exact_states(whole, parts.weights, parts.histograms(whole))
-    for requirement in requirements:
+    for requirement in (item for item in requirements if item.coarse):
         # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
         if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from bkpriv_core.belief.knowledge import Knowledge, Stated, state_knowledge
+from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
@@ -62,6 +62,11 @@ class BtPrivacy(Requirement):
             Bound(self.key, {"bandwidth": state_knowledge(knowledge), "t": t}, t, upper=True)
             for knowledge, t in self.skyline
         )
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether an adversary believes different things of records in a cell."""
+        return any(isinstance(knowledge, Remembered) for knowledge, _ in self.skyline)
 
     def measure(
         self,

@@ -20,10 +20,13 @@ class Known(NoLibrary):
         What every outside table says.
     respondents : (n, m) array_like, optional
         What is believed by all who remember.
+    past : (n, m + 1) array_like, optional
+        Signatures of the respondents.
     """
 
     cells: Any = None
     respondents: Any = None
+    past: Any = None
 
     def outside(self, table: Any, name: str) -> Any:
         """See `Library`."""
@@ -35,3 +38,7 @@ class Known(NoLibrary):
             return super().revised(table, name, snapshot)
         assert snapshot.shape == self.respondents.shape
         return self.respondents
+
+    def signatures(self, table: Any) -> Any:
+        """See `Library`."""
+        return self.past if self.past is not None else super().signatures(table)

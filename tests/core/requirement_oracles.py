@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
+
+from scipy.stats import entropy
 
 from tests.core import oracles
 from tests.core.oracles import Group, Number, Records
@@ -92,3 +95,24 @@ def belief_moves(
         record: (p, q, oracles.belief_distance(records.sensitive, p, q, smoothing))
         for record, p, q in zip(group, before, oracles.rounded(after), strict=True)
     }
+
+
+# --- Divergence of beliefs (Riboni, Pareschi, Bettini 2012), m-invariance (Xiao, Tao 2007) --------
+
+
+def divergence(beliefs: Sequence[Sequence[Number]]) -> float:
+    """Jensen-Shannon divergence of beliefs that weigh alike, in bits."""
+    arrays = [[float(share) for share in belief] for belief in beliefs]
+    mean = [sum(column) / len(arrays) for column in zip(*arrays, strict=True)]
+    within = sum(float(entropy(belief, base=2)) for belief in arrays) / len(arrays)
+    return float(entropy(mean, base=2)) - within
+
+
+def invariant_records(records: Records, group: Group, signatures: Sequence[set[int] | None]) -> int:
+    """Records of a group, but 0 if it is none that may be published; see `MInvariance`."""
+    values = records.secrets(group)
+    if len(set(values)) < len(values):
+        return 0
+    if any(signatures[record] not in (None, set(values)) for record in group):
+        return 0
+    return len(group)

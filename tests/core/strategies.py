@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -24,8 +25,10 @@ from bkpriv_core.requirement.likeness import Variant
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from tests.core import oracles, requirement_oracles
+from tests.core.library import Known
 from tests.core.oracles import Attribute, Belief, Group, Records, Value
 
 MANY = settings(max_examples=3 * settings().max_examples, deadline=None)
@@ -186,6 +189,31 @@ def as_table(records: Records) -> Table:
         np.array(codes, dtype=np.int64),
         np.array(counts, dtype=np.int64),
     )
+
+
+def as_parts(records: Records, respondents: Sequence[int]) -> Parts:
+    """Every record as a part of its own, in order, and whose each is."""
+    cell = np.zeros(len(records.rows), dtype=np.int64)
+    for number, members in enumerate(records.cells()):
+        cell[members] = number
+    counts = np.eye(len(records.sensitive.values), dtype=np.int64)[
+        records.secrets(records.everything())
+    ]
+    return Parts(as_table(records), cell, counts, np.array(respondents, dtype=np.int64))
+
+
+@st.composite
+def told_apart(
+    draw: st.DrawFn, records: Records, *, positive: bool = False
+) -> tuple[Setting, list[list[Fraction]]]:
+    """A setting in which every record is somebody's, and what is remembered of each record."""
+    numbers = range(len(records.rows))
+    respondents = draw(st.permutations(numbers))
+    values = len(records.sensitive.values)
+    believed = [draw(beliefs(values, positive=positive)) for _ in numbers]
+    by_respondent = as_array([believed[respondents.index(number)] for number in numbers])
+    parts = as_parts(records, respondents)
+    return Setting(parts, library=Known(respondents=by_respondent)), believed
 
 
 def as_groups(lists: Sequence[Sequence[int]]) -> Groups:

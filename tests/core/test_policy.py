@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import REQUIREMENTS, Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
@@ -13,8 +14,10 @@ from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
     CkSafety,
+    JsDivergence,
     KAnonymity,
     LDiversity,
+    MInvariance,
     TCloseness,
 )
 
@@ -26,6 +29,8 @@ def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
             "k_anonymity": {"k": 5},
             "beta_likeness": {"beta": 2, "variant": "enhanced"},
             "ck_safety": {"c": 0.5, "k": 3},
+            "m_invariance": {"m": 2},
+            "js_divergence": {"j": 0.6, "bandwidth": {"sequence": "ills"}},
             "l_diversity": {"l": 3, "variant": "probabilistic"}}"""
     )
     expected = (
@@ -35,6 +40,8 @@ def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
         BetaLikeness(2.0, "enhanced"),
         CkSafety(0.5, 3),
         BtPrivacy(((0.3, 0.2), ({"age": 1}, 0.25))),
+        JsDivergence(0.6, Remembered("ills")),
+        MInvariance(2),
     )
     assert parse_policy(policy) == Policy(expected)
     assert parse_policy(dict(reversed(policy.items()))) == Policy(expected)

@@ -6,13 +6,16 @@ import json
 
 import pytest
 
+from bkpriv_core.belief.knowledge import Outside, Remembered
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
     CkSafety,
+    JsDivergence,
     KAnonymity,
     LDiversity,
+    MInvariance,
     Requirement,
     TCloseness,
 )
@@ -46,6 +49,14 @@ from bkpriv_core.requirement import (
             [{"bandwidth": 1, "t": 0}, {"bandwidth": {"age": 0.2, "sex": 3}, "t": 1}],
             BtPrivacy(((1, 0.0), ({"age": 0.2, "sex": 3}, 1.0))),
         ),
+        (JsDivergence, {"j": 0.6}, JsDivergence(0.6)),
+        (JsDivergence, {"j": 0.6, "bandwidth": 0.3}, JsDivergence(0.6, 0.3)),
+        (
+            JsDivergence,
+            {"j": 2, "bandwidth": {"sequence": "ills", "bandwidth": {"table": "s.t"}}},
+            JsDivergence(2.0, Remembered("ills", Outside("s.t"))),
+        ),
+        (MInvariance, {"m": 2.0}, MInvariance(2)),
     ],
 )
 def test_requirements_are_read(
@@ -83,6 +94,15 @@ NAN, INFINITY = float("nan"), float("inf")
             )
             for variant in (None, "distinct", "probabilistic", "entropy")
         ),
+        (JsDivergence, {"bandwidth": 0.3}, 'js_divergence lacks the key "j"', "keys are j, "),
+        (JsDivergence, {"j": 1, "t": 2}, 'js_divergence has no key "t"', "keys are j, bandwidth"),
+        (
+            JsDivergence,
+            {"j": -0.1},
+            "j of js_divergence is -0.1, which is not at least 0",
+            "at least",
+        ),
+        (MInvariance, {"m": 0}, "m of m_invariance is 0, which is not at least 1", "at least 1"),
         (TCloseness, {"t": 0.2, "h": 1}, 't_closeness has no key "h"', "keys are t, ground"),
         (
             BtPrivacy,

@@ -1,0 +1,88 @@
+"""Divergence of prior beliefs (Riboni, Pareschi, Bettini 2012, section 6.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.dispersion import Dispersion
+from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.requirement.base import Bound, CountedRequirement, Shift
+from bkpriv_core.stated import Range
+from bkpriv_core.table.groups import Groups, IntArray
+
+__all__ = ["JsDivergence"]
+
+
+@dataclass(frozen=True)
+class JsDivergence(CountedRequirement):
+    """Prior beliefs about the records of a group diverge by at most `j`.
+
+    Where they are alike, which record has which of the group's values is not for knowledge to tell.
+
+    Parameters
+    ----------
+    j : float
+        Largest Jensen-Shannon divergence, in bits.
+    bandwidth : Knowledge, optional
+        What the adversary knows. Where it is not stated it is put in by `bkpriv_core.policy`, and
+        nothing can be measured before.
+    """
+
+    j: Annotated[float, Range(at_least=0)]
+    bandwidth: Stated | None = None
+    key: ClassVar[str] = "js_divergence"
+    cost: ClassVar[int] = 2
+    coarse = False
+
+    @property
+    def _knowledge(self) -> Knowledge:
+        if self.bandwidth is None:
+            raise ValueError(f"the bandwidth of {self.key} was not completed")
+        return self.bandwidth
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the divergence."""
+        parameters = {"j": self.j, "bandwidth": state_knowledge(self._knowledge)}
+        return (Bound(self.key, parameters, self.j, upper=True),)
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether respondents are believed to differ that have equal quasi-identifiers."""
+        return isinstance(self._knowledge, Remembered)
+
+    def _dispersion(self, setting: Setting) -> Dispersion:
+        return setting.dispersion(self._knowledge)
+
+    def counts(self, setting: Setting) -> IntArray:
+        """Sums of beliefs and of their entropies, in each part."""
+        return self._dispersion(setting).columns
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Measure the divergence of beliefs."""
+        return self._dispersion(setting).divergence(histograms)
+
+    def explain(
+        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+    ) -> Shift:
+        """Name the belief that is farthest from the others; see `Requirement.explain`.
+
+        It is about the cell whose records add most to the divergence, and the value whose
+        probability differs most, up or down, from the mean of the beliefs about the group.
+        """
+        (members,) = group
+        beliefs = setting.prior(self._knowledge)[members]
+        mean = np.average(beliefs, axis=0, weights=setting.parts.weights[members])
+        # The divergence is the mean of these, over records.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = np.where(beliefs > 0, beliefs * np.log2(beliefs / mean), 0.0).sum(axis=1)
+        member = int(apart.argmax())
+        value = int(np.abs(beliefs[member] - mean).argmax())
+        cell = int(setting.parts.cell[members[member]])
+        return Shift(cell, value, float(beliefs[member, value]), float(mean[value]))

@@ -1,0 +1,87 @@
+"""m-invariance (Xiao, Tao, m-Invariance: Towards Privacy Preserving Re-publication, SIGMOD 2007).
+
+The *signature* of a group is the set of its sensitive values. Whoever is in several releases, and
+never has another value, is in groups that all have it; so from one release to the next nothing is
+ruled out about anybody whose groups have one signature. A release is m-invariant if
+
+- every group has at least m records, and all their values are different;
+- everybody whose value is that of the last release that he was in is in a group of the same
+  signature as then. Whose value has changed is somebody new.
+
+What is known of earlier releases comes from the setting. Where respondents are not told apart,
+nobody was in one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.requirement.base import Bound, CountedRequirement, Shift
+from bkpriv_core.stated import Range
+from bkpriv_core.table.groups import Groups, IntArray
+
+__all__ = ["MInvariance"]
+
+
+@dataclass(frozen=True)
+class MInvariance(CountedRequirement):
+    """At least `m` records with different values, in groups of the same signature as before."""
+
+    m: Annotated[int, Range(at_least=1)]
+    key: ClassVar[str] = "m_invariance"
+    cost: ClassVar[int] = 1
+    coarse = False
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the records of a group that has one signature and no value twice."""
+        return (Bound(self.key, {"m": self.m}, self.m, upper=False),)
+
+    @property
+    def tells_apart(self) -> bool:
+        """See `Requirement`: everybody's own past counts."""
+        return True
+
+    def counts(self, setting: Setting) -> IntArray:
+        """Records with each value; with a signature of each value, or of others; with any."""
+        past = setting.signatures
+        return np.column_stack((setting.parts.counts, past, past.max(axis=1)))
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Count records, but none where two have one value, or a signature is another."""
+        held, past, bound = self._split(setting, histograms)
+        fit = (held.max(axis=1) <= 1) & ~self._differing(held, past, bound).any(axis=1)
+        counted: npt.NDArray[Any] = np.where(fit, held.sum(axis=1), 0)
+        return counted
+
+    def explain(
+        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+    ) -> Shift | None:
+        """Name the value that several have, or else one that a signature lacks or has beyond."""
+        (_,) = group
+        held, past, known = self._split(setting, group.sum(self.counts(setting)[group.members]))
+        value = int(held[0].argmax())
+        if held[0, value] <= 1:
+            differing = np.flatnonzero(self._differing(held, past, known)[0, :-1])
+            if not differing.size:
+                return None
+            value = int(differing[0])
+        overall, share = setting.table.overall[value], held[0, value] / held.sum()
+        return Shift(None, value, float(overall), float(share))
+
+    def _split(self, setting: Setting, histograms: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Sums of groups: records with each value; with a signature of each; with a signature."""
+        values = setting.table.sensitive.size
+        return histograms[:, :values], histograms[:, values:-1], histograms[:, -1]
+
+    def _differing(self, held: IntArray, past: IntArray, bound: IntArray) -> npt.NDArray[np.bool_]:
+        """Which values are in the signature of a group or one of its records', but not in all."""
+        common = np.where(held > 0, bound[:, None], 0)
+        differing: npt.NDArray[np.bool_] = np.column_stack((common, np.zeros_like(bound))) != past
+        return differing
