@@ -8,6 +8,7 @@ method          groups                                             shown
 ``bucketize``   `mondrian`                                         bucketized
 ``anatomy``     `anatomy`, by the l of the policy's l-diversity;   anatomized
                 `coarsen` where other requirements fail
+``js_reduce``   `grow`, along Hilbert's curve                      generalized
 ``incognito``   equal values after full-domain generalization;     generalized
                 the minimal node of least cost
 ==============  =================================================  ==============================
@@ -29,6 +30,7 @@ from bkpriv_core.method.agglomerate import Agglomerate
 from bkpriv_core.method.anatomy import Anatomy
 from bkpriv_core.method.base import Method, Options, Own
 from bkpriv_core.method.full_domain import Incognito
+from bkpriv_core.method.js_reduce import JsReduce
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
 from bkpriv_core.stated import read
 
@@ -36,7 +38,7 @@ __all__ = ["METHODS", "Method", "Options", "find_method", "parse_options"]
 
 METHODS: dict[str, Method[Any]] = {
     method.name: method
-    for method in (Mondrian(), Agglomerate(), Bucketize(), Anatomy(), Incognito())
+    for method in (Mondrian(), Agglomerate(), Bucketize(), Anatomy(), JsReduce(), Incognito())
 }
 """The methods by name."""
 

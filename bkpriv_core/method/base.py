@@ -91,12 +91,15 @@ class Method(ABC, Generic[Own]):
         The options that it has.
     rearranging : bool
         Whether groups that fail may be mended by others than unions.
+    tells_apart : bool
+        Whether it groups records, and is best given parts that tell respondents apart.
     """
 
     name: ClassVar[str]
     form: ClassVar[Form]
     options: type[Own]
     rearranging: ClassVar[bool] = True
+    tells_apart: ClassVar[bool] = False
 
     @property
     def plain(self) -> Method[Any]:

@@ -30,7 +30,7 @@ from bkpriv_core.table.table import Table
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-__all__ = ["cheapest_neighbours", "losses", "nearest_groups"]
+__all__ = ["box_centres", "cheapest_neighbours", "losses", "nearest_groups"]
 
 _RANKED_AT_ONCE = 512
 """Groups whose neighbours are ranked at a time."""
@@ -92,7 +92,7 @@ def cheapest_neighbours(
     """
     table = parts.table
     low, high = parts.boxes(groups)
-    centres = _centres(table, low, high)
+    centres = box_centres(table, low, high)
     others = np.arange(len(groups), dtype=np.int64) if among is None else among
     width = min(near, len(others) - (among is None))
     # A group is the nearest to itself, if it is there.
@@ -139,12 +139,12 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
         Groups, nearest first.
     """
     reach = min(near + 1, len(groups))
-    search = _search(_centres(parts.table, *parts.boxes(groups)), reach)
+    search = _search(box_centres(parts.table, *parts.boxes(groups)), reach)
     nearest = np.zeros((len(chosen), reach), dtype=np.int64)
     for start in range(0, len(chosen), _SOUGHT_AT_ONCE):
         some = slice(start, start + _SOUGHT_AT_ONCE)
         places = parts.places[chosen[some]]
-        nearest[some] = search(_centres(parts.table, places, places))
+        nearest[some] = search(box_centres(parts.table, places, places))
     return nearest
 
 
@@ -168,7 +168,7 @@ def _search(centres: FloatArray, reach: int) -> Callable[[FloatArray], IntArray]
     return nearest
 
 
-def _centres(table: Table, low: IntArray, high: IntArray) -> FloatArray:
+def box_centres(table: Table, low: IntArray, high: IntArray) -> FloatArray:
     """Centres of boxes, shape (g, d), in units in which near boxes cost little to unite."""
     centres = np.empty(low.shape)
     for axis, domain in enumerate(table.quasi_identifiers):

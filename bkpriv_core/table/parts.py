@@ -129,6 +129,20 @@ class Parts:
         times = self.counts[parts, values]
         return np.repeat(parts, times), np.repeat(values, times)
 
+    def apart(self) -> Parts:
+        """Tell all records apart, nobody's in particular: one part for each, part after part.
+
+        Raises
+        ------
+        TooLarge
+            If the parts' counts would not fit in memory.
+        """
+        part, values = self.enumerate_records()
+        check_dense(len(part), "records", self.table.sensitive)
+        counts = np.zeros((len(part), self.table.sensitive.size), dtype=np.int64)
+        counts[np.arange(len(part)), values] = 1
+        return Parts(self.table, self.cell[part], counts)
+
     def unite(self, groups: Groups) -> tuple[Parts, Groups]:
         """Join parts of one cell that lie in one group, or in none: nothing tells them apart.
 
