@@ -67,7 +67,7 @@ def parse_bins(stated: Any, types: Mapping[str, str]) -> dict[str, Bin]:
     stated : object
         Decoded JSON: by column a unit or a width.
     types : mapping of str to str
-        Types of the dataset's attributes.
+        Types of the dataset's attributes and of its period.
 
     Raises
     ------
@@ -84,8 +84,8 @@ def parse_bins(stated: Any, types: Mapping[str, str]) -> dict[str, Bin]:
         if name not in types:
             raise InvalidParameter(
                 f'column "{name}" is binned, but is no attribute of the dataset',
-                detail="It is neither a quasi-identifier nor the sensitive column.",
-                hint=f"The attributes are {', '.join(types)}.",
+                detail="It is neither a quasi-identifier nor the sensitive column, nor the period.",
+                hint=f"The columns that may be binned are {', '.join(types)}.",
             )
     return {name: _parse_bin(name, types[name], size) for name, size in stated.items()}
 

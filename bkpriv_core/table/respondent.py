@@ -5,6 +5,8 @@ their members, are about persons. Records with equal quasi-identifiers and equal
 are alike. Where a method deals such records out to several groups, it is drawn by lot which of
 their respondents are in which, so that each group has as many persons with each value as it was
 published with.
+
+A source of several periods has one record of each respondent in each period.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ class Respondents:
         cells: IntArray,
         values: IntArray,
         records: IntArray,
+        period: str | None = None,
     ) -> Respondents:
         """Take whom the records of counted rows are about.
 
@@ -65,6 +68,8 @@ class Respondents:
             Cell and sensitive value of each row.
         records : (r,) int array
             Its number of records.
+        period : str, optional
+            The period that all of them are of, for messages.
 
         Raises
         ------
@@ -73,19 +78,26 @@ class Respondents:
         """
         times = Counter(names)
         if None in times:
+            of_period = "" if period is None else f" of period {period}"
             raise InvalidData(
-                f'column "{column}" has NULL in {times[None]} of {len(names)} records',
+                f'column "{column}" has NULL in {times[None]} of {len(names)} records{of_period}',
                 detail="It names the respondent, and a record is about somebody.",
                 hint="Fill it, or register the dataset without a respondent column.",
             )
         if len(times) < len(names):
             several = sorted(str(name) for name, count in times.items() if count > 1)
             listed = ", ".join(f"{name!r} ({times[name]})" for name in several[:_SHOWN])
+            in_period = "" if period is None else f" in period {period}"
             raise InvalidData(
-                f'{len(several)} respondents have more than one record, by column "{column}"',
+                f"{len(several)} respondents have more than one record{in_period}, by column "
+                f'"{column}"',
                 detail=f"Respondent (records): {listed}{', ...' if len(several) > _SHOWN else ''}.",
                 hint="Publish from a view with one record for each respondent, or register the "
-                "dataset without a respondent column.",
+                "dataset without a respondent column; with a column that tells periods apart, if "
+                "each is of another period."
+                if period is None
+                else "Publish from a view with one record for each respondent and period, or "
+                "register the dataset without a respondent column.",
             )
         order = sorted(range(len(names)), key=lambda place: str(names[place]))
         row = np.repeat(np.arange(len(records)), records)[order]
@@ -99,25 +111,27 @@ class Respondents:
             and np.array_equal(self.values, other.values)
         )
 
-    def labels(self, parts: Parts, labels: IntArray, shuffle: Shuffle) -> IntArray:
-        """Group of each respondent.
+    def places(self, parts: Parts, shuffle: Shuffle) -> IntArray:
+        """Part that each respondent's record is in.
 
         Parameters
         ----------
         parts : Parts
-            Parts of the cells of the table that the respondents were read with.
-        labels : (p,) int array
-            Label of each part.
+            Parts of the cells of the table that the respondents were read with. Where they tell
+            respondents apart, by the places of these, nothing is drawn.
         shuffle : Shuffle
-            Decides who of those that are alike is in which group.
+            Decides who of those that are alike is in which part.
 
         Returns
         -------
         (n,) int array
         """
+        place = np.empty(len(self.names), dtype=np.int64)
+        if parts.respondent is not None:
+            place[parts.respondent] = np.arange(len(parts))
+            return place
         part, values = parts.enumerate_records()
         drawn = shuffle(len(self.names))
         persons = drawn[np.lexsort((self.values[drawn], self.cells[drawn]))]
-        group = np.empty(len(self.names), dtype=np.int64)
-        group[persons] = labels[part[np.lexsort((values, parts.cell[part]))]]
-        return group
+        place[persons] = part[np.lexsort((values, parts.cell[part]))]
+        return place

@@ -3,7 +3,7 @@
 The source is read once, by one ``GROUP BY`` over the quasi-identifiers and the sensitive column, or
 one for each table of a family with foreign ones, in one statement and so in one state. Values
 become integer codes in SQL; Python receives the domains, as text and as numbers, and the codes and
-counts as packed integers.
+counts as packed integers. Of a source of several periods, the records of one may be counted alone.
 """
 
 from __future__ import annotations
@@ -19,14 +19,22 @@ import plpy
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.bins import Bin
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import bin_end, bin_start
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.source import Relation, open_relation
 
-__all__ = ["FIXED", "MOST_QUASI_IDENTIFIERS", "STEPS", "Column", "column_types", "count_cells"]
+__all__ = [
+    "FIXED",
+    "MOST_QUASI_IDENTIFIERS",
+    "STEPS",
+    "Column",
+    "Period",
+    "column_types",
+    "count_cells",
+]
 
 MOST_QUASI_IDENTIFIERS = 400
 """Most that fit into one statement, which has four columns for each; PostgreSQL has 1664."""
@@ -43,6 +51,9 @@ STEPS = {"smallint": 1.0, "integer": 1.0, "bigint": 1.0, "date": 86400.0}
 
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""
+
+_NEAR = 4
+"""How many periods on either side of one that has no records an error lists."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +112,54 @@ class Column:
         return f"{value}::pg_catalog.float8"
 
 
+@dataclass(frozen=True)
+class Period:
+    """The records of a source that are of one period.
+
+    Parameters
+    ----------
+    column : Column
+        The column that says of which period a record is, binned as the dataset declares.
+    text : str
+        The period, as the type writes it: two texts are two periods.
+    type : str
+        SQL name of the type that periods are compared as.
+    equality : str
+        SQL of that type's operator.
+    recorded_as : str or None
+        SQL name of the type that tells the periods of recorded texts apart, and orders them:
+        that type, or text where it is not built in; None where texts that differ may be equal.
+    """
+
+    column: Column
+    text: str
+    type: str
+    equality: str
+    recorded_as: str | None
+
+    @property
+    def recorded(self) -> dict[str, str | None]:
+        """What the history says of it, by the columns of ``bkpriv.release``."""
+        bin_ = self.column.bin
+        return {
+            "period": self.text,
+            "period_type": self.recorded_as,
+            "period_column": self.column.name,
+            "period_bin": None if bin_ is None else bin_.unit or str(bin_.width),
+        }
+
+    def condition(self, relation: str, slot: str = "$1") -> str:
+        """SQL that picks the records of a relation, under that alias; `slot` is for the text."""
+        # A value that is computed once is compared in foreign tables too, where they lie.
+        value = f"(SELECT {slot}::pg_catalog.text::{self.type})"
+        return f"{self.expression(relation)} {self.equality} {value}"
+
+    def expression(self, relation: str) -> str:
+        """SQL for the period of records of a relation, under that alias."""
+        # A domain over an enumeration cannot be compared as such.
+        return f"({self.column.expression(relation)})::{self.type}"
+
+
 def column_types(schema: str, name: str) -> dict[str, Column]:
     """Columns of a relation by name.
 
@@ -149,6 +208,7 @@ def count_cells(
     hierarchies: dict[str, Hierarchy | Intervals],
     nulls: str = "error",
     respondent: str | None = None,
+    period: Period | None = None,
 ) -> tuple[Table, Respondents | None]:
     """Read a source as cells and counts, and whom its records are about.
 
@@ -167,6 +227,8 @@ def count_cells(
         Whether NULL is refused or a value of its own.
     respondent : str, optional
         The column that says whom a record is about, if that is asked for.
+    period : Period, optional
+        The period whose records are read; all are without it.
 
     Returns
     -------
@@ -179,11 +241,13 @@ def count_cells(
     ------
     InvalidData
         If the source is empty, has NULLs where they are refused, or does not have one record for
-        each respondent.
+        each respondent; if it has no record of the period, or any of no period.
     """
     columns = (*quasi_identifiers, sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
-    row = _read(source, columns, trees, respondent)
+    row = _read(source, columns, trees, respondent, period)
+    if period is not None:
+        _refuse_unplaced(source, row, period)
     if row["records"] is None:
         raise InvalidData(
             f'table "{source.schema}"."{source.name}" is empty',
@@ -204,7 +268,8 @@ def count_cells(
     if respondent is None:
         return table, None
     names = [name for counted in json.loads(row["respondents"]) for name in counted]
-    return table, Respondents.of_rows(respondent, names, cells, codes[:, -1], records)
+    within = None if period is None else period.text
+    return table, Respondents.of_rows(respondent, names, cells, codes[:, -1], records, within)
 
 
 def _read(
@@ -212,24 +277,35 @@ def _read(
     columns: tuple[Column, ...],
     hierarchies: dict[str, Hierarchy],
     respondent: str | None,
+    period: Period | None,
 ) -> dict[str, Any]:
     """Count a relation; its foreign partitions one by one, where that may be.
 
     A server ships a grouping to a foreign partition only where it is counted by itself, or the
     partition key is among the columns; otherwise it fetches every record.
     """
+    types, values, extras, used = [], [], [], columns
+    if period is not None:
+        types, values, used = ["text"], [period.text], (*columns, period.column)
+        unplaced = f"s.{plpy.quote_ident(period.column.name)} IS NULL"
+        extras.append(f"(SELECT count(*) FROM {source} AS s WHERE {unplaced}) AS unplaced")
     if respondent is not None:
-        about = "json_agg(g.about)::text AS respondents"
-        return run(_query(_groups(source, columns, respondent), columns, hierarchies, about))[0]
-    members, unchanged = _members(source, columns)
+        extras.append("json_agg(g.about)::text AS respondents")
+        groups = _groups(source, columns, respondent, period)
+        return run(_query(groups, columns, hierarchies, *extras), types, values)[0]
+    members, unchanged = _members(source, used)
     if members:
-        apart = " UNION ALL ".join(_groups(f"ONLY {member}", columns) for member in members)
+        apart = " UNION ALL ".join(
+            _groups(f"ONLY {member}", columns, period=period) for member in members
+        )
         keys = ", ".join(f"v{place}" for place in range(len(columns)))
         summed = f"SELECT {keys}, sum(n)::int8 AS n FROM ({apart}) AS u GROUP BY {keys}"
-        row = run(_query(summed, columns, hierarchies, f"{unchanged} AS unchanged"))[0]
+        query = _query(summed, columns, hierarchies, *extras, f"{unchanged} AS unchanged")
+        row = run(query, types, values)[0]
         if row["unchanged"]:
             return row
-    return run(_query(_groups(source, columns), columns, hierarchies))[0]
+    groups = _groups(source, columns, period=period)
+    return run(_query(groups, columns, hierarchies, *extras), types, values)[0]
 
 
 def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str], str]:
@@ -277,7 +353,10 @@ def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str]
 
 
 def _groups(
-    source: Relation | str, columns: tuple[Column, ...], respondent: str | None = None
+    source: Relation | str,
+    columns: tuple[Column, ...],
+    respondent: str | None = None,
+    period: Period | None = None,
 ) -> str:
     """SQL that counts the records of a relation, named as in SQL, by the values of `columns`."""
     keys = [column.expression("s") for column in columns]
@@ -285,7 +364,8 @@ def _groups(
     expressions.append("count(*) AS n")
     if respondent is not None:
         expressions.append(f"array_agg(s.{plpy.quote_ident(respondent)}::text) AS about")
-    return f"SELECT {', '.join(expressions)} FROM {source} AS s GROUP BY {', '.join(keys)}"
+    picked = "" if period is None else f" WHERE {period.condition('s')}"
+    return f"SELECT {', '.join(expressions)} FROM {source} AS s{picked} GROUP BY {', '.join(keys)}"
 
 
 def _query(
@@ -354,6 +434,37 @@ def _domain(
         intervals = hierarchy.scaled(_SECONDS.get(column.type_name, Decimal(1)))
         return Domain(column.name, labels, positions, intervals=intervals, ends=ends, step=step)
     return Domain(column.name, labels, positions, hierarchy, ends=ends, step=step)
+
+
+def _refuse_unplaced(source: Relation, row: dict[str, Any], period: Period) -> None:
+    """Refuse records of no period, and a period of no records."""
+    name, column = f'"{source.schema}"."{source.name}"', f'"{period.column.name}"'
+    if row["unplaced"]:
+        raise InvalidData(
+            f"column {column} of table {name} has NULL in {row['unplaced']} records",
+            detail="It says of which period a record is, and these would never be published.",
+            hint="Fill it, or publish from a view without these records.",
+        )
+    if row["records"] is not None:
+        return
+    # One row more, the period itself, to count its neighbours from, in the order of the type.
+    (near,) = run(
+        f"WITH p AS (SELECT {period.expression('s')} AS v, count(*) AS n "
+        f"FROM {source} AS s GROUP BY 1 UNION ALL SELECT $1::pg_catalog.text::{period.type}, 0), "
+        "o AS (SELECT v, n, row_number() OVER (ORDER BY v) AS place FROM p), "
+        "x AS (SELECT place FROM o WHERE n = 0) "
+        "SELECT count(*) - 1 AS periods, array_agg(o.v::text ORDER BY o.place) FILTER "
+        f"(WHERE o.n > 0 AND abs(o.place - x.place) <= {_NEAR}) AS some FROM o, x",
+        ["text"],
+        [period.text],
+    )
+    if near["periods"]:
+        raise InvalidData(
+            f"table {name} has no records of period {period.text}, by column {column}",
+            detail=f"It has {near['periods']} periods; near to that one are "
+            f"{some_of(near['some'])}.",
+            hint="Publish one of those, or load its records first.",
+        )
 
 
 def _refuse_nulls(source: Relation, row: dict[str, object], columns: tuple[Column, ...]) -> None:

@@ -13,7 +13,7 @@ from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
-from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, Column, column_types, count_cells
+from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, Column, Period, column_types, count_cells
 from bkpriv_pl.inspection import inspect_hierarchy, inspect_source
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
@@ -23,6 +23,7 @@ __all__ = [
     "columns_of",
     "drop",
     "find_dataset",
+    "open_source",
     "read_records",
     "read_table",
     "refuse_old_snapshot",
@@ -47,6 +48,7 @@ class Dataset:
     own: bool
     acted_for: bool
     respondent: str | None = None
+    period: str | None = None
     bins: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -58,6 +60,11 @@ class Dataset:
     def attributes(self) -> tuple[str, ...]:
         """Quasi-identifiers and the sensitive attribute."""
         return (*self.quasi_identifiers, self.sensitive)
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Columns that are read and not published: of respondents, of periods."""
+        return tuple(name for name in (self.respondent, self.period) if name is not None)
 
 
 def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
@@ -77,9 +84,9 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     """
     name = require(name, "dataset")
     rows = run(
-        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, bins, "
-        "bkpriv_internal.owns(owner) AS owned, owner = current_user AS own FROM bkpriv.dataset "
-        "WHERE name = $1",
+        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
+        "period, bins, bkpriv_internal.owns(owner) AS owned, owner = current_user AS own "
+        "FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
     )
@@ -108,6 +115,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         row["own"],
         to_change,
         row["respondent"],
+        row["period"],
         from_json(row["bins"], "bins"),
     )
 
@@ -143,7 +151,7 @@ def refuse_old_snapshot() -> None:
 
 
 def columns_of(dataset: Dataset) -> dict[str, Column]:
-    """Columns of a dataset's source by name, its attributes binned as it declares.
+    """Columns of a dataset's source by name, binned as it declares.
 
     Raises
     ------
@@ -152,22 +160,29 @@ def columns_of(dataset: Dataset) -> dict[str, Column]:
     """
     columns = column_types(dataset.source_schema, dataset.source_name)
     _check_columns(dataset, columns)
-    types = {name: columns[name].type_name for name in dataset.attributes}
+    binnable = (*dataset.attributes, *filter(None, [dataset.period]))
+    types = {name: columns[name].type_name for name in binnable}
     bins = parse_bins(dataset.bins, types)
     return columns | {name: replace(columns[name], bin=bin_) for name, bin_ in bins.items()}
 
 
-def read_table(dataset: Dataset, nulls: str = "error") -> Table:
+def read_table(dataset: Dataset, nulls: str = "error", period: Period | None = None) -> Table:
     """Read a dataset's source as cells and counts, under its hierarchies."""
-    return read_records(replace(dataset, respondent=None), nulls)[0]
+    return read_records(replace(dataset, respondent=None), nulls, period)[0]
 
 
-def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respondents | None]:
-    """Read a dataset's source, and its respondents where it declares a column of them."""
-    source = _open_source(dataset)
+def read_records(
+    dataset: Dataset, nulls: str = "error", period: Period | None = None
+) -> tuple[Table, Respondents | None]:
+    """Read a dataset's source, or one period's records of it.
+
+    The respondents are read where it declares a column of them, and all records are of one period.
+    """
+    source = open_source(dataset)
     columns = columns_of(dataset)
-    extras = () if dataset.respondent is None else (dataset.respondent,)
-    check_readable(source, (*dataset.attributes, *extras))
+    if period is None and dataset.period is not None:
+        dataset = replace(dataset, respondent=None)
+    check_readable(source, (*dataset.attributes, *dataset.extras))
     rows = run(
         "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
         ["text"],
@@ -186,10 +201,11 @@ def read_records(dataset: Dataset, nulls: str = "error") -> tuple[Table, Respond
         hierarchies,
         nulls,
         dataset.respondent,
+        period,
     )
 
 
-def _open_source(dataset: Dataset) -> Relation:
+def open_source(dataset: Dataset) -> Relation:
     """Open a dataset's source; one that somebody else has named must be nobody's trap.
 
     Who publishes for a role that he is a member of trusts that role, and nobody else.
@@ -223,16 +239,15 @@ def register(
     name = require(name, "name of the dataset")
     relation = open_relation(require(source, "source"))
     attributes = _attributes(quasi_identifiers, require(sensitive, "sensitive column"))
-    columns = column_types(relation.schema, relation.name)
     dataset = Dataset(
         *(name, "", relation.schema, relation.name, attributes[:-1], attributes[-1], True, True),
-        bins=from_json(bins, "bins"),
+        respondent,
+        period,
+        from_json(bins, "bins"),
     )
     binned = columns_of(dataset)
-    extras = tuple(extra for extra in (respondent, period) if extra is not None)
+    extras = dataset.extras
     for extra in extras:
-        if extra not in columns:
-            raise _no_column(relation.schema, relation.name, extra, columns)
         if (*attributes, *extras).count(extra) > 1:
             raise Refusal(
                 "42701",
@@ -242,7 +257,7 @@ def register(
                 "quasi-identifiers nor sensitive.",
             )
     check_readable(relation, (*attributes, *extras))
-    _check_comparable(relation, attributes)
+    _check_comparable(relation, (*attributes, *filter(None, [period])))
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
@@ -269,6 +284,7 @@ def register(
         relation,
         [binned[column] for column in attributes[:-1]],
         [binned[column] for column in (attributes[-1], *extras)],
+        None if period is None else binned[period],
     )
     # None is left where datasets are dropped by drop_dataset, but a plain DELETE leaves them.
     run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [name])
@@ -416,8 +432,8 @@ def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]
 
 
 def _check_columns(dataset: Dataset, columns: dict[str, Column]) -> None:
-    for name in (*dataset.attributes, dataset.respondent):
-        if name is not None and name not in columns:
+    for name in (*dataset.attributes, *dataset.extras):
+        if name not in columns:
             raise _no_column(dataset.source_schema, dataset.source_name, name, columns)
 
 

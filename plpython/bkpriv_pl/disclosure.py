@@ -17,16 +17,18 @@ from bkpriv_pl.boundary import array_literal, entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.history import find_release
 from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.period import find_period
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
 
 
 @entry
-def prior(dataset: str | None, bandwidth: str | None) -> dict[str, Any]:
+def prior(dataset: str | None, bandwidth: str | None, period: str | None) -> dict[str, Any]:
     """See ``bkpriv.prior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
-    table = read_table(find_dataset(dataset, to_change=False), "category")
+    registered = find_dataset(dataset, to_change=False)
+    table = read_table(registered, "category", find_period(registered, period))
     beliefs = Setting(table, library=PriorTables(own=True), progress=POLLED).prior(knowledge)
     return {
         "qi": qi_json(table, np.arange(table.cells)),

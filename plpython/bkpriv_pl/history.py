@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import plpy
 
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
@@ -18,6 +19,7 @@ from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.release.recorded import (
     Content,
+    RecordedRespondents,
     check_respondents,
     of_release,
     read_release,
@@ -25,8 +27,8 @@ from bkpriv_core.release.recorded import (
 )
 from bkpriv_core.release.release import Release
 from bkpriv_core.stated import read
-from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
+from bkpriv_pl.counts import FIXED
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
@@ -34,10 +36,12 @@ from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 
 __all__ = [
     "RecordedRelease",
+    "Step",
     "find_options",
     "find_release",
     "find_requirements",
     "find_respondents",
+    "find_steps",
     "find_watch",
     "happened",
     "next_version",
@@ -177,32 +181,116 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
     )
 
 
-def record_respondents(release: int, names: Sequence[str], labels: IntArray) -> None:
-    """Append which group each respondent is published in; neither cell nor value is kept."""
+def record_respondents(release: int, respondents: RecordedRespondents) -> None:
+    """Append in which group and part each respondent is, and with which value."""
+    arrays = (respondents.labels, respondents.parts, respondents.values)
     run(
-        "INSERT INTO bkpriv.release_respondent (release, respondents, group_ids) "
-        "VALUES ($1, $2, $3::int[])",
-        ["bigint", "text[]", "text"],
-        [release, list(names), array_literal(labels)],
+        "INSERT INTO bkpriv.release_respondent "
+        "(release, respondents, group_ids, parts, sensitive_codes) "
+        "VALUES ($1, $2, $3::int[], $4::int[], $5::int[])",
+        ["bigint", "text[]", "text", "text", "text"],
+        [
+            release,
+            list(respondents.names),
+            *(None if array is None else array_literal(array) for array in arrays),
+        ],
     )
 
 
-def find_respondents(recorded: RecordedRelease) -> tuple[list[str], IntArray] | None:
-    """Respondents of a release and the group of each; None where none were declared.
+def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
+    """Respondents of a release, with the group, part and value of each; None where undeclared.
 
     Raises
     ------
     UnsoundHistory
-        If they are not those of its groups.
+        If they are not those of its groups and parts.
     """
     groups = recorded.groups
     try:
         respondents = read_respondents(recorded.release)
         if respondents is not None:
-            check_respondents(recorded.parts, groups, *respondents)
+            check_respondents(recorded.parts, groups, respondents)
     except BkprivError as error:
         raise of_release(recorded.release, error) from None
     return respondents
+
+
+@dataclass(frozen=True)
+class Step:
+    """A release in the course of time.
+
+    Parameters
+    ----------
+    release : int
+        Its id.
+    period : str or None
+        The period it is of, as its type writes it; None where the dataset had none.
+    when : int
+        Place of that period in time, from 0; equal for releases of one period. A release of no
+        period has a place of its own: after all periods that were published before it.
+    """
+
+    release: int
+    period: str | None
+    when: int
+
+
+def find_steps(dataset: str, owner: str) -> list[Step]:
+    """Releases of a dataset, whatever became of them, in the order of their publication.
+
+    Periods are ordered by their type; as text, byte by byte, where they were not all of one type
+    that is built in.
+
+    Raises
+    ------
+    UnsoundHistory
+        If a period is no value of its type.
+    """
+    rows = run(
+        "SELECT release, period, period_type FROM bkpriv.release "
+        "WHERE (dataset, owner) = ($1, $2) ORDER BY version",
+        ["text", "text"],
+        [dataset, owner],
+    )
+    periods = sorted({row["period"] for row in rows} - {None})
+    types = {row["period_type"] for row in rows if row["period"] is not None}
+    rank = dict(zip(periods, _rank(periods, types), strict=True))
+    keys: list[tuple[int, int]] = []
+    latest = 0
+    for place, row in enumerate(rows, 1):
+        if row["period"] is None:
+            keys.append((latest, place))
+        else:
+            keys.append((rank[row["period"]], 0))
+            latest = max(latest, keys[-1][0])
+    when = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return [
+        Step(row["release"], row["period"], when[key]) for row, key in zip(rows, keys, strict=True)
+    ]
+
+
+def _rank(periods: Sequence[str], types: set[str | None]) -> list[int]:
+    """Rank of each period, from 1, by the one type that all are of, or else as text."""
+    found = run(
+        "SELECT format_type(t.oid, -1) AS name, t.typcollation <> 0 AS collates FROM pg_type AS t "
+        f"WHERE ARRAY[format_type(t.oid, -1)] = $1 AND t.typtype IN ('b', 'r', 'm') AND {FIXED}",
+        ["text[]"],
+        [list(types)],
+    )
+    type_, collates = (found[0]["name"], found[0]["collates"]) if found else ("text", True)
+    value = f"x::{type_}" + (' COLLATE "C"' if collates else "")
+    try:
+        rows = run(
+            f"SELECT dense_rank() OVER (ORDER BY {value})::int AS rank "
+            "FROM unnest($1) WITH ORDINALITY AS u(x, place) ORDER BY place",
+            ["text[]"],
+            [list(periods)],
+        )
+    except plpy.SPIError as error:
+        if not str(getattr(error, "sqlstate", "")).startswith(("22", "42")):
+            raise
+        raise unsound(f"a period is no value of its type, {type_}", f"{error.args[0]}.") from None
+    return [row["rank"] for row in rows]
 
 
 def record_event(release: int, kind: str, reason: str) -> None:

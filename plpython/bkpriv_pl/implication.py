@@ -74,4 +74,4 @@ def _persons(recorded: RecordedRelease) -> Persons:
     respondents = find_respondents(recorded)
     if respondents is None:
         return Cells(recorded.parts, recorded.groups)
-    return Names(recorded.parts, recorded.groups, *respondents)
+    return Names(recorded.parts, recorded.groups, respondents.names, respondents.labels)

@@ -34,8 +34,12 @@ def inspect_source(
     source: Relation,
     quasi_identifiers: Sequence[Column],
     others: Sequence[Column],
+    period: Column | None = None,
 ) -> None:
     """Warn of quasi-identifiers that are nearly unique, and of NULL in any column.
+
+    All records are looked at; of a source of several periods, values are told apart in each of
+    these, for each is published by itself.
 
     Parameters
     ----------
@@ -45,12 +49,14 @@ def inspect_source(
         The source.
     quasi_identifiers, others : sequence of Column
         Its columns that are registered.
+    period : Column, optional
+        That of the others that tells periods apart.
     """
     unique, null = [], []
     inspected = 0
     columns = iter((*quasi_identifiers, *others))
     while some := list(islice(columns, _AT_ONCE)):
-        for column, (values, valued, nulls) in zip(some, _count(source, some), strict=True):
+        for column, (values, valued, nulls) in zip(some, _count(source, some, period), strict=True):
             inspected = max(inspected, valued + nulls)
             if nulls:
                 null.append(f'"{column.name}" ({nulls})')
@@ -71,17 +77,26 @@ def inspect_source(
             f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
             detail=f"Column (records with NULL): {', '.join(null)}.{seen}",
             hint="Publication refuses NULL in what is published unless it has the option "
-            '{"nulls": "category"}, and a respondent must not be NULL.',
+            '{"nulls": "category"}, and neither a respondent nor a period may be NULL.',
         )
 
 
-def _count(source: Relation, columns: Sequence[Column]) -> list[tuple[int, int, int]]:
-    """Of each column: distinct values, records that have one, records that have NULL."""
+def _count(
+    source: Relation, columns: Sequence[Column], period: Column | None
+) -> list[tuple[int, int, int]]:
+    """Of each column: distinct values, records that have one, records that have NULL.
+
+    A value that occurs in several periods counts once in each.
+    """
     names = [f"v{place}" for place in range(len(columns))]
     values = ", ".join(
         f"{column.expression('s')} AS {name}" for column, name in zip(columns, names, strict=True)
     )
+    if period is not None:
+        values += f", {period.expression('s')} AS period"
     listed = ", ".join(names)
+    sets = ", ".join(f"({name})" for name in names)
+    within = "" if period is None else "period, "
     rows = run(
         "SELECT column_bits AS bits, count(*) FILTER (WHERE valued) AS values, "
         "coalesce(sum(n) FILTER (WHERE valued), 0)::int8 AS valued, "
@@ -90,7 +105,7 @@ def _count(source: Relation, columns: Sequence[Column]) -> list[tuple[int, int, 
         f"count(*) AS n FROM (SELECT {values} "
         f"FROM {source} AS s "
         f"LIMIT {_INSPECTED}) AS seen "
-        f"GROUP BY GROUPING SETS ({', '.join(f'({name})' for name in names)})) AS counted "
+        f"GROUP BY {within}GROUPING SETS ({sets})) AS counted "
         "GROUP BY column_bits"
     )
     # The bit of a column is 0 where rows are grouped by it; that of the first is the highest.

@@ -12,6 +12,7 @@ from bkpriv_core.method.full_domain import UTILITIES, Incognito, describe, find_
 from bkpriv_core.policy import parse_policy
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
+from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 
@@ -20,7 +21,7 @@ __all__ = ["lattice"]
 
 @entry
 def lattice(
-    dataset: str | None, policy: str | None, options: str | None
+    dataset: str | None, policy: str | None, options: str | None, period: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.lattice``."""
     registered = find_dataset(dataset, to_change=False)
@@ -30,7 +31,7 @@ def lattice(
     chosen = parse_options(method, from_json(options, "options"))
     task = Task("bkpriv lattice")
     task.step("counting")
-    table = read_table(registered, chosen.nulls)
+    table = read_table(registered, chosen.nulls, require_period(registered, period))
     setting = Setting(table, chosen.smoothing, library=stated.library, progress=POLLED)
     method.check(setting, requirements, chosen)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))

@@ -2,7 +2,8 @@
 
 Everything happens in the caller's transaction: a failure or cancellation leaves nothing. The source
 is read once; the release is written from the cells and counts that the reading gave, so that
-it cannot disagree with them. Publications of one dataset take turns.
+it cannot disagree with them. Publications of one dataset take turns. A dataset with periods is
+published one period at a time, by the same steps.
 """
 
 from __future__ import annotations
@@ -23,15 +24,17 @@ from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.recorded import RecordedRespondents
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_core.table.table import Table
 from bkpriv_pl import history
-from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
-from bkpriv_pl.counts import column_types
+from bkpriv_pl.boundary import entry, from_json, require, run
+from bkpriv_pl.counts import Period, column_types
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.ownership import check_owner
+from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.snapshot import check_columns, write_snapshot
@@ -62,7 +65,7 @@ class _Request:
     library: Library
     view: View
     method: Method[Any]
-    period: str | None
+    period: Period | None
     options: Options
     options_text: str
 
@@ -89,7 +92,7 @@ def publish(
         raise overlap
     task.step("counting")
     oldest = oldest_at_work()
-    table, respondents = read_records(request.dataset, request.options.nulls)
+    table, respondents = read_records(request.dataset, request.options.nulls, request.period)
     setting = Setting(table, request.options.smoothing, library=request.library, progress=POLLED)
     task.step("weighing knowledge")
     request.method.check(setting, request.policy.requirements, request.options)
@@ -101,42 +104,77 @@ def publish(
     task.step("writing")
     release = _record(request, setting, published, certificate)
     if respondents is not None:
-        labels = published.groups.labels(len(published.parts))
-        within = respondents.labels(published.parts, labels, shuffle)
-        history.record_respondents(release, respondents.names, within)
+        place = respondents.places(published.parts, shuffle)
+        labels = published.groups.labels(len(published.parts))[place]
+        history.record_respondents(
+            release, RecordedRespondents(respondents.names, labels, place, respondents.values)
+        )
     _show(request, published, release, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
     task.done()
     if overlap is not None:
         plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
+    if request.period is not None:
+        _warn_of_later(request.dataset, request.period, release)
     return release
 
 
 def _overlap(request: _Request) -> UnattainableRequirement | None:
     """What is to be said of other releases of the same records, if the caller may see any."""
-    dataset = request.dataset
+    dataset, period = request.dataset, request.period
+    # Other periods are a sequence; what cannot be told from this one is taken for it.
+    same_period = (
+        "($5 IS NULL OR r.period IS NULL OR r.period = $5 OR r.period_type IS NULL "
+        "OR (r.period_type, r.period_column, r.period_bin) IS DISTINCT FROM ($6, $7, $8))"
+    )
     # A status takes a search of the catalog, so only those of the releases listed are wanted.
     rows = run(
         "SELECT release, status FROM bkpriv.releases WHERE release = ANY (ARRAY("
         "SELECT r.release FROM bkpriv.release r "
-        "WHERE (r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4) "
-        "ORDER BY r.release DESC LIMIT 9)) ORDER BY release",
-        ["text"] * 4,
-        [dataset.name, dataset.owner, dataset.source_schema, dataset.source_name],
+        "WHERE ((r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4)) "
+        f"AND {same_period} ORDER BY r.release DESC LIMIT 9)) ORDER BY release",
+        ["text"] * 8,
+        [
+            *(dataset.name, dataset.owner, dataset.source_schema, dataset.source_name),
+            *((None,) * 4 if period is None else period.recorded.values()),
+        ],
     )
     if not rows:
         return None
     listed = ", ".join(f"{row['release']} ({row['status']})" for row in rows[-8:])
     return UnattainableRequirement(
-        f"records of {dataset.source} have been released before: "
-        f"{'..., ' if len(rows) > 8 else ''}{listed}",
+        f"records of {dataset.source}{'' if period is None else f' in period {period.text}'} have "
+        f"been released before: {'..., ' if len(rows) > 8 else ''}{listed}",
         detail="Each release is certified by itself. Who holds several, or held one that was "
         "withdrawn, can compare their groups, and may so learn the value of somebody who is in "
-        "one only.",
+        "one only."
+        + (
+            ""
+            if period is None
+            else " Another release of a period is a second look at the same values."
+        ),
         hint="Give them to different readers. A policy may refuse another release "
         '({"overlap": "refuse"}) or, by default, warn of it.',
     )
+
+
+def _warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
+    """Warn of releases of later periods, if there are any."""
+    steps = history.find_steps(dataset.name, dataset.owner)
+    (when,) = (step.when for step in steps if step.release == release)
+    later = [step for step in steps if step.when > when and step.period is not None]
+    if later:
+        listed = ", ".join(f"{step.period} (release {step.release})" for step in later[-8:])
+        plpy.warning(
+            f'period {period.text} of dataset "{dataset.name}" is published after later ones: '
+            f"{'..., ' if len(later) > 8 else ''}{listed}",
+            detail="What a reader remembers is taken in the order of periods. So it is assumed "
+            "that releases of later periods say nothing about this one, though who holds them may "
+            "conclude from them to what was before.",
+            hint="Publish periods in their order. What they tell backwards, too, is measured by "
+            "an audit in retrospect.",
+        )
 
 
 def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
@@ -203,13 +241,6 @@ def _validated(
     """Check everything that can be checked before the source is read."""
     registered = find_dataset(dataset)
     check_owner(registered)
-    if period is not None:
-        raise Refusal(
-            "0A000",
-            f"a period cannot be published by itself: {period}",
-            detail="All records of the source would be published, of whatever period.",
-            hint="Leave the period out, or register a view of the records of that period.",
-        )
     policy = require(policy, "policy")
     stated = find_policy(policy)
     way = find_method(method)
@@ -226,7 +257,7 @@ def _validated(
         stated.library,
         view,
         way,
-        period,
+        require_period(registered, period),
         parse_options(way, decoded),
         json.dumps(decoded),
     )
@@ -251,7 +282,7 @@ def _record(
         policy=request.policy_name,
         requirements=json.dumps(request.stated),
         options=request.options_text,
-        period=request.period,
+        **({} if request.period is None else request.period.recorded),
         records=parts.table.records,
         suppressed=suppressed,
         groups=len(groups),
@@ -315,7 +346,7 @@ def _settle_staleness(
     The source is read again only where `visibility` cannot prove that nothing was written since
     `oldest`, the oldest transaction at work before it was read.
     """
-    dataset = request.dataset
+    dataset, period = request.dataset, request.period
     watched = run(
         "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
     )
@@ -324,8 +355,8 @@ def _settle_staleness(
     if not _writers_held(release):
         history.record_event(release, "stale", "the source was in use by a writer to the end")
     elif not (
-        unwritten_since(dataset.source_schema, dataset.source_name, oldest, table.records)
-        or _same_source(dataset, table, respondents)
+        unwritten_since(dataset.source_schema, dataset.source_name, oldest, table.records, period)
+        or _same_source(dataset, period, table, respondents)
     ):
         history.record_event(release, "stale", "the source changed while the release was made")
 
@@ -345,10 +376,12 @@ def _writers_held(release: int) -> bool:
     return True
 
 
-def _same_source(dataset: Dataset, table: Table, respondents: Respondents | None) -> bool:
+def _same_source(
+    dataset: Dataset, period: Period | None, table: Table, respondents: Respondents | None
+) -> bool:
     """Tell whether the source still holds what was read."""
     try:
-        now, about = read_records(dataset, "category")
+        now, about = read_records(dataset, "category", period)
     except InvalidData:
         return False
     return (

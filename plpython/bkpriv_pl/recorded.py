@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.release.recorded import Arrays, Attribute, Sizes, check_sizes, unsound
+from bkpriv_core.release.recorded import (
+    Arrays,
+    Attribute,
+    RecordedRespondents,
+    Sizes,
+    check_sizes,
+    unsound,
+)
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import STEPS
@@ -107,10 +114,11 @@ def read_arrays(release: int) -> Arrays:
     return Arrays(*(_integers(name, packed[name]) for name in _ARRAYS))
 
 
-def read_respondents(release: int) -> tuple[list[str], IntArray] | None:
-    """Respondents of a release and the group of each; None where none were declared."""
+def read_respondents(release: int) -> RecordedRespondents | None:
+    """Respondents of a release; None where none were declared."""
+    arrays = ("group_ids", "parts", "sensitive_codes")
     rows = run(
-        f"SELECT {_text_sizes('respondents')}, {_sizes('group_ids')} "
+        f"SELECT {_text_sizes('respondents')}, {', '.join(map(_sizes, arrays))} "
         "FROM bkpriv.release_respondent WHERE release = $1",
         ["bigint"],
         [release],
@@ -118,24 +126,30 @@ def read_respondents(release: int) -> tuple[list[str], IntArray] | None:
     if not rows:
         return None
     row = rows[0]
-    names = ("respondents", "group_ids")
     check_sizes(
         [
             Sizes(
                 name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes")
             )
-            for name in names
+            for name in ("respondents", *arrays)
+            # Earlier versions recorded neither parts nor values.
+            if name in ("respondents", "group_ids") or row[f"{name}_elements"] is not None
         ]
     )
-    respondents = run(
-        "SELECT respondents, array_send(group_ids) AS group_ids "
+    packed = run(
+        f"SELECT respondents, {', '.join(f'array_send({name}) AS {name}' for name in arrays)} "
         "FROM bkpriv.release_respondent WHERE release = $1",
         ["bigint"],
         [release],
     )[0]
-    if None in respondents["respondents"]:
+    if None in packed["respondents"]:
         raise unsound("a respondent has no name", "One is NULL.")
-    return respondents["respondents"], _integers("group_ids", respondents["group_ids"])
+    parts, values = (
+        None if packed[name] is None else _integers(name, packed[name])
+        for name in ("parts", "sensitive_codes")
+    )
+    labels = _integers("group_ids", packed["group_ids"])
+    return RecordedRespondents(packed["respondents"], labels, parts, values)
 
 
 def _sizes(name: str) -> str:

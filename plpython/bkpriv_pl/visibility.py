@@ -21,6 +21,8 @@ saw and what is there now are the same row versions, and row versions do not cha
 - Partitions and children may come and go. The rows of ``pg_inherits`` that say what belongs to the
   source must be older than S too: then all that belongs to it now did so when it was counted.
 - Where row-level security picks the rows, rows may be seen or not; there is no proof either.
+- Where the records of one period were counted, the same is true of the row versions of that period:
+  the period of a row version does not change either. So writes to other periods are no hindrance.
 
 Without a proof nothing is known: the source may have changed or not.
 """
@@ -30,6 +32,7 @@ from __future__ import annotations
 import plpy
 
 from bkpriv_pl.boundary import run
+from bkpriv_pl.counts import Period
 from bkpriv_pl.source import find_distributed
 
 __all__ = ["oldest_at_work", "unwritten_since"]
@@ -44,7 +47,9 @@ def oldest_at_work() -> int:
     return int(row["oldest"])
 
 
-def unwritten_since(schema: str, name: str, oldest: int, records: int) -> bool:
+def unwritten_since(
+    schema: str, name: str, oldest: int, records: int, period: Period | None = None
+) -> bool:
     """Prove that a relation holds the records of a count of it.
 
     Writers must be locked out of the relation and of its partitions and children, and the
@@ -58,6 +63,8 @@ def unwritten_since(schema: str, name: str, oldest: int, records: int) -> bool:
         The `oldest_at_work` before the count.
     records : int
         How many records were counted, in this transaction.
+    period : Period, optional
+        The period that they are of.
 
     Returns
     -------
@@ -67,10 +74,15 @@ def unwritten_since(schema: str, name: str, oldest: int, records: int) -> bool:
     source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}"
     if not _shows_writers(source, oldest):
         return False
+    types, values, picked = ["text"], [str(oldest % _NUMBERS)], ""
+    if period is not None:
+        types, values = [*types, "text"], [*values, period.text]
+        picked = f" WHERE {period.condition('s', '$2')}"
     row = run(
-        f"SELECT count(*) AS records, min(age(xmin)) > age($1::xid) AS older FROM {source}",
-        ["text"],
-        [str(oldest % _NUMBERS)],
+        "SELECT count(*) AS records, min(age(s.xmin)) > age($1::xid) AS older "
+        f"FROM {source} AS s{picked}",
+        types,
+        values,
     )[0]
     return bool(row["older"]) and row["records"] == records
 

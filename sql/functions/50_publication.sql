@@ -95,5 +95,5 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
 $$;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
-    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); publishing under the same view name again moves the views';
+    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); publishing under the same view name again moves the views; of a dataset with periods, the records of one are published';
 GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;

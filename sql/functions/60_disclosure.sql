@@ -3,30 +3,30 @@
 -- an array; those of the same name in bkpriv turn them into rows.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.prior(
-    dataset text, bandwidth jsonb, OUT qi text[], OUT probabilities text[], OUT sensitive text[]
+    dataset text, bandwidth jsonb, period text, OUT qi text[], OUT probabilities text[], OUT sensitive text[]
 )
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
-return GD["bkpriv"].disclosure.prior(dataset, bandwidth)
+return GD["bkpriv"].disclosure.prior(dataset, bandwidth, period)
 $$;
-COMMENT ON FUNCTION bkpriv_internal.prior(text, jsonb) IS 'Arrays of prior()';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.prior(text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+COMMENT ON FUNCTION bkpriv_internal.prior(text, jsonb, text) IS 'Arrays of prior()';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.prior(text, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
-CREATE OR REPLACE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb)
+CREATE OR REPLACE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb, period text DEFAULT NULL)
     RETURNS TABLE (qi jsonb, sensitive text, probability float8)
     LANGUAGE sql STABLE ROWS 100000
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.qi::jsonb, v.label, v.probability
-    FROM bkpriv_internal.prior(dataset, bandwidth) f
+    FROM bkpriv_internal.prior(dataset, bandwidth, period) f
     CROSS JOIN LATERAL unnest(f.qi, f.probabilities) AS c(qi, probabilities)
     CROSS JOIN LATERAL unnest(f.sensitive, c.probabilities::float8[]) AS v(label, probability)
 $$;
-COMMENT ON FUNCTION bkpriv.prior(text, jsonb) IS
-    'What an adversary believes about each cell of a dataset''s source before any release; bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table": "schema.prior"}; exact';
-GRANT EXECUTE ON FUNCTION bkpriv.prior(text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+COMMENT ON FUNCTION bkpriv.prior(text, jsonb, text) IS
+    'What an adversary believes about each cell of a dataset''s source before any release; bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table": "schema.prior"}; of a dataset with periods, from the records of the one that is given, else from all; exact';
+GRANT EXECUTE ON FUNCTION bkpriv.prior(text, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.posterior(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[],

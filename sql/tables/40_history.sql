@@ -24,12 +24,17 @@ CREATE TABLE bkpriv.release (
     created_at timestamptz NOT NULL DEFAULT now(),
     created_by text NOT NULL DEFAULT current_user,
     watch text[] CHECK (cardinality(watch) > 0),
+    period_type text,
+    period_column text,
+    period_bin text,
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
                     octet_length(view_name), octet_length(method)) <= 63),
     CHECK (octet_length(dataset) + octet_length(policy) + coalesce(octet_length(period), 0) <= 10000),
-    CHECK (octet_length(requirements::text) + octet_length(options::text) <= 1000000)
+    CHECK (octet_length(requirements::text) + octet_length(options::text) <= 1000000),
+    CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
+    CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63)
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.
@@ -63,7 +68,11 @@ CREATE TABLE bkpriv.release_content (
 CREATE TABLE bkpriv.release_respondent (
     release bigint PRIMARY KEY,
     respondents text[] NOT NULL,
-    group_ids int[] NOT NULL CHECK (cardinality(group_ids) = cardinality(respondents))
+    group_ids int[] NOT NULL CHECK (cardinality(group_ids) = cardinality(respondents)),
+    parts int[] CHECK (cardinality(parts) = cardinality(respondents)),
+    sensitive_codes int[] CHECK (cardinality(sensitive_codes) = cardinality(respondents)),
+    -- Earlier versions recorded neither.
+    CHECK ((parts IS NULL) = (sensitive_codes IS NULL))
 );
 
 CREATE SEQUENCE bkpriv.release_event_id;

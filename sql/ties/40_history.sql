@@ -38,7 +38,7 @@ GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_pub
 GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
 
 COMMENT ON TABLE bkpriv.release IS
-    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; append-only';
+    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; period_type: the built-in type that periods of period_column are compared as, text for others, NULL where their texts do not tell them apart; period_bin: the unit or width by which that column is binned; append-only';
 GRANT SELECT ON bkpriv.release TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release FOR SELECT USING (bkpriv_internal.sees(owner));
@@ -69,7 +69,7 @@ CREATE POLICY append ON bkpriv.release_content FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_respondent IS
-    'Of datasets that declare a respondent column: who was published in which group (-1: suppressed), in the order of names; append-only';
+    'Of datasets that declare a respondent column: who was published in which group (-1: suppressed), and in which part of a cell (the place of its group in release_content) with which sensitive value, in the order of names; append-only';
 GRANT SELECT ON bkpriv.release_respondent TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_respondent TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_respondent FOR SELECT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -17,6 +18,7 @@ from bkpriv_core.release.recorded import (
     Arrays,
     Attribute,
     Content,
+    RecordedRespondents,
     Sizes,
     check_respondents,
     check_sizes,
@@ -124,19 +126,62 @@ def test_one_number_changed_is_another_release_or_none(
     assert at_large == content.suppressed
 
 
+def told(table: Table, groups: Groups) -> RecordedRespondents:
+    """Respondents of a table's records, cell by cell and value by value."""
+    places, values = Parts.of(table).enumerate_records()
+    names = [str(place) for place in range(table.records)]
+    return RecordedRespondents(names, groups.labels(table.cells)[places], places, values)
+
+
 @given(releases())
 def test_respondents_are_those_of_the_groups(release: tuple[Table, Groups]) -> None:
     table, groups = release
-    labels = np.repeat(groups.labels(table.cells), table.weights)
-    names = [str(place) for place in range(table.records)]
-    check_respondents(Parts.of(table), groups, names, labels)
-    for others in (["0", *names[:-1]], names[:-1], [*names, "x"]):
-        if others != names:
+    parts, sound = Parts.of(table), told(*release)
+    earlier = replace(sound, parts=None, values=None)
+    for respondents in (sound, earlier):
+        check_respondents(parts, groups, respondents)
+    for others in (["0", *sound.names[:-1]], sound.names[:-1], [*sound.names, "x"]):
+        if others != sound.names:
             with pytest.raises(UnsoundHistory):
-                check_respondents(Parts.of(table), groups, others, labels)
+                check_respondents(parts, groups, replace(earlier, names=others))
     for number in (-2, len(groups), 2**31 - 1):
+        labels = np.append(sound.labels[1:], number)
         with pytest.raises(UnsoundHistory):
-            check_respondents(Parts.of(table), groups, names, np.append(labels[1:], number))
+            check_respondents(parts, groups, replace(earlier, labels=labels))
+
+
+@given(releases(), st.data())
+def test_respondents_are_those_of_the_parts(
+    release: tuple[Table, Groups], data: st.DataObject
+) -> None:
+    table, groups = release
+    parts, sound = Parts.of(table), told(*release)
+    assert sound.parts is not None
+    assert sound.values is not None
+    for name in ("parts", "values"):
+        numbers = getattr(sound, name)
+        with pytest.raises(UnsoundHistory):
+            check_respondents(parts, groups, replace(sound, **{name: numbers[1:]}))
+        changed = numbers.copy()
+        place = data.draw(st.integers(0, len(changed) - 1))
+        changed[place] += data.draw(st.sampled_from([-(2**40), -1, 1, 2**31 - 1]))
+        with pytest.raises(UnsoundHistory):
+            check_respondents(parts, groups, replace(sound, **{name: changed}))
+    # Whoever changes places with somebody in the same part, or with the same value, is not noticed
+    # as long as part and value are; all else is.
+    order = np.array(data.draw(st.permutations(range(len(sound.names)))))
+    for changed_names in (("parts",), ("values",), ("labels",), ("parts", "labels")):
+        other = replace(sound, **{name: getattr(sound, name)[order] for name in changed_names})
+        assert other.parts is not None
+        assert other.values is not None
+        rows = Counter(zip(other.parts.tolist(), other.values.tolist(), strict=True))
+        counted = Counter(zip(sound.parts.tolist(), sound.values.tolist(), strict=True))
+        grouped = (groups.labels(table.cells)[other.parts] == other.labels).all()
+        if rows == counted and grouped:
+            check_respondents(parts, groups, other)
+        else:
+            with pytest.raises(UnsoundHistory):
+                check_respondents(parts, groups, other)
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,19 @@ def test_groups_hold_respondents_with_their_values(
     labels = np.full(len(cells), -1)
     labels[np.array(drawn) >= 0] = dense
     parts, groups = Parts.of_records(table, cells, values, labels)
-    labels_drawn = respondents.labels(parts, groups.labels(len(parts)), seeded_shuffle(seed + 1))
+    places = respondents.places(parts, seeded_shuffle(seed + 1))
     ours = Counter(
         (*truth[name], label)
-        for name, label in zip(respondents.names, labels_drawn.tolist(), strict=True)
+        for name, label in zip(
+            respondents.names, groups.labels(len(parts))[places].tolist(), strict=True
+        )
     )
+    # Each in a part of the cell, as many with each value as the part has records.
+    assert [truth[name][0] for name in respondents.names] == parts.cell[places].tolist()
+    held = np.zeros_like(parts.counts)
+    for name, place in zip(respondents.names, places.tolist(), strict=True):
+        held[place, truth[name][1]] += 1
+    assert held.tolist() == parts.counts.tolist()
     theirs = Counter(zip(cells.tolist(), values.tolist(), labels.tolist(), strict=True))
     assert ours == theirs
 
@@ -66,9 +74,21 @@ def test_groups_hold_respondents_with_their_values(
 def test_whole_cells_take_all_their_respondents_along(records: Records, seed: int) -> None:
     respondents, truth = numbered(records, seed)
     table = as_table(records)
-    labels = np.arange(table.cells) % 3 - 1
-    labels_drawn = respondents.labels(Parts.of(table), labels, seeded_shuffle(seed))
-    assert labels_drawn.tolist() == [labels[truth[name][0]] for name in respondents.names]
+    places = respondents.places(Parts.of(table), seeded_shuffle(seed))
+    assert places.tolist() == [truth[name][0] for name in respondents.names]
+
+
+@given(tables(), st.integers(0, 99))
+def test_respondents_who_are_told_apart_are_in_their_own_parts(records: Records, seed: int) -> None:
+    respondents, truth = numbered(records, seed)
+    table = as_table(records)
+    order = seeded_shuffle(seed + 1)(len(respondents.names))
+    counts = np.zeros((len(order), table.sensitive.size), dtype=np.int64)
+    counts[np.arange(len(order)), respondents.values[order]] = 1
+    parts = Parts(table, respondents.cells[order], counts, order)
+    places = respondents.places(parts, seeded_shuffle(seed + 2))
+    assert parts.respondent is not None
+    assert parts.respondent[places].tolist() == list(range(len(truth)))
 
 
 def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:
@@ -78,7 +98,7 @@ def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:
     cells, values = Parts.of(table).enumerate_records()
     parts, groups = Parts.of_records(table, cells, values, np.arange(40) % 2)
     drawn = [
-        tuple(respondents.labels(parts, groups.labels(2), seeded_shuffle(seed)).tolist())
+        tuple(groups.labels(2)[respondents.places(parts, seeded_shuffle(seed))].tolist())
         for seed in range(5)
     ]
     assert len(set(drawn)) == 5
@@ -90,8 +110,13 @@ def test_records_are_about_one_respondent_each() -> None:
     with pytest.raises(InvalidData, match="2 respondents have more than one") as caught:
         of_records(["b", "a", "b", "a"], some, some)
     assert "'a' (2), 'b' (2)" in caught.value.detail
-    with pytest.raises(InvalidData, match='"id" has NULL in 1 of 4'):
+    with pytest.raises(InvalidData, match=r'"id" has NULL in 1 of 4 records$'):
         of_records(["b", None, "c", "a"], some, some)
+    ones = np.ones_like(some)
+    with pytest.raises(InvalidData, match=r"1 respondents .* in period 2024-03, by"):
+        Respondents.of_rows("id", ["b", "c", "b", "a"], some, some, ones, "2024-03")
+    with pytest.raises(InvalidData, match=r"1 of 4 records of period 2024-03$"):
+        Respondents.of_rows("id", ["b", "c", None, "a"], some, some, ones, "2024-03")
 
 
 def test_the_same_respondents_have_the_same_records() -> None:

@@ -87,3 +87,12 @@ def people(
     publisher.execute(sql.SQL("GRANT USAGE ON SCHEMA {schema} TO {role}").format(**names))
     publisher.execute(sql.SQL("GRANT SELECT ON shown TO {role}").format(**names))
     return found | {"superuser": "postgres"}
+
+
+@pytest.fixture
+def ward(db: Connection) -> Connection:
+    """Superuser's connection to a database with an empty schema ``clinic`` and two policies."""
+    db.execute("CREATE SCHEMA clinic")
+    state_policy(db, "plain", PLAIN)
+    state_policy(db, "beliefs", BELIEFS)
+    return db

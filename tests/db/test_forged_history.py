@@ -13,11 +13,12 @@ from tests.db.refusal import refused
 
 COLUMNS = {
     "release": "owner, source_schema, source_name, view_schema, view_name, method, policy, "
-    "requirements, options, period, records, suppressed, groups",
+    "requirements, options, period, records, suppressed, groups, period_type, period_column, "
+    "period_bin",
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
     "level, ends",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts",
-    "release_respondent": "respondents, group_ids",
+    "release_respondent": "respondents, group_ids, parts, sensitive_codes",
 }
 
 CALLS = (
@@ -289,6 +290,8 @@ def test_a_faithful_copy_is_read_like_the_original(people: Connection) -> None:
             assert copies == people.execute(call, [1]).fetchall(), call
 
 
+NAMED = ("respondents", "group_ids", "parts", "sensitive_codes")
+
 RESPONDENTS = {
     "a group of 2e9": {"group_ids": changed_first("group_ids", "2000000000")},
     "a group below -1": {"group_ids": changed_first("group_ids", "-2")},
@@ -296,9 +299,20 @@ RESPONDENTS = {
     "other groups": {"group_ids": "array_replace(group_ids, 0, 1)"},
     "a name twice": {"respondents": changed_first("respondents", "respondents[2]")},
     "a name NULL": {"respondents": changed_first("respondents", "NULL::text")},
-    "fewer names": {"respondents": "respondents[2:]", "group_ids": "group_ids[2:]"},
-    "no names": {"respondents": "'{}'", "group_ids": "'{}'"},
+    "fewer names": {name: f"{name}[2:]" for name in NAMED},
+    "no names": dict.fromkeys(NAMED, "'{}'"),
     "names of two dimensions": {"respondents": "ARRAY[respondents]"},
+    "a part of 2e9": {"parts": changed_first("parts", "2000000000")},
+    "a part below 0": {"parts": changed_first("parts", "-1")},
+    "a part NULL": {"parts": changed_first("parts", "NULL::int")},
+    "parts of other groups": {"parts": "array_replace(parts, parts[1], parts[2])"},
+    "parts of two dimensions": {"parts": "ARRAY[parts]"},
+    "a value of 2e9": {"sensitive_codes": changed_first("sensitive_codes", "2000000000")},
+    "a value below 0": {"sensitive_codes": changed_first("sensitive_codes", "-1")},
+    "a value NULL": {"sensitive_codes": changed_first("sensitive_codes", "NULL::int")},
+    "another value": {
+        "sensitive_codes": changed_first("sensitive_codes", "(sensitive_codes[1] + 1) % 2")
+    },
 }
 
 
@@ -312,6 +326,21 @@ def test_respondents_that_no_publication_recorded_are_refused(
             statement = f"SELECT * FROM bkpriv.{call}"
             with people.transaction(force_rollback=True):
                 refused(people, statement, [forged], sqlstate="22000", names=[f"release {forged} "])
+
+
+def test_respondents_of_earlier_versions_are_read(people: Connection) -> None:
+    nothing = {"parts": "NULL::int[]", "sensitive_codes": "NULL::int[]"}
+    call = "SELECT * FROM bkpriv.disclosure_given(%s, '[]')"
+    with people.transaction(force_rollback=True):
+        earlier = forge(people, "release_respondent", **nothing)
+        found = people.execute(call, [earlier]).fetchall()
+        assert found == people.execute(call, [1]).fetchall()
+    for name in nothing:
+        with (
+            people.transaction(force_rollback=True),
+            pytest.raises(psycopg.errors.CheckViolation),
+        ):
+            forge(people, "release_respondent", **{name: nothing[name]})
 
 
 def test_content_that_is_missing_is_refused(people: Connection) -> None:

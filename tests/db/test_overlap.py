@@ -88,14 +88,3 @@ def test_overlap_has_two_choices(clinic: Connection, choice: object) -> None:
     with pytest.raises(Exception, match="overlap is") as caught:
         state_policy(clinic, "p", {**PLAIN, "overlap": choice})
     assert "warn, refuse" in str(caught.value)
-
-
-def test_a_period_is_not_ignored(clinic: Connection) -> None:
-    with unchanged(clinic):
-        refused(
-            clinic,
-            "SELECT bkpriv.publish('patients', 'plain', 'public.v', period => 'nonsense')",
-            sqlstate="0A000",
-            names=["nonsense"],
-        )
-    assert one(clinic, "SELECT count(*) FROM bkpriv.releases") == 0

@@ -66,7 +66,7 @@ FUNCTIONS = """
     bkpriv_internal.next_release()                                       X          -
     bkpriv_internal.owns(text)                                           X          X
     bkpriv_internal.posterior(bigint,jsonb,text)                         X          X
-    bkpriv_internal.prior(text,jsonb)                                    X          X
+    bkpriv_internal.prior(text,jsonb,text)                               X          X
     bkpriv_internal.python_path()                                        X          X
     bkpriv_internal.release_table(bigint,text)                           X          X
     bkpriv_internal.release_tables(bigint)                               X          X
@@ -100,12 +100,12 @@ FUNCTIONS = """
     bkpriv.unwatch(regclass)                                             X          -
     bkpriv.watch(regclass)                                               X          -
     bkpriv.js_divergence(double_precision[],double_precision[])          X          X
-    bkpriv.lattice(text,text,jsonb)                                      X          X
+    bkpriv.lattice(text,text,jsonb,text)                                 X          X
     bkpriv.max_disclosure(bigint,integer,text)                           X          X
     bkpriv.omega_posterior(double_precision[],integer[])                 X          X
     bkpriv.additive_posterior(double_precision[],integer[])              X          X
     bkpriv.posterior(bigint,jsonb,text)                                  X          X
-    bkpriv.prior(text,jsonb)                                             X          X
+    bkpriv.prior(text,jsonb,text)                                        X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)                  X          -
     bkpriv.purge(bigint,text,boolean)                                    X          -
     bkpriv.query_accuracy(bigint,text)                                   X          X

@@ -319,6 +319,24 @@ def test_what_is_watched_stays_watched(
     assert one(db, stale) == [False, True, True]
 
 
+@FROM_0_2
+def test_respondents_of_earlier_releases_have_neither_part_nor_value(
+    upgraded: Database, roles: dict[str, str]
+) -> None:
+    publisher = upgraded.connect(roles["upgrade_publisher"])
+    publisher.execute("SELECT bkpriv.publish('people', 'plain', 'ward.people')")
+    known = "SELECT release, parts IS NOT NULL, sensitive_codes IS NOT NULL "
+    known += "FROM bkpriv.release_respondent ORDER BY release"
+    assert publisher.execute(known).fetchall() == [
+        (8, False, False),
+        (9, False, False),
+        (10, True, True),
+    ]
+    for release in (9, 10):
+        given = "SELECT count(*) FROM bkpriv.disclosure_given(%s, '[]')"
+        assert one(publisher, given, [release]) > 0
+
+
 def test_views_of_others_stay_as_they_were(upgraded: Database) -> None:
     assert len(rows_of(upgraded.connect(), "ward.overview")) == 9
 
