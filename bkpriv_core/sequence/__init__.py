@@ -12,6 +12,7 @@ mining         the same, counted in a corpus
 history        the releases in question, in the order of publication, and who was in which
 revision       belief before a release, from beliefs after earlier ones
 inference      forward: what is believed as each release appears
+links          from each appearance of a person to the next
 smoothing      retrospective: what is believed of each release once all have appeared
 measures       figures for a release: gain, confidence, worst
 =============  ====================================================================================

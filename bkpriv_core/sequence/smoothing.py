@@ -24,36 +24,32 @@ cavity that gives the group's values as much as ``alpha`` does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator, UsedArray, posterior
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.inference import (
-    DOUBT,
     Constant,
     Memory,
     Snapshots,
     forward,
     transitions_at,
 )
-from bkpriv_core.sequence.revision import Past, revise
-from bkpriv_core.sequence.sparse import SparseBeliefs, ranges, recode
-from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.sequence.links import link, rows_of
+from bkpriv_core.sequence.sparse import SparseBeliefs
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Smoothed", "smooth"]
 
-_SWEEPS = 200
+_SWEEPS = 300
 """Sweeps forward and backward after which beliefs have not converged."""
 
-_TOLERANCE = 1e-8
+_TOLERANCE = 1e-6
 """Largest change of a probability in a sweep, for beliefs to have converged."""
 
-_FREE = 10
+_FREE = 100
 """Sweeps after which messages of groups are damped."""
 
 _KEPT = 0.5
@@ -107,25 +103,6 @@ def smooth(
     return Smoothed(tuple(chains.dense()), tuple(chains.used), converged, sweep)
 
 
-@dataclass(frozen=True, eq=False)
-class _Links:
-    """How looks of a step follow earlier ones; ``b`` beliefs about those, ``f`` about the step's.
-
-    Parameters
-    ----------
-    sources : (b,) int array
-        Where beliefs about the earlier looks stand.
-    transition : (f, b) sparse matrix
-        ``P(v | u)``, of values of the groups.
-    totals : (e, b) sparse matrix
-        ``P(v | u)`` in sum over the values of the release.
-    """
-
-    sources: IntArray
-    transition: Any
-    totals: Any
-
-
 class _Chains:
     """All looks, and the messages to and from each at the values of its group.
 
@@ -141,7 +118,6 @@ class _Chains:
         progress: Progress,
     ) -> None:
         self._history, self._estimator, self._quiet = history, estimator, progress.quiet
-        looks = history.looks
         shown, alone, broken = [], [], []
         walk = forward(history, memory, snapshots, estimator, progress.part(0.0, 0.3))
         for place, beliefs in enumerate(walk):
@@ -155,17 +131,15 @@ class _Chains:
         self._shown = SparseBeliefs.joined(shown)
         self._alone = np.concatenate(alone)
         self._owner = self._shown.owner
-        self._rows = [
-            slice(int(first), int(last))
-            for first, last in zip(
-                self._shown.offsets[looks.first[:-1]],
-                self._shown.offsets[looks.first[1:]],
-                strict=True,
-            )
-        ]
+        self._rows = rows_of(history, self._shown)
         self._order = np.argsort([step.when for step in history.steps], kind="stable").tolist()
-        self._links = self._link(
-            transitions_at(history, memory, len(history) - 1), np.concatenate(broken)
+        self._links = link(
+            history,
+            transitions_at(history, memory, len(history) - 1),
+            self._shown,
+            self._alone,
+            np.concatenate(broken),
+            self._quiet,
         )
         constant = isinstance(memory, Constant)
         self._repeated = [history.repeated(place, constant) for place in range(len(history))]
@@ -179,7 +153,8 @@ class _Chains:
         """Go forward and backward once; return the largest change of a belief."""
         for place in self._order:
             links, rows = self._links[place], self._rows[place]
-            told = self._normalised(self._arriving * self._group)[links.sources]
+            told = self._arriving[links.sources] * self._group[links.sources]
+            told = _scaled(told, links.owner)
             totals = links.totals @ told
             mine = self._owner[rows] - self._history.looks.first[place]
             # Who follows nobody has no total, and keeps what is believed of single releases.
@@ -194,10 +169,9 @@ class _Chains:
             self._judge(place, kept)
             links, rows = self._links[place], self._rows[place]
             leaving = self._group[rows] * self._returning[rows]
-            self._returning[links.sources] = links.transition.T @ leaving
-            self._returning = self._normalised(self._returning)
+            self._returning[links.sources] = _scaled(links.transition.T @ leaving, links.owner)
         before = self._belief
-        self._belief = self._normalised(self._arriving * self._group * self._returning)
+        self._belief = _scaled(self._arriving * self._group * self._returning, self._owner)
         return float(np.abs(self._belief - before).max(initial=0.0))
 
     def dense(self) -> list[FloatArray]:
@@ -208,11 +182,6 @@ class _Chains:
             sparse = SparseBeliefs(*step.pattern, self._belief[rows])
             beliefs.append(sparse.dense(codes, len(codes)))
         return beliefs
-
-    def _normalised(self, messages: FloatArray) -> FloatArray:
-        """Messages scaled so that those of each look sum to 1."""
-        scaled: FloatArray = messages / np.bincount(self._owner, messages)[self._owner]
-        return scaled
 
     def _judge(self, place: int, kept: float) -> None:
         """Send messages from the groups of a step to its looks."""
@@ -236,87 +205,12 @@ class _Chains:
         believed = step.compact(inferred.beliefs[0])
         message = np.divide(believed, cavity, out=np.zeros_like(cavity), where=cavity > 0)
         message[self._repeated[place][step.groups.owner[look]]] = 1.0
-        message /= np.bincount(look, message)[look]
+        message = _scaled(message, look)
         self._group[rows] = (1.0 - kept) * message + kept * self._group[rows]
         self.used[place] = inferred.used
 
-    def _link(self, transitions: Transitions, broken: npt.NDArray[np.bool_]) -> list[_Links]:
-        """Transitions from every look to the next one of the same person."""
-        looks, shown = self._history.looks, self._shown
-        vocabulary = self._history.vocabulary
-        order = looks.order
-        follows = np.diff(looks.persons[order], prepend=-1) == 0
-        moves = ~follows | (np.diff(looks.when[order], prepend=0) != 0)
-        # Periods of persons: the last published look at each, and how many precede it.
-        period = np.cumsum(moves) - 1
-        last = order[np.append(moves[1:], True)[: len(order)]]
-        newcomer = np.flatnonzero(~follows)
-        earlier = period - np.repeat(period[newcomer], np.diff(newcomer, append=len(order)))
-        # One more belief for each value: that it is certain.
-        certain = SparseBeliefs(
-            np.arange(len(vocabulary) + 1), np.arange(len(vocabulary)), np.ones(len(vocabulary))
-        )
-        beliefs = SparseBeliefs.joined([shown, certain])
-        beliefs = beliefs.recoded(recode(vocabulary, transitions.values))
-        followers = np.flatnonzero(follows & ~broken[order])
-        links = []
-        for place, step in enumerate(self._history.steps):
-            self._quiet.poll()
-            mine = followers[looks.steps[order[followers]] == place]
-            source, target = order[mine - 1], order[mine]
-            widths = shown.widths[source]
-            sources = ranges(shown.offsets[source], widths)
-            link = np.repeat(np.arange(len(mine)), widths)
-            older = np.where(moves[mine], np.minimum(earlier[mine] - 1, transitions.memory - 1), 0)
-            lengths = 1 + np.maximum(older, 0)[link]
-            offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-            back = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-            rows = last[np.repeat(period[mine[link]], lengths) - 1 - back]
-            rows[offsets[:-1]] = len(shown) + shown.values[sources]
-            known, unknown = revise(
-                transitions,
-                beliefs,
-                Past(rows, offsets),
-                recode(transitions.values, step.labels),
-                len(step.labels),
-                self._quiet,
-            )
-            again = np.flatnonzero(~moves[mine[link]])
-            here = recode(vocabulary, step.labels)[shown.values[sources[again]]]
-            known[again], unknown[again] = 0.0, 0.0
-            known[again[here >= 0], here[here >= 0]] = 1.0
-            links.append(self._links_to(place, target[link], sources, known, unknown))
-        return links
 
-    def _links_to(
-        self,
-        place: int,
-        targets: IntArray,
-        sources: IntArray,
-        known: FloatArray,
-        unknown: FloatArray,
-    ) -> _Links:
-        """Links to a step, given what is expected at the target of each source."""
-        from scipy import sparse  # slow to import, and only wanted here
-
-        shown, rows = self._shown, self._rows[place]
-        first = int(self._history.looks.first[place])
-        widths = shown.widths[targets]
-        ends = ranges(shown.offsets[targets], widths)
-        column = np.repeat(np.arange(len(sources)), widths)
-        values = self._history.steps[place].pattern[1][ends - rows.start]
-        weights = (1.0 - DOUBT) * known[column, values]
-        weights += ((1.0 - DOUBT) * unknown[column] + DOUBT) * self._alone[ends]
-        totals = (1.0 - DOUBT) * (known.sum(axis=1) + unknown) + DOUBT
-        everything = np.arange(len(sources))
-        looks = self._history.looks.first[place + 1] - first
-        return _Links(
-            sources,
-            sparse.csr_matrix(
-                (weights, (ends - rows.start, column)),
-                shape=(rows.stop - rows.start, len(sources)),
-            ),
-            sparse.csr_matrix(
-                (totals, (targets - first, everything)), shape=(int(looks), len(sources))
-            ),
-        )
+def _scaled(messages: FloatArray, owner: IntArray) -> FloatArray:
+    """Messages that sum to 1 for each owner."""
+    scaled: FloatArray = messages / np.bincount(owner, messages)[owner]
+    return scaled
