@@ -9,6 +9,7 @@ groups of both looks matter, so that links are sparse.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class Links:
 def rows_of(history: History, shown: SparseBeliefs) -> list[slice]:
     """Where beliefs about each step's looks stand among those about all looks."""
     ends = shown.offsets[history.looks.first].tolist()
-    return [slice(first, last) for first, last in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(first, last) for first, last in pairwise(ends)]
 
 
 def link(
