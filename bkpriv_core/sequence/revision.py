@@ -22,6 +22,7 @@ person may have had. Work grows with the contexts that persons may be in, and me
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,7 @@ from bkpriv_core.sequence.sparse import SparseBeliefs, ranges
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["Past", "revise"]
+__all__ = ["Past", "contexts", "revise"]
 
 _NEGLIGIBLE = 1e-9
 """Weight of a context below which it is not gone into."""
@@ -57,6 +58,12 @@ class Past:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def of(self, persons: IntArray) -> Past:
+        """The past of some persons, in that order."""
+        widths = np.diff(self.offsets)[persons]
+        rows = self.rows[ranges(self.offsets[persons], widths)]
+        return Past(rows, np.concatenate(([0], np.cumsum(widths))).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,32 +116,74 @@ def revise(
 
     column = columns[transitions.following]
     held = column >= 0
-    owner = np.repeat(np.arange(len(transitions)), np.diff(transitions.offsets))
     following = sparse.csr_matrix(
-        (transitions.probabilities[held], (owner[held], column[held])),
+        (transitions.probabilities[held], (transitions.owner[held], column[held])),
         shape=(len(transitions), size),
     )
     known = np.zeros((len(past), size))
     unknown = np.zeros(len(past))
+    for persons, nodes, mass in _walk(transitions, beliefs, past, progress):
+        rest = nodes == 0
+        first, last = int(persons[0]), int(persons[-1]) + 1
+        within = persons - first
+        unknown[first:last] += np.bincount(within[rest], mass[rest], minlength=last - first)
+        if not rest.all():
+            masses = sparse.csr_matrix(
+                (mass[~rest], (within[~rest], nodes[~rest])),
+                shape=(last - first, len(transitions)),
+            )
+            known[first:last] += (masses @ following).toarray()
+    return known, unknown
+
+
+def contexts(
+    transitions: Transitions, beliefs: SparseBeliefs, past: Past, progress: Progress = SILENT
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Contexts that persons may be in; for a few persons, who may be in many.
+
+    Parameters
+    ----------
+    transitions, beliefs, past, progress
+        See `revise`.
+
+    Returns
+    -------
+    persons, nodes : (b,) int array
+        Who, and in which context of which something is known, or in none: the root.
+    masses : (b,) float array
+        Their masses, which sum to 1 for each person. A context may have several.
+    """
+    found = list(_walk(transitions, beliefs, past, progress))
+    if not found:
+        none = np.zeros(0, dtype=np.int64)
+        return none, none, np.zeros(0)
+    persons, nodes, masses = zip(*found, strict=True)
+    return np.concatenate(persons), np.concatenate(nodes), np.concatenate(masses)
+
+
+def _walk(
+    transitions: Transitions, beliefs: SparseBeliefs, past: Past, progress: Progress
+) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """Persons, in ascending order, the nodes that speak for their contexts, and masses."""
+    if not len(past):
+        return
     lengths = np.diff(past.offsets)
     everybody = np.arange(len(past), dtype=np.int64)
     waiting = [_Frontier(everybody, np.zeros_like(everybody), np.ones(len(past)), 0)]
-    if not len(past):
-        return known, unknown
     while waiting:
         progress.poll()
         frontier = waiting.pop()
         # Who has a value further back that a longer context speaks of.
         on = transitions.branches[frontier.nodes] & (lengths[frontier.persons] > frontier.depth)
-        rows = np.zeros(len(on), dtype=np.int64)
-        rows[on] = past.rows[past.offsets[frontier.persons[on]] + frontier.depth]
-        widths = np.where(on, beliefs.widths[rows] if len(beliefs) else 0, 0)
+        rows = past.rows[past.offsets[frontier.persons[on]] + frontier.depth]
+        widths = np.zeros(len(on), dtype=np.int64)
+        widths[on] = beliefs.widths[rows]
         ends = np.cumsum(widths)
         if len(on) > 1 and ends[-1] > _PAIRS:
             at = int(np.clip(np.searchsorted(ends, _PAIRS), 1, len(on) - 1))
             waiting += [frontier[at:], frontier[:at]]
             continue
-        places = ranges(beliefs.offsets[rows], widths)
+        places = ranges(beliefs.offsets[rows], widths[on])
         origin = np.repeat(np.arange(len(on)), widths)
         child = transitions.child(frontier.nodes[origin], beliefs.values[places])
         weights = frontier.weights[origin] * beliefs.weights[places]
@@ -143,17 +192,6 @@ def revise(
         gone = np.bincount(origin, weights, minlength=len(on))
         # Where every sequence goes on, the difference is mere rounding, which may be below 0.
         mass = np.maximum(frontier.weights - gone, 0.0)
-        source = transitions.source[frontier.nodes]
-        first, last = int(frontier.persons[0]), int(frontier.persons[-1]) + 1
-        persons = frontier.persons - first
-        rest = source == 0
-        unknown[first:last] += np.bincount(persons[rest], mass[rest], minlength=last - first)
-        masses = sparse.csr_matrix(
-            (mass[~rest], (persons[~rest], source[~rest])),
-            shape=(last - first, len(transitions)),
-        )
-        if masses.nnz:
-            known[first:last] += (masses @ following).toarray()
+        yield frontier.persons, transitions.source[frontier.nodes], mass
         if len(child):
             waiting.append(_Frontier(frontier.persons[origin], child, weights, frontier.depth + 1))
-    return known, unknown

@@ -102,6 +102,11 @@ class Transitions:
         return self.parent[1:] * len(self.values) + self.oldest[1:]
 
     @cached_property
+    def owner(self) -> IntArray:
+        """Node of each next value, shape (f,)."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+
+    @cached_property
     def depth(self) -> IntArray:
         """Length of each node's context, shape (v,)."""
         depth = np.zeros(len(self), dtype=np.int64)
@@ -159,14 +164,29 @@ class Transitions:
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where((self.keys[places] == keys) & (values >= 0), places + 1, -1)
 
+    def context(self, node: int) -> Labels:
+        """Values of a node's context, oldest first."""
+        values = []
+        while node:
+            values.append(self.values[self.oldest[node]])
+            node = int(self.parent[node])
+        return tuple(values)
+
+    def probability(self, nodes: IntArray, value: int) -> FloatArray:
+        """Probability of a value, by its code, after each of some contexts known as such."""
+        held = self.following == value
+        probability = np.zeros(len(self))
+        probability[self.owner[held]] = self.probabilities[held]
+        found: FloatArray = probability[nodes]
+        return found
+
     def listed(self) -> Listed:
         """All that is known, as rows."""
         histories: list[Labels] = [()]
         for parent, oldest in zip(self.parent[1:].tolist(), self.oldest[1:].tolist(), strict=True):
             histories.append((self.values[oldest], *histories[parent]))
-        owner = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         return Listed(
-            [histories[node] for node in owner.tolist()],
+            [histories[node] for node in self.owner.tolist()],
             [self.values[code] for code in self.following.tolist()],
             self.probabilities.tolist(),
             None if self.support is None else self.support.tolist(),

@@ -91,6 +91,7 @@ def test_counting_says_what_counting_by_hand_says(
         else:
             assert any(len(listed.get(context[start:], ())) == 1 for start in range(len(context)))
     assert memory is None or transitions.memory <= memory
+    assert all(len(listed[context[1:]]) > 1 for context in listed if len(context) > 1)
 
 
 def test_support_is_how_often_a_value_was_seen_to_follow() -> None:
@@ -119,11 +120,18 @@ def test_what_never_changes_follows_itself() -> None:
     assert constant(LABELS).memory == 1
 
 
+def test_what_nearly_sums_to_1_is_scaled_to_it() -> None:
+    one, third = np.ones(3, dtype=np.int64), np.full(3, 0.3333333)
+    transitions = stated("t", LABELS, one, 0 * one, np.arange(3), third)
+    assert transitions.probabilities.sum() == pytest.approx(1, abs=1e-15)
+
+
 def test_a_shorter_memory_leaves_longer_histories_out() -> None:
-    both = {("a",): {"a": 1}, ("b", "a"): {"b": 1}}
-    lengths, histories = np.array([1, 2]), np.array([0, 1, 0])
-    transitions = stated("t", LABELS, lengths, histories, np.array([0, 1]), np.ones(2), 1)
-    assert as_mapping(transitions) == {("a",): both["a",]}
+    known: Knowledge = {("a",): {"a": 1}, ("b", "a"): {"b": 1}, ("a", "b"): {"b": 1}}
+    lengths, histories = np.array([1, 2, 2]), np.array([0, 1, 0, 0, 1])
+    transitions = stated("t", LABELS, lengths, histories, np.array([0, 1, 1]), np.ones(3), 1)
+    assert as_mapping(transitions) == {("a",): known["a",]}
+    assert len(transitions) == 2
 
 
 @pytest.mark.parametrize(
