@@ -50,7 +50,7 @@ class Anatomy(Method[Options]):
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""
-        parts, groups = anatomy(setting.table, _diversity(requirements), shuffle, progress=progress)
+        parts, groups = anatomy(setting.parts, _diversity(requirements), shuffle, progress=progress)
         setting = setting.over(parts)
         groups = coarsen(setting, requirements, groups, progress=progress)
         parts, groups = parts.unite(groups)

@@ -15,13 +15,16 @@ united with near ones, in rounds over arrays; what grew larger than it must is c
 - Only unions of a group that falls short with near groups are considered, of which the cheapest are
   measured. A group takes part in at most one union a round, and of the unions that do not exclude
   each other the lower-priced half is made: the others may find better ones in the next round.
+- What large groups may break where small ones meet it, as they may a bound on divergence, is kept:
+  no union is made that falls short of it by more than its two groups. So groups may be left that
+  fall short, with no union to mend them.
 - Requirements on all groups together, such as (c,k)-safety, hold of no partition with a group that
   breaks them by itself. So they are lacking in such groups; and once there are none, in those that
   would have to be left out for the rest to meet them: every group must then disclose less by itself
   than the least of these. Unions never raise such a figure above the largest before.
 
-At least one union is made in a round, so that in the end one group of the whole table is left where
-nothing less meets the requirements.
+At least one union is made in a round, as long as one may be, so that in the end one group of the
+whole table is left where nothing less meets the requirements.
 """
 
 from __future__ import annotations
@@ -57,6 +60,9 @@ _SLIGHT = 0.1
 
 _LEAST = 1e-3
 """Share of the shortfall that a union counts to take off if it takes off less."""
+
+_ROUNDING = 1e-9
+"""By how much more a union may seem to fall short than its groups."""
 
 _PASSES = 32
 """How often a round looks for further unions among groups that have none."""
@@ -99,6 +105,8 @@ def agglomerate(
         if not needs.any():
             needs = lacking.shortfall(groups)
         first, second = _round(lacking, groups, needs, growing)
+        if not first.size:
+            break
         groups, needs = _united(lacking, groups, needs, first, second)
         mended = max(mended, 1.0 - float((needs > 0).sum()) / most)
         growing.report(mended)
@@ -111,6 +119,7 @@ class _Lacking:
     def __init__(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
         self.setting = setting
         self._alone, joint = alone_and_joint(requirements)
+        self._fine = [item for item in self._alone if not item.coarse]
         # What groups must disclose less than by themselves.
         self._joint = [(item, bound) for item in joint for bound in item.bounds]
 
@@ -121,16 +130,26 @@ class _Lacking:
 
     def shortfall(self, groups: Groups) -> FloatArray:
         """How much each group falls short of the requirements, shape (g,)."""
-        most = np.zeros(len(groups))
-        for item in self._alone:
-            figures = item.measure(self.setting, groups).figures
-            for bound, figure in zip(item.bounds, figures, strict=True):
-                most = np.maximum(most, self._lack(groups, bound, figure, item.absorbing))
+        most = self._most(self._alone, groups)
         if self._joint:
             histograms = self.setting.parts.histograms(groups)
             for joint, bound in self._joint:
                 figure = joint.by_itself(self.setting, histograms)[groups.owner]
                 most = np.maximum(most, self._lack(groups, bound, figure, joint.absorbing))
+        return most
+
+    def fine(self, groups: Groups) -> FloatArray:
+        """How much each group falls short of what small ones meet, shape (requirements, g)."""
+        lacks = [self._most([item], groups) for item in self._fine]
+        return np.array(lacks).reshape(len(lacks), len(groups))
+
+    def _most(self, requirements: Sequence[Requirement], groups: Groups) -> FloatArray:
+        """How much each group falls short of that requirement which it lacks most."""
+        most = np.zeros(len(groups))
+        for item in requirements:
+            figures = item.measure(self.setting, groups).figures
+            for bound, figure in zip(item.bounds, figures, strict=True):
+                most = np.maximum(most, self._lack(groups, bound, figure, item.absorbing))
         return most
 
     def more(self, groups: Groups) -> bool:
@@ -173,12 +192,18 @@ def _round(
     second, cost = near[:, :tried].ravel(), costs[:, :tried].ravel()
     before = needs[first] + needs[second]
     after = np.empty(len(first))
+    fine = lacking.fine(groups)
+    fine_after = np.empty((len(fine), len(first)))
     pairs = Groups.from_rows(np.column_stack((first, second)))
     most = _MEASURED_AT_ONCE // lacking.setting.table.sensitive.size
     for start, stop in _chunks(groups.widths[first] + groups.widths[second], most):
         progress.poll()
-        after[start:stop] = lacking.shortfall(groups.united(pairs.select(np.arange(start, stop))))
+        unions = groups.united(pairs.select(np.arange(start, stop)))
+        after[start:stop] = lacking.shortfall(unions)
+        fine_after[:, start:stop] = lacking.fine(unions)
     price = cost / np.maximum(before - after, _LEAST * before)
+    open_ = (fine_after <= fine[:, first] + fine[:, second] + _ROUNDING).all(axis=0)
+    first, second, price = first[open_], second[open_], price[open_]
     chosen = _matching(first, second, price, len(groups))
     cheap = chosen[np.argsort(price[chosen], kind="stable")[: (len(chosen) + 1) // 2]]
     return first[cheap], second[cheap]
@@ -217,7 +242,7 @@ def _matching(first: IntArray, second: IntArray, price: FloatArray, groups: int)
         taken = np.zeros(groups, dtype=bool)
         taken[one[agreed]] = taken[other[agreed]] = True
         open_unions = open_unions[~(taken[one] | taken[other])]
-    return np.concatenate(chosen)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
 
 
 def _united(

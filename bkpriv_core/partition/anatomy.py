@@ -8,8 +8,8 @@ records, a new group takes one random record from each of the ``l`` fullest. Wha
   grouping can do without.
 - There are ``floor(n / l)`` groups, each of at least ``l`` records with pairwise distinct values:
   nobody's value is guessed from the group alone with a chance above ``1 / l``.
-- Groups draw records, not cells: records of one cell may fall into different groups, as parts of
-  it.
+- Groups draw records, not cells: records of one cell, or of one of its parts, may fall into
+  different groups, as parts of it.
 
 Which buckets a group draws from depends on the numbers of records with each value alone, so it is
 decided first, for many groups at once. While the same buckets are ahead of the rest, every group
@@ -39,18 +39,18 @@ _ORDERS = 1_000
 
 
 def anatomy(
-    table: Table,
+    parts: Parts,
     l: int,  # noqa: E741 - the field's own name
     shuffle: Shuffle,
     *,
     progress: Progress = SILENT,
 ) -> tuple[Parts, Groups]:
-    """Partition a table's records into groups of at least `l` pairwise distinct sensitive values.
+    """Partition records into groups of at least `l` pairwise distinct sensitive values.
 
     Parameters
     ----------
-    table : Table
-        The table.
+    parts : Parts
+        All parts of a table's cells.
     l : int
         Distinct values of a group, at least 1. At 1 every group is a single record, and nothing is
         protected.
@@ -62,7 +62,7 @@ def anatomy(
     Returns
     -------
     parts : Parts
-        Parts of cells, where records of a cell fall into several groups.
+        Parts of these, where records of one fall into several groups.
     groups : Groups
         All its parts, in ``floor(n / l)`` groups, in the order in which they were drawn.
 
@@ -75,17 +75,17 @@ def anatomy(
         do.
     """
     _check_whole(l)
-    check_eligible(table, l)
-    values, groups = _draw(table.counts.sum(axis=0), l, shuffle, progress)
+    check_eligible(parts.table, l)
+    values, groups = _draw(parts.counts.sum(axis=0), l, shuffle, progress)
     progress.poll()
-    cells, secrets = Parts.of(table).enumerate_records()
-    order = shuffle(table.records)
+    whose, secrets = parts.enumerate_records()
+    order = shuffle(parts.table.records)
     progress.poll()
     # Both sorted by value: the slots for a value take its records as they come in random order.
     order = order[np.argsort(secrets[order], kind="stable")]
     labels = groups[np.argsort(values, kind="stable")]
     progress.poll()
-    return Parts.of_records(table, cells[order], secrets[order], labels)
+    return parts.dealt(whose[order], secrets[order], labels)
 
 
 def _check_whole(l: object) -> None:  # noqa: E741

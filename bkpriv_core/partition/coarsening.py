@@ -9,8 +9,9 @@ the first quasi-identifier, then in the second, and so on. Then, in rounds:
 - A group takes part in one joining a round. The others stay as they are.
 
 A group that fails again and again thus takes part in ``log2`` of the number of given groups rounds
-at most. Joining keeps l-diversity, for no value's share rises above the larger of two groups'.
-Requirements on all groups together, such as (c,k)-safety, are judged anew in every round.
+at most. Joining keeps l-diversity, for no value's share rises above the larger of two groups'. What
+joining does not help to meet, such as a bound on divergence, is not looked at. Requirements on all
+groups together, such as (c,k)-safety, are judged anew in every round.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def coarsen(
         The table and its adversaries. Its one group of the whole table must meet the requirements;
         if it does not, one group of everything may be the outcome.
     requirements : sequence of Requirement
-        What every group must meet.
+        What every group must meet, but for what joining does not help to meet.
     groups : Groups
         A partition of the parts of the table's cells, or of some of them.
     progress : Progress
@@ -56,7 +57,7 @@ def coarsen(
         Unions of the given groups, in the order described above; the given groups themselves if
         they all meet the requirements.
     """
-    alone, joint = alone_and_joint(requirements)
+    alone, joint = alone_and_joint([item for item in requirements if item.coarse])
     fit = satisfied(alone, setting, groups)
     met = fit & satisfied(joint, setting, groups)
     if met.all():

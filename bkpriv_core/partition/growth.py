@@ -8,6 +8,7 @@ Bettini 2012, algorithm 4). Rules:
   and the next one begins a group. (The algorithm leaves over all that comes after it, too.) It is
   given up before, if it grows to twice its size, at least to 512 parts, and all that time breaks a
   requirement that large groups do not meet sooner than small ones, such as one on divergence.
+- What is left over behind the last group joins it, if that then holds.
 - Where one part after the other is left over, ever more are at once. So much is tried in vain as is
   in proportion to the number of parts; then the rest is left over.
 - Of a group with many parts not every end is tried by inference, but one in thirty-two or so.
@@ -98,7 +99,14 @@ def grow(
             (item, replace(bound, threshold=_least(setting, item, left_out), strict=True))
             for item, bound in bounds
         ]
-    return groups
+    if not len(groups):
+        return groups
+    behind = order[np.flatnonzero(order == groups.members[-1])[0] + 1 :]
+    last = len(groups) - 1
+    longer = Groups.from_lists([np.concatenate((groups[last], behind))])
+    extended = Groups.joined([groups.select(np.arange(last)), longer])
+    held = satisfied(alone, setting, longer).all() and satisfied(joint, setting, extended).all()
+    return extended if held else groups
 
 
 def _least(setting: Setting, requirement: JointRequirement, histograms: IntArray) -> float:

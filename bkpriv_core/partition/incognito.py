@@ -41,7 +41,7 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.cost import COSTS, costs
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.levels import Levels
-from bkpriv_core.table.table import Table
+from bkpriv_core.table.parts import Parts
 
 __all__ = ["MOST_NODES", "Lattice", "Node", "first_holding", "incognito"]
 
@@ -106,7 +106,7 @@ class Lattice:
 
     def groups(self, node: Node) -> Groups:
         """Groups of a node that meet the requirements: what is published there."""
-        groups = _groups(self.setting.table, self.levels, node)
+        groups = _groups(self.setting.parts, self.levels, node)
         return groups.select(satisfied(self.requirements, self.setting, groups, self.estimator))
 
     def cost(self, node: Node, utility: str) -> float:
@@ -122,7 +122,7 @@ class Lattice:
         more.
         """
         parts = self.setting.parts
-        penalties = _penalties(parts.table, self.levels, node)[groups.members]
+        penalties = _penalties(parts, self.levels, node)[groups.members]
         penalty = float((parts.weights[groups.members] * penalties).sum())
         by_name = costs(parts.sizes(groups), parts.table.records, penalty)
         return {name: np.inf if np.isnan(cost) else cost for name, cost in by_name.items()}
@@ -202,7 +202,7 @@ def incognito(
         setting.progress.poll()
         groups: Groups | None = None
         if verdicts[node] == _UNKNOWN:
-            groups = _groups(setting.table, levels, node)
+            groups = _groups(setting.parts, levels, node)
             if holds(groups, pruning):
                 region, verdict = verdicts[tuple(slice(level, None) for level in node)], _HOLDS
             else:
@@ -211,7 +211,7 @@ def incognito(
             measured[node] = True
         safe[node] = verdicts[node] == _HOLDS
         if safe[node] and others:
-            groups = _groups(setting.table, levels, node) if groups is None else groups
+            groups = _groups(setting.parts, levels, node) if groups is None else groups
             safe[node] = holds(groups, requirements)
             measured[node] = True
         progress.report((done + 1) / safe.size)
@@ -258,24 +258,24 @@ def _above_some(safe: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return above
 
 
-def _groups(table: Table, levels: Sequence[Levels], node: Node) -> Groups:
-    """Groups of cells with equal generalized values."""
+def _groups(parts: Parts, levels: Sequence[Levels], node: Node) -> Groups:
+    """Groups of parts with equal generalized values."""
     columns = [
-        item.codes[level][table.codes[:, axis]]
+        item.codes[level][parts.codes[:, axis]]
         for axis, (item, level) in enumerate(zip(levels, node, strict=True))
     ]
     if not columns:
-        return Groups.whole(table.cells)
+        return Groups.whole(len(parts))
     return Groups.from_labels(distinct_rows(np.column_stack(columns))[1])
 
 
-def _penalties(table: Table, levels: Sequence[Levels], node: Node) -> FloatArray:
-    """Normalised certainty penalty of each cell at a node, averaged over attributes."""
+def _penalties(parts: Parts, levels: Sequence[Levels], node: Node) -> FloatArray:
+    """Normalised certainty penalty of each part at a node, averaged over attributes."""
     columns = [
-        item.penalties[level][table.codes[:, axis]]
+        item.penalties[level][parts.codes[:, axis]]
         for axis, (item, level) in enumerate(zip(levels, node, strict=True))
     ]
-    return np.mean(columns, axis=0) if columns else np.zeros(table.cells)
+    return np.mean(columns, axis=0) if columns else np.zeros(len(parts))
 
 
 def _check_utility(utility: str) -> str:

@@ -13,6 +13,8 @@ like any other. A group that nothing cuts is final. Rules:
   many; of the rest those are tried that leave the least penalty.
 - Requirements on all groups together, such as (c,k)-safety, are met by the partition as it stands
   after every cut; cuts that would break one are refused, in the order of the groups.
+- What a group does not meet its halves need not meet, if small groups may meet it where large ones
+  do not, as is so of divergence. They are cut on.
 - Parts are never split: where cells are whole, records with equal quasi-identifiers stay together.
 
 All groups of one generation are cut at once, level-synchronously over arrays.
@@ -61,8 +63,8 @@ def mondrian(
     requirements : sequence of Requirement
         What both halves of a cut must meet.
     groups : Groups, optional
-        Groups of all parts, which meet the requirements and are to be cut; one of the whole table,
-        if there are none.
+        Groups of all parts, which are to be cut; one of the whole table, if there are none. They
+        must meet the requirements, but for what small groups may meet where large ones do not.
     elsewhere : bool
         Whether groups that no median cuts are cut elsewhere.
     progress : Progress
@@ -72,7 +74,7 @@ def mondrian(
     Returns
     -------
     Groups
-        Every part in one group.
+        Every part in one group. Groups may break what those given broke.
     """
     parts = setting.parts
     active = Groups.whole(len(parts)) if groups is None else groups
@@ -117,11 +119,14 @@ class _Sieve:
         )
 
     def count(self, cuts: Cuts) -> Cuts:
-        """Keep the cuts whose halves meet what counts decide."""
+        """Keep the cuts whose halves meet what counts decide, or need not."""
         for requirement in self.counted:
             histograms = cuts.histograms(requirement.counts(self.setting))
             met = requirement.met(self.setting, histograms)
-            cuts = cuts.select(met[0::2] & met[1::2])
+            fit = met[0::2] & met[1::2]
+            if not requirement.coarse:
+                fit |= ~requirement.met(self.setting, histograms[0::2] + histograms[1::2])
+            cuts = cuts.select(fit)
         return cuts
 
     def infer(self, cuts: Cuts) -> Cuts:

@@ -66,25 +66,20 @@ class Parts:
         summed = alike.sum(counts[alike.members])
         return cls(Table(quasi_identifiers, sensitive, codes[first], summed), cell, counts)
 
-    @classmethod
-    def of_records(
-        cls, table: Table, cells: IntArray, values: IntArray, labels: IntArray
-    ) -> tuple[Parts, Groups]:
-        """Tell apart records of one cell that lie in different groups.
+    def dealt(self, which: IntArray, values: IntArray, labels: IntArray) -> tuple[Parts, Groups]:
+        """Tell apart records of one part that lie in different groups.
 
         Parameters
         ----------
-        table : Table
-            The table.
-        cells, values : (n,) int array
-            Cell and sensitive value of each of its records, in any order.
+        which, values : (n,) int array
+            Part and sensitive value of each of the records, in any order.
         labels : (n,) int array
             Group of each record: dense integers from 0, or `SUPPRESSED`.
 
         Returns
         -------
         parts : Parts
-            One for each group and cell that have a record in common, group after group.
+            One for each group and part that have a record in common, group after group.
         groups : Groups
             The groups as sets of parts.
 
@@ -93,11 +88,20 @@ class Parts:
         TooLarge
             If the parts' counts would not fit in memory.
         """
-        first, part, _ = distinct_rows(np.column_stack((labels - SUPPRESSED, cells)))
-        check_dense(len(first), "parts of cells", table.sensitive)
-        shape = (len(first), table.sensitive.size)
+        first, part, _ = distinct_rows(np.column_stack((labels - SUPPRESSED, which)))
+        check_dense(len(first), "parts of cells", self.table.sensitive)
+        shape = (len(first), self.table.sensitive.size)
         counts = np.bincount(part * shape[1] + values, minlength=shape[0] * shape[1])
-        return cls(table, cells[first], counts.reshape(shape)), Groups.from_labels(labels[first])
+        return self._some(which[first], counts.reshape(shape)), Groups.from_labels(labels[first])
+
+    def _some(self, which: IntArray, counts: IntArray) -> Parts:
+        """Parts of these parts, with such counts."""
+        return replace(
+            self,
+            cell=self.cell[which],
+            counts=counts,
+            respondent=None if self.respondent is None else self.respondent[which],
+        )
 
     def __len__(self) -> int:
         return len(self.cell)
@@ -130,7 +134,7 @@ class Parts:
         return np.repeat(parts, times), np.repeat(values, times)
 
     def apart(self) -> Parts:
-        """Tell all records apart, nobody's in particular: one part for each, part after part.
+        """Tell all records apart: one part for each, part after part.
 
         Raises
         ------
@@ -141,7 +145,7 @@ class Parts:
         check_dense(len(part), "records", self.table.sensitive)
         counts = np.zeros((len(part), self.table.sensitive.size), dtype=np.int64)
         counts[np.arange(len(part)), values] = 1
-        return Parts(self.table, self.cell[part], counts)
+        return self._some(part, counts)
 
     def unite(self, groups: Groups) -> tuple[Parts, Groups]:
         """Join parts of one cell that lie in one group, or in none: nothing tells them apart.
@@ -161,12 +165,7 @@ class Parts:
         if len(first) == len(self):
             return self, groups
         alike = Groups.from_labels(kind)
-        united = replace(
-            self,
-            cell=self.cell[first],
-            counts=alike.sum(self.counts[alike.members]),
-            respondent=None if self.respondent is None else self.respondent[first],
-        )
+        united = self._some(first, alike.sum(self.counts[alike.members]))
         return united, Groups.from_labels(labels[first])
 
     def sizes(self, groups: Groups) -> IntArray:

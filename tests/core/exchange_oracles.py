@@ -119,6 +119,6 @@ def layouts(
         cells, values = parts.enumerate_records()
         drawn = draw(st.lists(st.integers(0, 2), min_size=len(cells), max_size=len(cells)))
         _, labels = np.unique(drawn, return_inverse=True)
-        parts, _ = Parts.of_records(parts.table, cells, values, labels)
+        parts, _ = Parts.of(parts.table).dealt(cells, values, labels)
     groups = as_groups(draw(partitions(len(parts), most=most)))
     return records, Layout(parts, groups), by_part(records, parts)

@@ -197,7 +197,7 @@ def test_parts_of_cells_are_united_like_cells(
     cells, values = Parts.of(table).enumerate_records()
     labels = np.array([random.randrange(3) for _ in cells], dtype=np.int64)
     labels = np.unique(labels, return_inverse=True)[1]
-    parts, _ = Parts.of_records(table, cells, values, labels)
+    parts, _ = Parts.of(table).dealt(cells, values, labels)
     setting = Setting(table).over(parts)
     groups = agglomerate(setting, requirements)
     assert sorted(groups.members.tolist()) == list(range(len(parts)))

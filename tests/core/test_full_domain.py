@@ -138,7 +138,7 @@ def test_priors_are_kept_for_all_parts_of_a_table() -> None:
     same = setting.over(replace(setting.parts))
     assert same.prior(0.5) is before
     cells, values = setting.parts.enumerate_records()
-    parts, _ = Parts.of_records(setting.table, cells, values, np.array([0, 0]))
+    parts, _ = Parts.of(setting.table).dealt(cells, values, np.array([0, 0]))
     np.testing.assert_array_equal(setting.over(parts).prior(0.5), before)
     with pytest.raises(ValueError, match="one table"):
         setting.over(Parts.of(as_table(records)))

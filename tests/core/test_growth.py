@@ -55,6 +55,10 @@ def grown(order: Sequence[int], allowed: Callable[[Group], bool]) -> list[list[i
             start, failed = fit[0], 0
         else:
             start, failed = start + 1 + failed // 8, failed + 1
+    if groups:
+        last = groups.pop()
+        whole = list(order[order.index(last[0]) :])
+        groups.append(whole if allowed(whole) else last)
     return groups
 
 
@@ -128,7 +132,9 @@ def test_a_group_may_become_large_where_that_helps() -> None:
     records = by_age(*"a" * 1500, *"b" * 1500)
     setting = Setting(as_parts(records, range(3000)))
     groups = grow(setting, [TCloseness(0.1)], np.arange(3000))
-    assert [(group[0], group[-1]) for group in groups] == [(0, 2499)]
+    assert [(group[0], group[-1]) for group in groups] == [(0, 2999)]
+    groups = grow(setting, [TCloseness(0.1)], np.arange(2700))
+    assert [(group[0], group[-1]) for group in groups] == [(0, 2699)]
 
 
 def test_ends_of_large_groups_are_tried_by_inference_at_distances() -> None:

@@ -38,7 +38,7 @@ def releases(draw: st.DrawFn) -> tuple[Table, list[int]]:
 def as_persons(table: Table, labels: list[int], *, named: bool) -> Persons:
     """The persons of a release by their names or by their cells."""
     cells, values = Parts.of(table).enumerate_records()
-    parts, groups = Parts.of_records(table, cells, values, np.array(labels))
+    parts, groups = Parts.of(table).dealt(cells, values, np.array(labels))
     if not named:
         return Cells(parts, groups)
     names = [f"r{place}" for place in range(len(labels))]

@@ -34,8 +34,7 @@ def parted(records: Records, labels: Sequence[int]) -> tuple[Parts, Groups]:
     """Parts by the group of each record, listed in the records' own order."""
     cell_of = {record: cell for cell, members in enumerate(records.cells()) for record in members}
     everything = records.everything()
-    return Parts.of_records(
-        as_table(records),
+    return Parts.of(as_table(records)).dealt(
         np.array([cell_of[record] for record in everything], dtype=np.int64),
         np.array(records.secrets(everything), dtype=np.int64),
         np.array(labels, dtype=np.int64),
@@ -149,8 +148,8 @@ def test_parts_in_another_order_are_not_taken_for_the_cells() -> None:
     turned = Parts(table, np.array([1, 0]), table.counts)
     assert not turned.whole
     assert turned.codes.tolist() == turned.places.tolist() == [[1], [0]]
-    halves, _ = Parts.of_records(
-        table, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1])
+    halves, _ = Parts.of(table).dealt(
+        np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1])
     )
     assert not halves.whole
     assert halves.unite(Groups.whole(len(halves)))[0].whole
@@ -185,9 +184,9 @@ def test_parts_that_would_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> 
     cells, values = Parts.of(table).enumerate_records()
     labels = np.array([0, 1, 0, 1, 0, 1, 1])
     monkeypatch.setattr(table_module, "_DENSE_COUNTS", 12)
-    assert len(Parts.of_records(table, cells, values, labels)[0]) == 4
+    assert len(Parts.of(table).dealt(cells, values, labels)[0]) == 4
     monkeypatch.setattr(table_module, "_DENSE_COUNTS", 11)
     with pytest.raises(TooLarge, match='4 parts of cells times 3 values of "s"') as caught:
-        Parts.of_records(table, cells, values, labels)
+        Parts.of(table).dealt(cells, values, labels)
     assert "At most 11" in caught.value.detail
     assert "bin the sensitive column" in caught.value.hint

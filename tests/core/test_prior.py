@@ -191,7 +191,7 @@ def test_parts_of_a_cell_share_the_prior_of_the_whole(
     cells, values = Parts.of(table).enumerate_records()
     raw = data.draw(st.lists(st.integers(0, 3), min_size=table.records, max_size=table.records))
     labels = np.unique(np.array(raw), return_inverse=True)[1]
-    parts, _ = Parts.of_records(table, cells, values, labels)
+    parts, _ = Parts.of(table).dealt(cells, values, labels)
     cell_of = {tuple(codes): cell for cell, codes in enumerate(table.codes.tolist())}
     whole = [cell_of[tuple(codes)] for codes in parts.codes.tolist()]
     np.testing.assert_array_equal(Setting(parts).prior(widths), kernel_prior(table, widths)[whole])
@@ -349,7 +349,7 @@ def test_as_many_values_as_records(
 def test_parts_of_a_cell_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = as_table(by_age(*((str(age), "ab"[age % 2]) for age in range(20) for _ in range(30))))
     cells, values = Parts.of(whole).enumerate_records()
-    parts, _ = Parts.of_records(whole, cells, values, np.arange(whole.records, dtype=np.int64))
+    parts, _ = Parts.of(whole).dealt(cells, values, np.arange(whole.records, dtype=np.int64))
     assert (whole.cells, len(parts)) == (20, 600)
     monkeypatch.setattr(prior_module, "_BLOCK_PAIRS", 20)
     monkeypatch.setattr(prior_module, "_GRID_BYTES", 0)

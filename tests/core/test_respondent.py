@@ -52,7 +52,7 @@ def test_groups_hold_respondents_with_their_values(
     _, dense = np.unique([label for label in drawn if label >= 0], return_inverse=True)
     labels = np.full(len(cells), -1)
     labels[np.array(drawn) >= 0] = dense
-    parts, groups = Parts.of_records(table, cells, values, labels)
+    parts, groups = Parts.of(table).dealt(cells, values, labels)
     places = respondents.places(parts, seeded_shuffle(seed + 1))
     ours = Counter(
         (*truth[name], label)
@@ -96,7 +96,7 @@ def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:
     respondents, _ = numbered(records, 1)
     table = as_table(records)
     cells, values = Parts.of(table).enumerate_records()
-    parts, groups = Parts.of_records(table, cells, values, np.arange(40) % 2)
+    parts, groups = Parts.of(table).dealt(cells, values, np.arange(40) % 2)
     drawn = [
         tuple(groups.labels(2)[respondents.places(parts, seeded_shuffle(seed))].tolist())
         for seed in range(5)

@@ -49,7 +49,7 @@ def persons_of(records: Records, data: st.DataObject, kind: str) -> Persons:
         data.draw(st.lists(st.integers(0, 1), min_size=len(cells), max_size=len(cells)))
     )
     labels -= labels.min()
-    split, groups = Parts.of_records(table, cells, values, labels)
+    split, groups = Parts.of(table).dealt(cells, values, labels)
     if kind == "cells":
         return Cells(split, groups)
     names = sorted(str(number) for number in range(len(cells)))

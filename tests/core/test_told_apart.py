@@ -1,0 +1,148 @@
+"""Every method where each record is somebody's, of whom something else is believed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.method import METHODS
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import SILENT
+from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, Requirement
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.shuffle import seeded_shuffle
+from tests.core import oracles, requirement_oracles
+from tests.core.library import Known
+from tests.core.oracles import Group, Records
+from tests.core.strategies import SOME, as_parts, by_age, tables, told_apart
+
+REMEMBERED = {"sequence": "s"}
+POLICY: dict[str, Any] = {
+    "k_anonymity": {"k": 2},
+    "l_diversity": {"l": 1.5, "variant": "probabilistic"},
+    "t_closeness": {"t": 0.8},
+    "bt_privacy": [{"bandwidth": REMEMBERED, "t": 0.5}, {"bandwidth": 0.4, "t": 0.8}],
+    "js_divergence": {"j": 0.4, "bandwidth": REMEMBERED},
+    "m_invariance": {"m": 2},
+}
+
+
+def check(
+    records: Records,
+    believed: list[list[Fraction]],
+    requirement: Requirement,
+    group: Group,
+    smoothing: float,
+) -> None:
+    """Hold one group of records against a requirement, by the oracles."""
+    if isinstance(requirement, KAnonymity):
+        assert len(group) >= requirement.k
+    elif isinstance(requirement, JsDivergence):
+        diverging = requirement_oracles.divergence([believed[record] for record in group])
+        assert diverging <= requirement.j + 1e-9
+    elif isinstance(requirement, BtPrivacy):
+        _, t = requirement.skyline[0]
+        figures = oracles.disclosures(records, oracles.rounded(believed), group, smoothing, "exact")
+        assert max(figures) <= t + 1e-6
+
+
+@SOME
+@given(
+    tables(min_records=2, max_records=14, max_values=3),
+    st.sampled_from(sorted(METHODS)),
+    st.lists(st.sampled_from(sorted(POLICY)), unique=True),
+    st.integers(0, 1000),
+    st.data(),
+)
+def test_every_method_keeps_respondents_apart(
+    records: Records, name: str, keys: list[str], seed: int, data: st.DataObject
+) -> None:
+    setting, believed = data.draw(told_apart(records, positive=True))
+    keys = sorted({*keys, "l_diversity"})
+    requirements = parse_policy({key: POLICY[key] for key in keys}).requirements
+    method = METHODS[name]
+    try:
+        method.check(setting, requirements, method.options())
+        release, certificate = method.make(
+            setting, requirements, method.options(estimator="exact"), seeded_shuffle(seed), SILENT
+        )
+    except UnattainableRequirement:
+        return
+    parts, groups = release.parts, release.groups
+    assert parts.respondent is not None
+    assert sorted(parts.respondent.tolist()) == records.everything()
+    whose = setting.parts.respondent
+    assert whose is not None
+    record_of = {respondent: record for record, respondent in enumerate(whose.tolist())}
+    record = [record_of[respondent] for respondent in parts.respondent.tolist()]
+    np.testing.assert_array_equal(parts.cell, setting.parts.cell[record])
+    np.testing.assert_array_equal(parts.counts, setting.parts.counts[record])
+    left_out = sorted({*range(len(parts))} - {*groups.members.tolist()})
+    assert sorted(certificate.suppressed.tolist()) == left_out
+    assert len(set(groups.members.tolist())) == len(groups.members)
+    for group in groups:
+        for requirement in requirements:
+            check(records, believed, requirement, [record[part] for part in group], 0.75)
+    for requirement, measured in zip(requirements, certificate.measurements, strict=True):
+        again = requirement.measure(setting.over(parts), groups, "exact")
+        np.testing.assert_allclose(again.figures, measured.figures, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
+    # Where what is believed is the same for all, groups of those in one cell are as good as others.
+    records = by_age(*"aabbabababba")
+    method = METHODS[name]
+    policy = {
+        "k_anonymity": {"k": 2},
+        "l_diversity": {"l": 2},
+        "bt_privacy": {"bandwidth": 0.4, "t": 0.6},
+    }
+    requirements = parse_policy(policy).requirements
+    costs = []
+    for parts in (as_parts(records, records.everything()), Parts.of(as_parts(records, []).table)):
+        release, _ = method.make(
+            Setting(parts), requirements, method.options(), seeded_shuffle(1), SILENT
+        )
+        costs.append(sorted(release.sizes.tolist()))
+    assert costs[0] == costs[1]
+
+
+@pytest.mark.parametrize("name", ["agglomerate", "bucketize", "js_reduce", "mondrian"])
+def test_groups_are_found_that_large_ones_hide(name: str) -> None:
+    # Of the young a is believed, of the old b: any group of both diverges, and so does the table.
+    records = by_age(*"ababababab")
+    believed = np.repeat([[0.9, 0.1], [0.1, 0.9]], 5, axis=0)
+    setting = Setting(as_parts(records, range(10)), library=Known(respondents=believed))
+    policy = {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.1, "bandwidth": REMEMBERED}}
+    requirements = parse_policy(policy).requirements
+    method = METHODS[name]
+    method.check(setting, requirements, method.options())
+    release, certificate = method.make(
+        setting, requirements, method.options(), seeded_shuffle(1), SILENT
+    )
+    assert len(release.groups) == 4
+    assert all(max(group) < 5 or min(group) >= 5 for group in release.groups)
+    assert not certificate.suppressed.size or name == "js_reduce"
+
+
+def test_anatomy_draws_records_of_whom_nothing_is_known_together() -> None:
+    records = by_age(*"abcabcabcabc")
+    past = np.zeros((12, 4), dtype=np.int64)
+    setting = Setting(as_parts(records, range(12)), library=Known(past=past))
+    policy = {"l_diversity": {"l": 3}, "m_invariance": {"m": 3}}
+    requirements = parse_policy(policy).requirements
+    method = METHODS["anatomy"]
+    method.check(setting, requirements, method.options())
+    release, certificate = method.make(
+        setting, requirements, method.options(), seeded_shuffle(5), SILENT
+    )
+    assert release.sizes.tolist() == [3] * 4
+    assert not certificate.suppressed.size
