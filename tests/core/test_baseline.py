@@ -23,7 +23,7 @@ from bkpriv_core.table.shuffle import secret_shuffle
 from bkpriv_core.utility.measures import baseline_utility, utility
 from tests.core import oracles
 from tests.core.oracles import Records
-from tests.core.strategies import SOME, as_groups, as_table, partitions, records_of, tables
+from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
 
 
 def groups_of(release: Release) -> set[frozenset[tuple[int, ...]]]:
