@@ -99,6 +99,8 @@ def explain(
     list of Given
         Those of whom a memory told most first; at most so many, and none of whom it told nothing.
     """
+    if not len(history):
+        return []
     after, figures = [], []
     walk = forward(history, memory, snapshots, estimator, progress.part(0.0, 0.9))
     for place, beliefs in enumerate(walk):

@@ -94,6 +94,8 @@ def smooth(
     progress : Progress
         Receives the share of the work that is done, of the sweeps by a guess.
     """
+    if not len(history):
+        return Smoothed((), (), True, 0)
     chains = _Chains(history, memory, snapshots, estimator, progress)
     sweep, converged = 0, False
     while sweep < _SWEEPS and not converged:

@@ -151,5 +151,6 @@ def test_who_is_given_away_by_others_has_no_cause_of_his_own() -> None:
 def test_nobody_is_given_away_where_nothing_is_remembered() -> None:
     history = History((as_step(1, ("a", "b"), [0, 1], [0, 1], [0, 0]),))
     assert explain(history, Constant(), everybody_alike(history)) == []
+    assert explain(History(()), Incremental(), everybody_alike(history)) == []
     nobody = History((as_step(1, ("a",), [0], [0], [-1]),))
     assert explain(nobody, Constant(), lambda _: np.ones((1, 1))) == []

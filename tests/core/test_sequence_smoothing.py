@@ -78,6 +78,33 @@ def test_what_is_shown_again_as_it_was_is_counted_once() -> None:
         assert after == pytest.approx(np.array([[0.6, 0.4], [0.4, 0.6]]), abs=1e-8)
 
 
+def test_what_members_owe_to_each_other_may_be_missed() -> None:
+    """Four share HIV three times and flu once; with a fifth it is HIV four times.
+
+    The fifth has HIV for certain, which whoever takes members as independent does not see forward.
+    Backward he nearly does, and says that he is not done.
+    """
+    labels = ("HIV", "flu")
+    history = History(
+        (
+            as_step(1, labels, range(4), [0, 0, 0, 1], [0] * 4),
+            as_step(2, labels, range(5), [0, 0, 0, 1, 0], [0] * 5),
+        )
+    )
+    snapshots = [np.tile([0.3, 0.7], (4, 1)), np.tile([0.3, 0.7], (5, 1))]
+    _, second = forward(history, Constant(), snapshots.__getitem__, "exact")
+    assert second.after[4] == pytest.approx([4 / 11, 7 / 11])
+    smoothed = smooth(history, Constant(), snapshots.__getitem__, "exact")
+    assert not smoothed.converged
+    assert smoothed.after[1][4, 0] > 0.99
+    assert smoothed.after[1][:4, 0] == pytest.approx(np.full(4, 0.75), abs=0.01)
+
+
+def test_no_history() -> None:
+    nothing = smooth(History(()), Incremental(), [].__getitem__)
+    assert (nothing.after, nothing.converged) == ((), True)
+
+
 def test_later_releases_tell_of_earlier_ones() -> None:
     """Whoever recovers was not healthy: known only from what comes later."""
     labels = ("healthy", "ill", "well again")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData, InvalidParameter, UnsoundHistory
-from bkpriv_core.sequence.mining import mined
+from bkpriv_core.sequence.mining import count, mined
 from bkpriv_core.sequence.statement import given as stated
 from bkpriv_core.sequence.transitions import Transitions, constant
 from tests.core import sequence_oracles as oracles
@@ -107,6 +107,19 @@ def test_support_is_how_often_a_value_was_seen_to_follow() -> None:
         (("a", "b"), "a", 1 / 2): 1,
         (("a", "b"), "b", 1 / 2): 1,
     }
+
+
+def test_what_is_not_known_continues_no_context() -> None:
+    transitions = as_knowledge(LABELS, {("d",): {"a": 1}, ("b", "d"): {"b": 1}})
+    nodes, values = np.array([0, 0, 1, 1, 0]), np.array([3, -1, 1, -1, 2])
+    assert transitions.child(nodes, values).tolist() == [1, -1, 2, -1, -1]
+    alone = mined_alone()
+    assert alone.child(nodes * 0, values).tolist() == [-1] * 5
+
+
+def mined_alone() -> Transitions:
+    """What is counted where nobody has two records."""
+    return count(LABELS, np.arange(3), np.arange(3))
 
 
 def test_null_is_a_value() -> None:
@@ -216,6 +229,7 @@ def _set(name: str, place: int, value: float) -> Callable[[Transitions], Transit
         (_set("offsets", 1, 1), "share out"),
         (_set("offsets", 2, 9), "share out"),
         (_set("offsets", -1, 3), "share out"),
+        (_set("offsets", -1, 99), "share out"),
         (_set("following", 0, 4), "out of range"),
         (_set("following", 0, -1), "out of range"),
         (_set("following", 1, 1), "out of range"),
