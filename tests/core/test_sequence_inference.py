@@ -209,6 +209,16 @@ def test_of_a_period_published_twice_the_later_look_counts() -> None:
     assert persons.tolist() == codes.tolist() == [0, 1]
 
 
+def test_two_looks_at_one_period_are_one_value() -> None:
+    labels = ("a", "b")
+    known = as_knowledge(labels, {("a",): {"b": 1}, ("a", "a"): {"a": 1}})
+    look = as_step(1, labels, [0, 1], [0, 1], [0, 1])
+    for count in (1, 2, 3):
+        history = History((*[look] * count, as_step(2, labels, [0, 1], [1, 0], [0, 0])))
+        *_, last = forward(history, known, everybody_alike(history))
+        assert last.before == pytest.approx(np.array([[0, 1], [0.5, 0.5]]), abs=1e-8)
+
+
 def test_who_is_proved_wrong_begins_anew() -> None:
     labels = ("a", "b", "c")
     never = as_knowledge(labels, {("a",): {"b": 1}})
