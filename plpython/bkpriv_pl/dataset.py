@@ -286,8 +286,8 @@ def register(
         [binned[column] for column in (attributes[-1], *extras)],
         None if period is None else binned[period],
     )
-    # None is left where datasets are dropped by drop_dataset, but a plain DELETE leaves them.
-    run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [name])
+    # Nothing is left where datasets are dropped by drop_dataset, but a plain DELETE leaves it.
+    _forget(name)
     watch_own(relation, name)
     return name
 
@@ -366,8 +366,14 @@ def drop(name: str | None) -> None:
             detail=f"Release (view): {listed}{', ...' if len(alive) > 8 else ''}.",
             hint="Withdraw them with bkpriv.withdraw(release, reason).",
         )
-    run("DELETE FROM bkpriv.hierarchy WHERE dataset = $1", ["text"], [dataset.name])
+    _forget(dataset.name)
     run("DELETE FROM bkpriv.dataset WHERE name = $1", ["text"], [dataset.name])
+
+
+def _forget(name: str) -> None:
+    """Delete what was declared of a dataset."""
+    for table in ("hierarchy", "sequential_knowledge"):
+        run(f"DELETE FROM bkpriv.{table} WHERE dataset = $1", ["text"], [name])
 
 
 def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> tuple[str, ...]:

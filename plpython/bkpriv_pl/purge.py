@@ -1,7 +1,7 @@
 """Purge: erasing what a withdrawn release was made from.
 
-Cells, labels and respondents go. The findings of audits, the figures of the release and its events
-stay: they are about groups and policies, not about people.
+Cells, labels, respondents and beliefs about them go. The findings of audits, the figures of the
+release and its events stay: they are about groups and policies, not about people.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ BEGIN
             UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
             UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
             UNION ALL SELECT FROM bkpriv_internal.release_tables(id));

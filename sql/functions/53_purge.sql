@@ -1,6 +1,6 @@
 -- Purge: erasing what a withdrawn release was made from. The history holds the source's cells, the
--- labels of its attributes and, if declared, the names of its respondents. They go; the release, its
--- audits and its events stay, with one that says so.
+-- labels of its attributes and, if declared, the names of its respondents and what may be believed of
+-- them. They go; the release, its audits and its events stay, with one that says so.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.erase_release(old_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -14,6 +14,7 @@ BEGIN
     END IF;
     DELETE FROM bkpriv.release_content WHERE release = old_release;
     DELETE FROM bkpriv.release_respondent WHERE release = old_release;
+    DELETE FROM bkpriv.release_belief WHERE release = old_release;
     DELETE FROM bkpriv.release_attribute WHERE release = old_release;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.erase_release(bigint) IS
@@ -28,5 +29,5 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].purge.purge(release, reason, force)
 $$;
 COMMENT ON FUNCTION bkpriv.purge(bigint, text, boolean) IS
-    'Erases what a withdrawn release was made from: cells, labels and respondents; its figures, audits and events stay; refused, unless forced, while the dataset has releases that are not withdrawn';
+    'Erases what a withdrawn release was made from: cells, labels, respondents and beliefs; its figures, audits and events stay; refused, unless forced, while the dataset has releases that are not withdrawn';
 GRANT EXECUTE ON FUNCTION bkpriv.purge(bigint, text, boolean) TO bkpriv_publisher;

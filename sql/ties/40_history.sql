@@ -9,8 +9,8 @@ DECLARE
     history text;
     refused text;
 BEGIN
-    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_respondent', 'release_event',
-                                  'audit_record'] LOOP
+    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_respondent', 'release_belief',
+                                  'release_event', 'audit_record'] LOOP
         refused := CASE
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
@@ -21,7 +21,7 @@ BEGIN
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', refused, history);
     END LOOP;
-    FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_respondent'] LOOP
+    FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_respondent', 'release_belief'] LOOP
         EXECUTE format('CREATE TRIGGER guard_row BEFORE DELETE ON bkpriv.%I
                         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row(''purged'')', history);
         -- Statistics hold values, such as names, and stay when the rows are gone.

@@ -40,10 +40,13 @@ def test_history_is_not_forged_for_others(
             "INSERT INTO bkpriv.release_attribute VALUES (1, 99, 'x', '{a}')",
             "INSERT INTO bkpriv.release_content VALUES (1, '{0}', '{0}', '{0}', '{0}', '{1}')",
             "INSERT INTO bkpriv.release_respondent VALUES (1, '{x}', '{0}')",
+            "INSERT INTO bkpriv.release_belief VALUES (1, repeat('0', 64), 'x', '{1}')",
             "INSERT INTO bkpriv.dataset (name, owner, source_schema, source_name, "
             f"quasi_identifiers, sensitive) VALUES ('x', '{name}', 's', 't', '{{a}}', 'b')",
             "INSERT INTO bkpriv.hierarchy (dataset, attribute, widths, origin) "
             "VALUES ('mine', 'a', '{5}', 0)",
+            "INSERT INTO bkpriv.sequential_knowledge (dataset, name, kind) "
+            "VALUES ('mine', 'x', 'constant')",
             f"INSERT INTO bkpriv.policy (name, owner, requirements) VALUES ('q', '{name}', '{{}}')",
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -52,6 +55,7 @@ def test_history_is_not_forged_for_others(
             "DELETE FROM bkpriv.dataset",
             "UPDATE bkpriv.dataset SET registered_at = now()",
             "DELETE FROM bkpriv.hierarchy",
+            "DELETE FROM bkpriv.sequential_knowledge",
             "UPDATE bkpriv.policy SET requirements = '{}'",
         ):
             assert attacker.execute(statement).rowcount == 0

@@ -29,7 +29,8 @@ def test_leaky_functions_see_nothing_that_row_security_hides(
         ("dataset", "name"), ("hierarchy", "dataset"), ("release", "dataset"),
         ("release_attribute", "attribute"), ("release_content", "codes::text"),
         ("release_respondent", "respondents::text"), ("release_event", "reason"),
-        ("audit_record", "requirement"),
+        ("audit_record", "requirement"), ("release_belief", "knowledge"),
+        ("sequential_knowledge", "name"),
         ("releases", "dataset"), ("audits", "dataset"),
     ):  # fmt: skip
         for condition in (f"leak({column})", f"{column} <<<< 'x'", f"leak({column}) OR false"):

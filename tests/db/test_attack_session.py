@@ -120,6 +120,8 @@ def set_traps(connection: Connection, schema: str) -> None:
         *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
         *(
             "release_respondent",
+            "release_belief",
+            "sequential_knowledge",
             "release_event",
             "audit_record",
             "releases",

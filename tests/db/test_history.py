@@ -13,7 +13,7 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_people, one, publish, state_policy
 
 HISTORY = (
-    *("release", "release_attribute", "release_content", "release_respondent"),
+    *("release", "release_attribute", "release_content", "release_respondent", "release_belief"),
     *("release_event", "audit_record"),
 )
 
@@ -24,7 +24,10 @@ def history(shared_clinic: Connection) -> Connection:
     publish(shared_clinic)
     publish(shared_clinic)
     declare_people(shared_clinic)
-    publish(shared_clinic, "people", view="public.people")
+    release = publish(shared_clinic, "people", view="public.people")
+    shared_clinic.execute(
+        "INSERT INTO bkpriv.release_belief VALUES (%s, repeat('0', 64), 'months', '{1}')", [release]
+    )
     return shared_clinic
 
 
@@ -68,6 +71,9 @@ def test_history_refuses_to_change_for_a_publisher(
         ("release_content", "counts", "counts || 1::bigint"),
         ("release_content", "codes", "codes || 0"),
         ("release_respondent", "group_ids", "group_ids || 0"),
+        ("release_belief", "digest", "'abc'"),
+        ("release_belief", "knowledge", "repeat('x', 20000)"),
+        ("release_belief", "probabilities", "NULL"),
         ("release_event", "kind", "'forgiven'"),
         ("release_event", "reason", "''"),
         ("audit_record", "vulnerable", "-1"),
@@ -91,6 +97,7 @@ def test_history_refuses_rows_that_make_no_sense(
         "release": {"release": "release + 1000"},
         "release_content": {"release": "release"},
         "release_respondent": {"release": "release"},
+        "release_belief": {"release": "release + 1000"},
         "release_attribute": {"place": "place + 1000"},
         "release_event": {"event": "event + 1000"},
         "audit_record": {"audit": "audit + 1000"},

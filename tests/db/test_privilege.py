@@ -28,6 +28,8 @@ RELATIONS = """
     bkpriv.release_content     ra         r
     bkpriv.release_event       ra         r
     bkpriv.release_respondent  ra         r
+    bkpriv.release_belief      ra         r
+    bkpriv.sequential_knowledge rawd      r
     bkpriv.audit_record        ra         ra
     bkpriv.watched             -          -
     bkpriv.releases            r          r
@@ -314,6 +316,7 @@ def test_publishers_do_not_see_each_other(
     for relation in (
         *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
         *("release_respondent", "release_event", "audit_record", "releases", "audits"),
+        *("release_belief", "sequential_knowledge"),
     ):
         query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
         assert colleague.execute(query).fetchall() == [], relation

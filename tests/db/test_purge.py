@@ -14,7 +14,9 @@ from tests.db.refusal import refused, unchanged
 WITHDRAW = "SELECT bkpriv.withdraw(%s, 'a person objected')"
 PURGE = "SELECT bkpriv.purge(%s, 'and wants to be forgotten')"
 
-ERASED = ("release_content", "release_respondent", "release_attribute")
+ERASED = ("release_content", "release_respondent", "release_attribute", "release_belief")
+
+BELIEVE = "INSERT INTO bkpriv.release_belief VALUES (%s, repeat('0', 64), 'months', '{1}')"
 KEPT = ("release", "audit_record", "dataset", "policy")
 
 MEASURES = (
@@ -35,6 +37,8 @@ def test_data_go_and_verdicts_stay(clinic: Connection) -> None:
     declare_people(clinic)
     other = publish(clinic)
     release = publish(clinic, "people", view="public.people", method="bucketize")
+    for believed in (other, release):
+        clinic.execute(BELIEVE, [believed])
     clinic.execute(WITHDRAW, [release])
     kept = {table: rows_of(clinic, f"bkpriv.{table}") for table in KEPT}
     audits = rows_of(clinic, "bkpriv.audits")
