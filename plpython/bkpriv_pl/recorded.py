@@ -19,11 +19,28 @@ from bkpriv_core.release.recorded import (
     check_sizes,
     unsound,
 )
+from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import STEPS
 
-__all__ = ["read_arrays", "read_attributes", "read_respondents"]
+__all__ = [
+    "TRANSITIONS",
+    "read_arrays",
+    "read_attributes",
+    "read_respondents",
+    "read_transitions",
+]
+
+TRANSITIONS = {
+    "parents": "parent",
+    "oldest": "oldest",
+    "offsets": "offsets",
+    "following": "following",
+    "probabilities": "probabilities",
+    "support": "support",
+}
+"""Columns of arrays that transitions are kept in, and what they hold of them."""
 
 _ARRAYS = ("codes", "group_ids", "cells", "sensitive_codes", "counts")
 
@@ -150,6 +167,36 @@ def read_respondents(release: int) -> RecordedRespondents | None:
     )
     labels = _integers("group_ids", packed["group_ids"])
     return RecordedRespondents(packed["respondents"], labels, parts, values)
+
+
+def read_transitions(dataset: str, name: str) -> Transitions:
+    """Transitions that are kept as sequential knowledge of a dataset.
+
+    Raises
+    ------
+    UnsoundHistory
+        If they cannot be what was kept.
+    """
+    kept = "FROM bkpriv.sequential_knowledge WHERE (dataset, name) = ($1, $2)"
+    key = ["text", "text"], [dataset, name]
+    sizes = run(
+        f"SELECT {_text_sizes('labels')}, {', '.join(map(_sizes, TRANSITIONS))} {kept}", *key
+    )[0]
+    check_sizes(
+        [
+            Sizes(column, elements, sizes[f"{column}_dimensions"], sizes.get(f"{column}_bytes"))
+            for column in ("labels", *TRANSITIONS)
+            if (elements := sizes[f"{column}_elements"]) is not None
+        ]
+    )
+    sent = ", ".join(f"array_send({column}) AS {column}" for column in TRANSITIONS)
+    row = run(f"SELECT labels, {sent} {kept}", *key)[0]
+    arrays = {
+        field: (_floats if field == "probabilities" else _integers)(column, row[column])
+        for column, field in TRANSITIONS.items()
+        if row[column] is not None
+    }
+    return Transitions.of_arrays(tuple(row["labels"]), **arrays)
 
 
 def _sizes(name: str) -> str:

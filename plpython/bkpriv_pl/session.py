@@ -33,6 +33,7 @@ TOPICS = (
     "publication",
     "purge",
     "query",
+    "sequence",
     "staleness",
     "suppression",
     "utility",

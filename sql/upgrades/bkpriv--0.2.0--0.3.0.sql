@@ -11,8 +11,8 @@ ALTER TABLE bkpriv.release_respondent
     ADD COLUMN sensitive_codes int[] CHECK (cardinality(sensitive_codes) = cardinality(respondents)),
     ADD CHECK ((parts IS NULL) = (sensitive_codes IS NULL));
 
--- Contexts form a trie: the first is empty, every other is the one before it in `parents` with the value
--- of `steps` before it in time. Numbers of values are places in `labels`, from 0.
+-- Contexts form a trie, as bkpriv_core.sequence.transitions has it; numbers of values are places in
+-- `labels`, from 0.
 CREATE TABLE bkpriv.sequential_knowledge (
     dataset text NOT NULL,
     name text NOT NULL CHECK (name <> ''),
@@ -20,15 +20,16 @@ CREATE TABLE bkpriv.sequential_knowledge (
     memory int CHECK (memory > 0),
     labels text[],
     parents int[],
-    steps int[] CHECK (cardinality(steps) = cardinality(parents)),
-    contexts int[],
-    next_codes int[] CHECK (cardinality(next_codes) = cardinality(contexts)),
-    probabilities float8[] CHECK (cardinality(probabilities) = cardinality(contexts)),
-    supports float8[] CHECK (cardinality(supports) = cardinality(contexts)),
+    oldest int[] CHECK (cardinality(oldest) = cardinality(parents)),
+    offsets int[] CHECK (cardinality(offsets) = cardinality(parents) + 1),
+    following int[],
+    probabilities float8[] CHECK (cardinality(probabilities) = cardinality(following)),
+    support int[] CHECK (cardinality(support) = cardinality(following)),
     set_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (dataset, name),
-    CHECK (num_nulls(labels, parents, steps, contexts, next_codes, probabilities, supports)
-           = CASE WHEN kind IN ('domain', 'mined') THEN 0 ELSE 7 END),
+    CHECK (num_nulls(labels, parents, oldest, offsets, following, probabilities)
+           = CASE WHEN kind IN ('domain', 'mined') THEN 0 ELSE 6 END),
+    CHECK ((support IS NULL) = (kind <> 'mined')),
     CHECK (octet_length(dataset) + octet_length(name) <= 10000)
 );
 

@@ -23,6 +23,15 @@ INTERFACE = {
     ),
     "set_policy": ("name text, requirements jsonb", "text"),
     "drop_dataset": ("dataset text", "void"),
+    "set_sequential_knowledge": (
+        "dataset text, name text, kind text, source regclass DEFAULT NULL::regclass, "
+        "memory integer DEFAULT NULL::integer",
+        "void",
+    ),
+    "sequential_knowledge": (
+        "dataset text, name text",
+        "TABLE(history text[], next text, probability double precision, support double precision",
+    ),
     # Publish
     "publish": (
         "dataset text, policy text, view_name text, method text DEFAULT 'mondrian'::text, "
@@ -136,7 +145,7 @@ VOLATILITY = {
     "STABLE": {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
         "explain_suppressed",
-        *("lattice", "max_disclosure", "disclosure_given"),
+        *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
         *("query_accuracy", "rewrite_query", "association", "doctor"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
@@ -147,7 +156,7 @@ VOLATILITY = {
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
-        *("watch", "unwatch"),
+        *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
         *_internal("erase_release", "next_release", "next_audit", "bootstrap", "grant_job"),
         *_internal("guard", "guard_row", "guard_dataset", "mark_stale", "add_stale"),

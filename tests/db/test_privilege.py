@@ -118,6 +118,9 @@ FUNCTIONS = """
     bkpriv.set_hierarchy(text,text,regclass)                             X          -
     bkpriv.set_interval_hierarchy(text,text,numeric[],numeric)           X          -
     bkpriv.set_policy(text,jsonb)                                        X          -
+    bkpriv.set_sequential_knowledge(text,text,text,regclass,integer)     X          -
+    bkpriv.unset_sequential_knowledge(text,text)                         X          -
+    bkpriv.sequential_knowledge(text,text)                               X          X
     bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision) X          X
     bkpriv.utility(bigint)                                               X          X
     bkpriv.version()                                                     X          X
