@@ -42,15 +42,15 @@ class Library(Protocol):
     def outside(self, table: Table, name: str) -> FloatArray:
         """Prior that the outside table of a name gives about each cell, shape (c, m)."""
 
-    def revised(self, table: Table, name: str, snapshot: FloatArray) -> FloatArray:
-        """Beliefs of who remembers earlier releases, and has the sequential knowledge of a name.
+    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
+        """Beliefs of who remembers earlier releases, and has sequential knowledge.
 
         Parameters
         ----------
         table : Table
             The table.
-        name : str
-            Name of the knowledge.
+        knowledge : Revised
+            What he knows of sequences, by name, and of who had no past, there and in this table.
         snapshot : (n, m) float array
             What he would believe of each respondent of the table who had no past.
 
@@ -88,10 +88,10 @@ class NoLibrary:
             hint="Use a bandwidth.",
         )
 
-    def revised(self, table: Table, name: str, snapshot: FloatArray) -> FloatArray:
+    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
         """Refuse; see `Library`."""
         raise InvalidParameter(
-            f"there is no sequential knowledge {name} here",
+            f"there is no sequential knowledge {knowledge.sequence} here",
             detail="It needs a history of releases.",
             hint="Use a bandwidth.",
         )
@@ -196,8 +196,13 @@ class Setting:
             snapshot = self._of_cells(key.snapshot)
             cell = np.empty(len(self.parts), dtype=np.int64)
             cell[self._respondent] = self.parts.cell
-            self._priors[key] = self._library.revised(self.table, key.sequence, snapshot[cell])
+            self._priors[key] = self._library.revised(self.table, key, snapshot[cell])
         return self._priors[key]
+
+    @property
+    def revisions(self) -> dict[Revised, FloatArray]:
+        """Beliefs of those who remember, so far as they were asked for: (n, m) by respondent."""
+        return {key: prior for key, prior in self._priors.items() if isinstance(key, Revised)}
 
     def _of_cells(self, key: ResolvedSnapshot) -> FloatArray:
         if key not in self._priors:

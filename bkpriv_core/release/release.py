@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+
+import numpy as np
 
 from bkpriv_core.errors import NoGroups
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.release.form import Form
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
@@ -56,6 +59,27 @@ class Release:
                 hint="What was asked is about groups: ask it of a release of another method.",
             )
         return self.partition
+
+    def together(self) -> tuple[Release, IntArray]:
+        """Build the same release without telling respondents apart, as readers see it.
+
+        Returns
+        -------
+        release : Release
+            The same object, if they are not told apart.
+        place : (p,) int array
+            The part of it that each part of this one is in.
+        """
+        if self.parts.respondent is None:
+            return self, np.arange(len(self.parts))
+        parts, groups = replace(self.parts, respondent=None).unite(self.groups)
+        labels = (groups.labels(len(parts)), self.groups.labels(len(self.parts)))
+        cells = (parts.cell, self.parts.cell)
+        keys = np.column_stack((np.concatenate(labels) - SUPPRESSED, np.concatenate(cells)))
+        _, kind, _ = distinct_rows(keys)
+        place = np.empty(len(parts), dtype=np.int64)
+        place[kind[: len(parts)]] = np.arange(len(parts))
+        return replace(self, parts=parts, partition=groups), place[kind[len(parts) :]]
 
     @property
     def table(self) -> Table:

@@ -15,6 +15,7 @@ inference      forward: what is believed as each release appears
 links          from each appearance of a person to the next
 smoothing      retrospective: what is believed of each release once all have appeared
 measures       figures for a release: gain, confidence, worst
+signatures     the values of somebody's last group, for m-invariance
 explanation    whom a memory gave away most, and by what
 =============  ====================================================================================
 

@@ -21,6 +21,7 @@ from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle
+from bkpriv_core.table.table import Table, check_dense
 
 __all__ = ["Respondents"]
 
@@ -110,6 +111,20 @@ class Respondents:
             and np.array_equal(self.cells, other.cells)
             and np.array_equal(self.values, other.values)
         )
+
+    def apart(self, table: Table) -> Parts:
+        """Parts of the table, each one respondent's record, in the order of names.
+
+        Raises
+        ------
+        TooLarge
+            If the parts' counts would not fit in memory.
+        """
+        numbers = np.arange(len(self.names))
+        check_dense(len(numbers), "respondents", table.sensitive)
+        counts = np.zeros((len(numbers), table.sensitive.size), dtype=np.int64)
+        counts[numbers, self.values] = 1
+        return Parts(table, self.cells, counts, numbers)
 
     def places(self, parts: Parts, shuffle: Shuffle) -> IntArray:
         """Part that each respondent's record is in.

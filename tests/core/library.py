@@ -32,10 +32,10 @@ class Known(NoLibrary):
         """See `Library`."""
         return self.cells if self.cells is not None else super().outside(table, name)
 
-    def revised(self, table: Any, name: str, snapshot: Any) -> Any:
+    def revised(self, table: Any, knowledge: Any, snapshot: Any) -> Any:
         """See `Library`."""
         if self.respondents is None:
-            return super().revised(table, name, snapshot)
+            return super().revised(table, knowledge, snapshot)
         assert snapshot.shape == self.respondents.shape
         return self.respondents
 

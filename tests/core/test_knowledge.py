@@ -242,28 +242,28 @@ def test_without_a_library_nothing_is_remembered() -> None:
 
 
 def test_who_remembers_tells_respondents_of_a_cell_apart() -> None:
-    table = as_table(PATIENTS)
+    the_table = as_table(PATIENTS)
     beliefs = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
 
     class Past(NoLibrary):
-        def revised(self, about: Any, name: str, snapshot: Any) -> Any:
-            assert about is table
-            assert name == "mined"
+        def revised(self, table: Any, knowledge: Any, snapshot: Any) -> Any:
+            assert table is the_table
+            assert knowledge.sequence == "mined"
             # Of respondents in their order, of whom 2 and 0 are the two thirty-year-olds.
-            alone = Setting(table).prior(0.3)
+            alone = Setting(the_table).prior(0.3)
             np.testing.assert_array_equal(snapshot, alone[[0, 1, 0]])
             return beliefs
 
     counts = np.array([[1, 0], [0, 1], [0, 1]])
-    parts = Parts(table, np.array([0, 0, 1]), counts, np.array([2, 0, 1]))
+    parts = Parts(the_table, np.array([0, 0, 1]), counts, np.array([2, 0, 1]))
     setting = Setting(parts, library=Past())
     np.testing.assert_array_equal(setting.prior(Remembered("mined", 0.3)), beliefs[[2, 0, 1]])
     # Another order of the same records is looked up, not asked for again.
-    turned = Parts(table, np.array([1, 0, 0]), counts[[2, 0, 1]], np.array([1, 2, 0]))
+    turned = Parts(the_table, np.array([1, 0, 0]), counts[[2, 0, 1]], np.array([1, 2, 0]))
     again = setting.over(turned).prior(Remembered("mined", 0.3))
     np.testing.assert_array_equal(again, beliefs[[1, 2, 0]])
     with pytest.raises(ValueError, match="apart"):
-        setting.over(Parts.of(table)).prior(Remembered("mined", 0.3))
+        setting.over(Parts.of(the_table)).prior(Remembered("mined", 0.3))
 
 
 def test_a_skyline_may_mix_all_forms() -> None:
