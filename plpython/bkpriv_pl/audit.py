@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bkpriv_core.audit import Fault, Finding, findings, judge_queries
 from bkpriv_core.belief.posterior import check_estimator
-from bkpriv_core.policy import parse_policy
+from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.history import find_release, find_requirements, record_audit
-from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED, Task
+from bkpriv_pl.remembering import with_library
+from bkpriv_pl.transitions import customary_knowledge
 
 __all__ = ["audit"]
 
@@ -32,9 +34,12 @@ def audit(
     if requirements is None:
         # The publisher chose what they name.
         demanded = find_requirements(recorded.release)
-        recorded = replace(recorded, library=PriorTables(own=False))
     else:
-        demanded = parse_policy(from_json(requirements, "requirements"), complete=False)
+        stated = from_json(requirements, "requirements")
+        dataset = look_up(recorded.release, "dataset")["dataset"]
+        stated = complete(stated, partial(customary_knowledge, dataset))
+        demanded = parse_policy(stated, complete=False)
+    recorded = with_library(recorded, demanded.requirements, own=requirements is not None)
     task = Task("bkpriv audit")
     measurements = [
         item.measure(

@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.knowledge import parse_knowledge
+from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import array_literal, entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
-from bkpriv_pl.history import find_release
+from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.period import find_period
 from bkpriv_pl.progress import POLLED
+from bkpriv_pl.remembering import recall
 
 __all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
 
@@ -27,6 +29,12 @@ __all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
 def prior(dataset: str | None, bandwidth: str | None, period: str | None) -> dict[str, Any]:
     """See ``bkpriv.prior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
+    if isinstance(knowledge, Remembered):
+        raise InvalidParameter(
+            "what is remembered of earlier releases is about respondents, not about cells",
+            detail=f'The bandwidth is the sequential knowledge "{knowledge.sequence}".',
+            hint="Ask bkpriv.revised_belief(dataset, knowledge, respondent, period).",
+        )
     registered = find_dataset(dataset, to_change=False)
     table = read_table(registered, "category", find_period(registered, period))
     beliefs = Setting(table, library=PriorTables(own=True), progress=POLLED).prior(knowledge)
@@ -42,7 +50,7 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     """See ``bkpriv.posterior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = find_release(release)
+    recorded = _find(release, knowledge)
     parts, groups = recorded.parts, recorded.groups
     before = recorded.setting.prior(knowledge)
     after = recorded.setting.adversaries([knowledge]).posterior(groups, estimator)
@@ -59,7 +67,7 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     """See ``bkpriv.disclosure``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = find_release(release)
+    recorded = _find(release, knowledge)
     parts, groups = recorded.parts, recorded.groups
     disclosed = recorded.setting.adversaries([knowledge]).disclosure(groups, estimator)
     return {
@@ -76,7 +84,7 @@ def explain_disclosure(
     """See ``bkpriv.explain_disclosure``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = find_release(release)
+    recorded = _find(release, knowledge)
     parts, groups = recorded.parts, recorded.groups
     explanation = recorded.setting.adversaries([knowledge]).explain(groups, estimator)
     worst_first = np.argsort(-explanation.figures, kind="stable")
@@ -92,6 +100,12 @@ def explain_disclosure(
         strict=True,
     )
     return iter(rows)
+
+
+def _find(release: int | None, knowledge: Knowledge) -> RecordedRelease:
+    """Read a release back, with what an adversary of such knowledge remembers of others."""
+    recorded = find_release(release)
+    return recall(recorded, own=True) if isinstance(knowledge, Remembered) else recorded
 
 
 def _memberships(parts: Parts, groups: Groups, used: UsedArray) -> dict[str, Any]:

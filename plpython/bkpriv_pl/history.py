@@ -235,8 +235,13 @@ class Step:
     when: int
 
 
-def find_steps(dataset: str, owner: str) -> list[Step]:
+def find_steps(
+    dataset: str, owner: str, coming: tuple[str | None, str | None] | None = None
+) -> list[Step]:
     """Releases of a dataset, whatever became of them, in the order of their publication.
+
+    Last comes a release 0 that is yet to be made, if there is one `coming`: of such a period, as a
+    release would record it with its type.
 
     Periods are ordered by their type; as text, byte by byte, where they were not all of one type
     that is built in.
@@ -252,6 +257,8 @@ def find_steps(dataset: str, owner: str) -> list[Step]:
         ["text", "text"],
         [dataset, owner],
     )
+    if coming is not None:
+        rows.append(dict(zip(("release", "period", "period_type"), (0, *coming), strict=True)))
     periods = sorted({row["period"] for row in rows} - {None})
     types = {row["period_type"] for row in rows if row["period"] is not None}
     rank = dict(zip(periods, _rank(periods, types), strict=True))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import parse_options
 from bkpriv_core.method.full_domain import UTILITIES, Incognito, describe, find_lattice
-from bkpriv_core.policy import parse_policy
+from bkpriv_core.policy import complete, parse_policy
 from bkpriv_pl.boundary import entry, from_json
-from bkpriv_pl.dataset import find_dataset, read_table
+from bkpriv_pl.dataset import find_dataset, read_records
 from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
-from bkpriv_pl.progress import POLLED, Task
+from bkpriv_pl.progress import Task
+from bkpriv_pl.remembering import check_respondents, set_out
+from bkpriv_pl.transitions import customary_knowledge
 
 __all__ = ["lattice"]
 
@@ -26,13 +29,27 @@ def lattice(
     """See ``bkpriv.lattice``."""
     registered = find_dataset(dataset, to_change=False)
     stated = find_policy(policy)
-    requirements = parse_policy(stated.requirements).requirements
+    completed = complete(stated.requirements, partial(customary_knowledge, registered.name))
+    requirements = parse_policy(completed).requirements
+    check_respondents(registered, requirements)
     method = Incognito()
     chosen = parse_options(method, from_json(options, "options"))
     task = Task("bkpriv lattice")
     task.step("counting")
-    table = read_table(registered, chosen.nulls, require_period(registered, period))
-    setting = Setting(table, chosen.smoothing, library=stated.library, progress=POLLED)
+    within = require_period(registered, period)
+    if not any(item.tells_apart for item in requirements):
+        registered = replace(registered, respondent=None)
+    table, respondents = read_records(registered, chosen.nulls, within)
+    setting, _ = set_out(
+        registered,
+        within,
+        table,
+        respondents,
+        requirements,
+        chosen,
+        stated.library,
+        stored=False,
+    )
     method.check(setting, requirements, chosen)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))
     task.step("describing")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bkpriv_core.belief.setting import Library
 from bkpriv_core.policy import parse_policy
 from bkpriv_pl.boundary import Refusal, decode, entry, from_json, require, run
 from bkpriv_pl.knowledge import PriorTables
@@ -29,7 +28,7 @@ class StatedPolicy:
     own: bool
 
     @property
-    def library(self) -> Library:
+    def library(self) -> PriorTables:
         """Where its prior tables are read: of others' policies, trusted ones only."""
         return PriorTables(self.own)
 

@@ -11,17 +11,18 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import plpy
 
 from bkpriv_core.audit import Finding, exactly_auditable, findings, judge_queries, unmet
-from bkpriv_core.belief.setting import Library, Setting
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
 from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.partition.certification import Certificate
-from bkpriv_core.policy import Policy, parse_policy
+from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded import RecordedRespondents
@@ -33,11 +34,14 @@ from bkpriv_pl import history
 from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.counts import Period, column_types
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
+from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
+from bkpriv_pl.remembering import check_respondents, set_out
 from bkpriv_pl.snapshot import check_columns, write_snapshot
+from bkpriv_pl.transitions import customary_knowledge
 from bkpriv_pl.view import (
     ShownView,
     View,
@@ -60,9 +64,9 @@ class _Request:
 
     dataset: Dataset
     policy_name: str
-    stated: dict[str, object]
+    stated: object
     policy: Policy
-    library: Library
+    library: PriorTables
     view: View
     method: Method[Any]
     period: Period | None
@@ -93,8 +97,17 @@ def publish(
     task.step("counting")
     oldest = oldest_at_work()
     table, respondents = read_records(request.dataset, request.options.nulls, request.period)
-    setting = Setting(table, request.options.smoothing, library=request.library, progress=POLLED)
     task.step("weighing knowledge")
+    setting, memories = set_out(
+        request.dataset,
+        request.period,
+        table,
+        respondents,
+        request.policy.requirements,
+        request.options,
+        request.library,
+        apart=request.method.tells_apart,
+    )
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
@@ -103,13 +116,18 @@ def publish(
     )
     task.step("writing")
     release = _record(request, setting, published, certificate)
+    shown, within = published.together()
     if respondents is not None:
         place = respondents.places(published.parts, shuffle)
         labels = published.groups.labels(len(published.parts))[place]
         history.record_respondents(
-            release, RecordedRespondents(respondents.names, labels, place, respondents.values)
+            release,
+            RecordedRespondents(respondents.names, labels, within[place], respondents.values),
         )
-    _show(request, published, release, previous)
+        if memories is not None:
+            for knowledge, before in setting.revisions.items():
+                memories.keep(release, knowledge, before, labels)
+    _show(request, shown, release, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
     task.done()
@@ -243,6 +261,9 @@ def _validated(
     check_owner(registered)
     policy = require(policy, "policy")
     stated = find_policy(policy)
+    requirements = complete(stated.requirements, partial(customary_knowledge, registered.name))
+    demanded = parse_policy(requirements)
+    check_respondents(registered, demanded.requirements)
     way = find_method(method)
     check_columns(registered, way.form)
     decoded = from_json(options, "options")
@@ -252,8 +273,8 @@ def _validated(
     return _Request(
         registered,
         policy,
-        stated.requirements,
-        parse_policy(stated.requirements),
+        requirements,
+        demanded,
         stated.library,
         view,
         way,
@@ -289,7 +310,7 @@ def _record(
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
-    history.record_content(release, published, types)
+    history.record_content(release, published.together()[0], types)
     rows = findings(
         setting.over(parts),
         groups,

@@ -28,6 +28,7 @@ __all__ = [
     "TRANSITIONS",
     "read_arrays",
     "read_attributes",
+    "read_beliefs",
     "read_respondents",
     "read_transitions",
 ]
@@ -191,12 +192,26 @@ def read_transitions(dataset: str, name: str) -> Transitions:
     )
     sent = ", ".join(f"array_send({column}) AS {column}" for column in TRANSITIONS)
     row = run(f"SELECT labels, {sent} {kept}", *key)[0]
-    arrays = {
+    arrays: dict[str, Any] = {
         field: (_floats if field == "probabilities" else _integers)(column, row[column])
         for column, field in TRANSITIONS.items()
         if row[column] is not None
     }
     return Transitions.of_arrays(tuple(row["labels"]), **arrays)
+
+
+def read_beliefs(releases: list[int], digest: str) -> dict[int, FloatArray]:
+    """Beliefs that were stored of releases under a digest, by release."""
+    kept = "FROM bkpriv.release_belief WHERE release = ANY ($1) AND digest = $2"
+    key = ["bigint[]", "text"], [releases, digest]
+    for row in run(f"SELECT {_sizes('probabilities')} {kept}", *key):
+        elements, dimensions = row["probabilities_elements"], row["probabilities_dimensions"]
+        check_sizes([Sizes("probabilities", elements, dimensions)])
+    rows = run(f"SELECT release, array_send(probabilities) AS packed {kept}", *key)
+    return {
+        row["release"]: _unpack("probabilities", row["packed"], ">f8", np.dtype(np.float64))
+        for row in rows
+    }
 
 
 def _sizes(name: str) -> str:

@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
+import numpy as np
+import plpy
+
+from bkpriv_core.belief.knowledge import Remembered, Snapshot, Uniform, parse_knowledge
+from bkpriv_core.belief.posterior import ESTIMATORS, Estimator, UsedArray, check_estimator
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.sequence.explanation import Given, explain
+from bkpriv_core.sequence.history import History
+from bkpriv_core.sequence.inference import (
+    Beliefs,
+    Constant,
+    Memory,
+    believe,
+    forward,
+    transitions_at,
+)
+from bkpriv_core.sequence.measures import measure
 from bkpriv_core.sequence.mining import check_memory
+from bkpriv_core.sequence.smoothing import smooth
+from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.stated import About, read
-from bkpriv_pl.boundary import Refusal, entry, require
+from bkpriv_core.table.groups import FloatArray
+from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.chain import Chain, read_chain
 from bkpriv_pl.dataset import Dataset, find_dataset
+from bkpriv_pl.history import find_steps
+from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.progress import Task
 from bkpriv_pl.transitions import (
     READERS,
     Kind,
@@ -18,7 +42,17 @@ from bkpriv_pl.transitions import (
     keep_knowledge,
 )
 
-__all__ = ["knowledge", "set_knowledge", "unset_knowledge"]
+__all__ = [
+    "explain_sequence",
+    "knowledge",
+    "revised_belief",
+    "sequential_audit",
+    "set_knowledge",
+    "unset_knowledge",
+]
+
+_SHOWN = 8
+"""How many periods an error message lists."""
 
 
 @entry
@@ -58,9 +92,14 @@ def unset_knowledge(dataset: str | None, name: str | None) -> None:
 def knowledge(dataset: str | None, name: str | None) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.sequential_knowledge``."""
     declared = find_dataset(dataset, to_change=False)
-    found = find_knowledge(declared, require(name, "name of the knowledge"))
-    listed = found.memory.listed()
-    support = listed.support or [None] * len(listed.following)
+    memory = find_knowledge(declared, require(name, "name of the knowledge")).memory
+    if not isinstance(memory, Transitions):
+        chain = _chain(_serial(declared))
+        if not chain.releases:
+            return iter([])
+        memory = transitions_at(chain.history, memory, len(chain.releases) - 1)
+    listed = memory.listed()
+    support = listed.support or (None,) * len(listed.following)
     rows = zip(listed.histories, listed.following, listed.probabilities, support, strict=True)
     return ((list(history), *rest) for history, *rest in rows)
 
@@ -75,3 +114,255 @@ def _serial(dataset: Dataset) -> Dataset:
             hint="Register it with the column that names the respondents.",
         )
     return dataset
+
+
+@dataclass(frozen=True, eq=False)
+class _Inquiry:
+    """A question of what somebody who saw releases of a dataset believes.
+
+    Parameters
+    ----------
+    chain : Chain
+        The releases.
+    memory : Memory or None
+        What he knows of sequences; None if he remembers nothing.
+    snapshot : Snapshot
+        What he knows of who had no past.
+    estimator : Estimator
+        How his beliefs are inferred.
+    """
+
+    chain: Chain
+    memory: Memory | None
+    snapshot: Snapshot
+    estimator: Estimator
+
+    def beliefs(self, task: Task) -> Iterator[Beliefs]:
+        """Beliefs about each release as it appeared."""
+        snapshots = self.chain.snapshots(self.snapshot)
+        progress = task.step("inferring beliefs")
+        if self.memory is not None:
+            yield from forward(self.chain.history, self.memory, snapshots, self.estimator, progress)
+            return
+        for place, step in enumerate(self.chain.history.steps):
+            alone = History((step,))
+            yield believe(alone, Constant(), 0, snapshots(place), self.estimator, progress.quiet)
+            progress.report((place + 1) / len(self.chain.releases))
+
+
+def _inquire(
+    dataset: str | None, knowledge: str | None, estimator: str, bandwidth: str | None
+) -> _Inquiry:
+    """Check what is asked, and read the releases."""
+    declared = _serial(find_dataset(dataset, to_change=False))
+    memory = None if knowledge is None else find_knowledge(declared, knowledge).memory
+    snapshot = (
+        Uniform() if bandwidth is None else parse_knowledge(from_json(bandwidth, "bandwidth"))
+    )
+    if isinstance(snapshot, Remembered):
+        raise InvalidParameter(
+            "the bandwidth is of who sees one release only",
+            detail=f'It is the sequential knowledge "{snapshot.sequence}".',
+            hint="Name that as the knowledge; the bandwidth says what is believed of respondents "
+            "without a past.",
+        )
+    chain = _chain(declared)
+    chain.warn()
+    return _Inquiry(chain, memory, snapshot, check_estimator(estimator))
+
+
+def _chain(dataset: Dataset) -> Chain:
+    """All releases of a dataset."""
+    steps = find_steps(dataset.name, dataset.owner)
+    library = PriorTables(own=True)
+    return read_chain(dataset.name, dataset.owner, dataset.sensitive, steps, library)
+
+
+@entry
+def sequential_audit(
+    dataset: str | None,
+    knowledge: str | None,
+    estimator: str,
+    retrospective: bool | None,
+    bandwidth: str | None,
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.sequential_audit``."""
+    inquiry = _inquire(dataset, knowledge, estimator, bandwidth)
+    chain = inquiry.chain
+    task = Task("bkpriv sequential_audit")
+    if retrospective:
+        told = iter(_in_retrospect(inquiry, task))
+    else:
+        told = ((beliefs.after, beliefs.used) for beliefs in inquiry.beliefs(task))
+    judged: dict[int, tuple[Any, ...]] = {}
+    for place, (after, used) in enumerate(told):
+        step = chain.history.steps[place]
+        figures = measure(step, after)
+        judged[step.release] = (
+            *(figures.records, _figure(figures.gain), _figure(figures.confidence)),
+            *(_figure(figures.worst), _remembered(chain, place), *_manner(used)),
+        )
+    statuses = {
+        row["release"]: row["status"]
+        for row in run(
+            "SELECT release, status FROM bkpriv.releases WHERE release = ANY ($1)",
+            ["bigint[]"],
+            [[step.release for step in chain.steps]],
+        )
+    }
+    task.done()
+    return iter(
+        [
+            (
+                step.release,
+                step.period,
+                *judged.get(step.release, (None,) * 7),
+                statuses[step.release],
+                chain.left_out.get(step.release),
+            )
+            for step in chain.steps
+        ]
+    )
+
+
+def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, UsedArray]]:
+    """Beliefs about each release once all have appeared, and how they were inferred."""
+    if inquiry.memory is None:
+        raise InvalidParameter(
+            "nothing is learned in retrospect without a memory",
+            detail="The knowledge is NULL.",
+            hint="Name sequential knowledge, or leave retrospective out.",
+        )
+    if not inquiry.chain.releases:
+        return []
+    smoothed = smooth(
+        inquiry.chain.history,
+        inquiry.memory,
+        inquiry.chain.snapshots(inquiry.snapshot),
+        inquiry.estimator,
+        task.step("inferring beliefs"),
+    )
+    if not smoothed.converged:
+        plpy.warning(
+            "beliefs in retrospect did not come to rest",
+            detail=f"They still changed after {smoothed.sweeps} sweeps through the history.",
+            hint="Their figures are not to be trusted; those without retrospective are.",
+        )
+    return list(zip(smoothed.after, smoothed.used, strict=True))
+
+
+def _remembered(chain: Chain, place: int) -> int:
+    """Published records of a release whose respondents an earlier one showed."""
+    past, again = chain.history.past(place)
+    shown = (np.diff(past.offsets) > 0) | (again >= 0)
+    return int(shown[chain.history.steps[place].groups.members].sum())
+
+
+def _manner(used: UsedArray) -> tuple[str | None, float | None]:
+    """The least sure estimator that was used, and the share of groups that are exact."""
+    if not len(used):
+        return None, None
+    return ESTIMATORS[int(used.max())], float((used == 0).mean())
+
+
+def _figure(value: float) -> float | None:
+    """A figure, NULL where there is none."""
+    return None if np.isnan(value) else value
+
+
+@entry
+def revised_belief(
+    dataset: str | None,
+    knowledge: str | None,
+    respondent: str | None,
+    period: str | None,
+    estimator: str,
+    retrospective: bool | None,
+    bandwidth: str | None,
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.revised_belief``."""
+    respondent = require(respondent, "respondent")
+    inquiry = _inquire(dataset, knowledge, estimator, bandwidth)
+    place, member = _find_look(inquiry.chain, respondent, period)
+    task = Task("bkpriv revised_belief")
+    beliefs = next(b for i, b in enumerate(inquiry.beliefs(task)) if i == place)
+    after = beliefs.after
+    if retrospective:
+        after = _in_retrospect(inquiry, task)[place][0]
+    step = inquiry.chain.history.steps[place]
+    task.done()
+    return iter(
+        [
+            (label, before, believed, step.release)
+            for label, before, believed in zip(
+                step.labels, beliefs.before[member].tolist(), after[member].tolist(), strict=True
+            )
+        ]
+    )
+
+
+def _find_look(chain: Chain, respondent: str, period: str | None) -> tuple[int, int]:
+    """Place of the last release of a period that shows a respondent, and his membership in it."""
+    number = chain.names.get(respondent, -1)
+    steps = chain.history.steps
+    wanted = {step.when for step in steps} if period is None else chain.find_period(period)
+    shown: list[tuple[int, int]] = []
+    for place, step in enumerate(steps):
+        members = np.flatnonzero(step.persons[step.groups.members] == number)
+        shown += [(place, member) for member in members.tolist()]
+    found = [look for look in shown if steps[look[0]].when in wanted]
+    if not found:
+        held = (chain.held[place] for place, _ in shown[-_SHOWN:])
+        listed = ", ".join(step.period or f"release {step.release}" for step in held)
+        raise Refusal(
+            "42704",
+            f"no release{'' if period is None else f' of period {period}'} shows respondent "
+            f"{respondent}",
+            detail=f"He is shown in {listed}." if listed else "None shows him.",
+            hint="Respondents are those of the dataset's respondent column, and suppressed records "
+            "are not shown.",
+        )
+    return found[-1]
+
+
+@entry
+def explain_sequence(
+    dataset: str | None,
+    knowledge: str | None,
+    limit: int | None,
+    estimator: str,
+    bandwidth: str | None,
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.explain_sequence``."""
+    if limit is None or limit < 1:
+        raise InvalidParameter(
+            f"limit is {'NULL' if limit is None else limit}",
+            detail="It is the largest number of beliefs that are explained.",
+            hint="Write a whole number of at least 1, or leave it out.",
+        )
+    inquiry = _inquire(dataset, require(knowledge, "knowledge"), estimator, bandwidth)
+    chain = inquiry.chain
+    if inquiry.memory is None or not chain.releases:
+        return iter([])
+    task = Task("bkpriv explain_sequence")
+    told = explain(
+        chain.history,
+        inquiry.memory,
+        chain.snapshots(inquiry.snapshot),
+        inquiry.estimator,
+        limit,
+        task.step("inferring beliefs"),
+    )
+    task.done()
+    names = list(chain.names)
+    return iter([(names[given.person], *_told(chain, given)) for given in told])
+
+
+def _told(chain: Chain, given: Given) -> tuple[Any, ...]:
+    """Columns that say what a memory tells of somebody, and by which past."""
+    held = chain.held[given.place]
+    figures = (given.alone, given.before, given.after)
+    if (cause := given.cause) is None:
+        return held.release, held.period, given.value, *figures, None, None, None, None
+    past = (list(cause.releases), list(cause.values), cause.belief, cause.probability)
+    return held.release, held.period, given.value, *figures, *past

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from bkpriv_core.table.notation import extents_json, qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.history import find_options, find_release, find_requirements
-from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.progress import Task
+from bkpriv_pl.remembering import with_library
 
 __all__ = ["explain_suppressed"]
 
@@ -34,7 +33,7 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
     requirements = find_requirements(recorded.release).requirements
     options = find_options(recorded.release, recorded.method)
     # The publisher chose the tables that the requirements name.
-    recorded = replace(recorded, library=PriorTables(own=False))
+    recorded = with_library(recorded, requirements, own=False)
     task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,

@@ -14,14 +14,14 @@ from typing import Any, Final, Literal
 import plpy
 
 from bkpriv_core.belief.knowledge import UNKNOWN
-from bkpriv_core.errors import InvalidData, UnsoundHistory
+from bkpriv_core.errors import InvalidData, InvalidParameter, UnsoundHistory
 from bkpriv_core.sequence.inference import Constant, Incremental, Memory
 from bkpriv_core.sequence.mining import mined
 from bkpriv_core.sequence.statement import given
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_pl.boundary import Refusal, array_literal, run, unpack_floats, unpack_integers
 from bkpriv_pl.counts import Column, column_types
-from bkpriv_pl.dataset import Dataset, columns_of, open_source
+from bkpriv_pl.dataset import Dataset, columns_of, find_dataset, open_source
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import TRANSITIONS, read_transitions
 from bkpriv_pl.source import Relation, check_readable, open_relation
@@ -30,7 +30,9 @@ __all__ = [
     "READERS",
     "Kind",
     "SequentialKnowledge",
+    "customary_knowledge",
     "find_knowledge",
+    "find_knowledge_of",
     "forget_knowledge",
     "keep_knowledge",
     "read_corpus",
@@ -42,6 +44,9 @@ Kind = Literal["domain", "mined", "incremental", "constant"]
 
 _SHOWN = 8
 """How many values or respondents an error message lists."""
+
+_CUSTOMARY_BANDWIDTH = 0.3
+"""What an adversary is taken to know who remembers nothing."""
 
 _STATED = 'It has the columns "history", an array, "next" and "probability".'
 _MINED = 'It has the columns "respondent", "period" and "value".'
@@ -139,8 +144,10 @@ def read_given(dataset: Dataset, table: str, memory: int | None) -> Transitions:
     return given(
         str(source.relation),
         tuple(source.values),
-        *(unpack_integers(row[name]) for name in ("lengths", "histories", "nexts")),
-        unpack_floats(row["chances"] or b""),
+        unpack_integers(row["lengths"]),
+        unpack_integers(row["histories"]),
+        unpack_integers(row["nexts"]),
+        unpack_floats(row["chances"]),
         memory,
     )
 
@@ -185,8 +192,14 @@ def read_corpus(dataset: Dataset, table: str, memory: int | None) -> Transitions
             detail=f"So it is of {listed}{', ...' if len(row['twice']) > _SHOWN else ''}.",
             hint="Name a view with one row for each respondent and period.",
         )
-    codes = (unpack_integers(row[name]) for name in ("persons", "codes"))
-    return mined(str(source.relation), tuple(source.values), *codes, memory, POLLED)
+    return mined(
+        str(source.relation),
+        tuple(source.values),
+        unpack_integers(row["persons"]),
+        unpack_integers(row["codes"]),
+        memory,
+        POLLED,
+    )
 
 
 def _name(relation: Relation) -> tuple[str, str]:
@@ -318,6 +331,50 @@ def find_knowledge(dataset: Dataset, name: str) -> SequentialKnowledge:
             detail=error.detail,
             hint="Set it anew with bkpriv.set_sequential_knowledge.",
         ) from None
+
+
+def find_knowledge_of(dataset: str, owner: str, name: str) -> SequentialKnowledge:
+    """Look up sequential knowledge of the dataset that releases of an owner were made from.
+
+    Raises
+    ------
+    Refusal
+        If it was dropped; see `find_knowledge`.
+    """
+    registered = find_dataset(dataset, to_change=False)
+    if registered.owner != owner:
+        raise Refusal(
+            "42704",
+            f'dataset "{dataset}" of "{owner}" does not exist any more',
+            detail=f'That of this name belongs to "{registered.owner}".',
+            hint="Sequential knowledge is a dataset's, and goes with it.",
+        )
+    return find_knowledge(registered, name)
+
+
+def customary_knowledge(dataset: str) -> Any:
+    """Knowledge, as decoded JSON, that requirements mean which leave it open.
+
+    Raises
+    ------
+    InvalidParameter
+        If the dataset has several pieces of sequential knowledge.
+    """
+    rows = run(
+        "SELECT name FROM bkpriv.sequential_knowledge WHERE dataset = $1 ORDER BY name",
+        ["text"],
+        [dataset],
+    )
+    if len(rows) > 1:
+        listed = ", ".join(row["name"] for row in rows[:_SHOWN])
+        raise InvalidParameter(
+            "js_divergence does not say which knowledge it is about",
+            detail=f'Dataset "{dataset}" has the sequential knowledge {listed}'
+            f"{', ...' if len(rows) > _SHOWN else ''}.",
+            hint=f'Name one: {{"js_divergence": {{"j": 0.6, "bandwidth": {{"sequence": '
+            f'"{rows[0]["name"]}"}}}}}}.',
+        )
+    return {"sequence": rows[0]["name"]} if rows else _CUSTOMARY_BANDWIDTH
 
 
 def forget_knowledge(dataset: Dataset, name: str) -> None:

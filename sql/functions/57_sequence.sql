@@ -36,3 +36,50 @@ $$;
 COMMENT ON FUNCTION bkpriv.sequential_knowledge(text, text) IS
     'What is known after each history, the oldest value first: the probability of each next value, and how often it was seen, if it was mined; incremental: what the releases so far tell';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_knowledge(text, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
+    dataset text, knowledge text, estimator text DEFAULT 'omega', retrospective boolean DEFAULT false,
+    bandwidth jsonb DEFAULT NULL
+)
+    RETURNS TABLE (release bigint, period text, records bigint, gain float8, confidence float8, worst float8,
+                   remembered bigint, estimator_used text, exact_share float8, status text, left_out text)
+    LANGUAGE plpython3u STABLE ROWS 100
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].sequence.sequential_audit(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) IS
+    'What each release of a dataset gives away to whoever saw all before it, withdrawn ones too, and has the sequential knowledge (NULL: none, and no memory); retrospective: who saw those after it as well; gain: how much more probable he finds actual values than their shares in groups, of what could be gained; confidence and worst: the mean and the largest probability of an actual value; remembered: published records whose respondents he saw before; bandwidth: what he knows of others, by default the uniform kernel; left_out: why a release could not be judged';
+GRANT EXECUTE ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
+    dataset text, knowledge text, respondent text, period text, estimator text DEFAULT 'omega',
+    retrospective boolean DEFAULT false, bandwidth jsonb DEFAULT NULL
+)
+    RETURNS TABLE (sensitive text, prior float8, posterior float8, release bigint)
+    LANGUAGE plpython3u STABLE ROWS 100
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].sequence.revised_belief(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) IS
+    'What is believed of a respondent before and after the last release of a period (NULL: of the last release) that shows him, by whoever saw the releases before it; arguments as in sequential_audit()';
+GRANT EXECUTE ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
+    dataset text, knowledge text, "limit" int DEFAULT 10, estimator text DEFAULT 'omega', bandwidth jsonb DEFAULT NULL
+)
+    RETURNS TABLE (respondent text, release bigint, period text, value text, alone float8, prior float8,
+                   probability float8, past_releases bigint[], past_values text[], past_belief float8,
+                   transition float8)
+    LANGUAGE plpython3u STABLE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].sequence.explain_sequence(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) IS
+    'Whose actual value a memory gives away most, each respondent once: its probability after the release to who has no memory (alone), and before and after it to who has; and what of the past did most: values in earlier releases, how surely the respondent had them, and how probable the value is after them (NULL: what was remembered of others in the group)';
+GRANT EXECUTE ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
+from tests.db.clinic import one, state_policy
 
 SERIAL = """
 CREATE SCHEMA clinic;
@@ -30,3 +34,23 @@ def months(db: Connection) -> Connection:
     """Superuser's connection to a database with the dataset of months."""
     db.execute(SERIAL)
     return db
+
+
+def publish_month(db: Connection, month: str, policy: str = "plain", **options: Any) -> int:
+    """Publish a month of the dataset."""
+    return int(
+        one(
+            db,
+            "SELECT bkpriv.publish('months', %s, 'public.months', period => %s, options => %s)",
+            [policy, month, Jsonb({"seed": 1} | options)],
+        )
+    )
+
+
+MONTHS = ["2024-01-01", "2024-02-01", "2024-03-01"]
+
+
+def publish_all(db: Connection) -> None:
+    """Publish all months under k-anonymity, as releases 1 to 3."""
+    state_policy(db, "plain", {"k_anonymity": {"k": 3}})
+    assert [publish_month(db, month) for month in MONTHS] == [1, 2, 3]

@@ -78,6 +78,20 @@ INTERFACE = {
         "dataset text, policy text",
         "TABLE(levels jsonb, safe boolean, minimal boolean",
     ),
+    "sequential_audit": (
+        "dataset text, knowledge text, estimator text DEFAULT 'omega'::text, "
+        "retrospective boolean DEFAULT false",
+        "TABLE(release bigint, period text, records bigint, gain double precision, "
+        "confidence double precision, worst double precision",
+    ),
+    "revised_belief": (
+        "dataset text, knowledge text, respondent text, period text",
+        "TABLE(sensitive text, prior double precision, posterior double precision",
+    ),
+    "explain_sequence": (
+        'dataset text, knowledge text, "limit" integer DEFAULT 10',
+        "TABLE(respondent text, release bigint, period text, value text",
+    ),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
     "query_accuracy": (
         "release bigint, query text",
@@ -146,6 +160,7 @@ VOLATILITY = {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
         "explain_suppressed",
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
+        *("sequential_audit", "revised_belief", "explain_sequence"),
         *("query_accuracy", "rewrite_query", "association", "doctor"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),

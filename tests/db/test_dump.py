@@ -23,6 +23,7 @@ MANNERS = ["plain", "custom", "directory", "sections"]
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
     *("release_respondent", "release_event", "audit_record"),
+    *("sequential_knowledge", "release_belief"),
 )
 
 
@@ -61,7 +62,14 @@ def original(
     db.execute("COMMENT ON VIEW public.patients IS 'published'")
     db.execute('SELECT bkpriv.audit(2, \'{"k_anonymity": {"k": 9}}\')')
     declare_people(db)
-    withdrawn = publish(db, "people", view="public.withdrawn")
+    db.execute(
+        "CREATE TABLE clinic.course AS SELECT ARRAY['ulcer'] AS history, disease AS next, "
+        "0.2::float8 AS probability FROM clinic.disease_levels;"
+        "SELECT bkpriv.set_sequential_knowledge('people', 'course', 'domain', 'clinic.course')"
+    )
+    remembering = {"bandwidth": {"sequence": "course"}, "t": 0.9}
+    state_policy(db, "remembering", {"k_anonymity": {"k": 4}, "bt_privacy": remembering})
+    withdrawn = publish(db, "people", "remembering", view="public.withdrawn")
     db.execute("SELECT bkpriv.withdraw(%s, 'a patient objected')", [withdrawn])
     own = shared_database.connect(publisher)
     declare_own(own)

@@ -108,8 +108,8 @@ def test_numbers_are_matched_as_numbers(months: Connection) -> None:
         "CREATE TABLE clinic.stage AS SELECT i AS who, i % 5 AS age, (i % 3)::numeric(9, 2) AS s "
         "FROM generate_series(1, 30) i;"
         "SELECT bkpriv.register_dataset('stages', 'clinic.stage', '{age}', 's', 'who');"
-        "CREATE TABLE clinic.next AS SELECT * FROM (VALUES ('{0}'::int[], 1, 0.25), ('{0}', 2, 0.75))"
-        " v(history, next, probability);"
+        "CREATE TABLE clinic.next AS SELECT * "
+        "FROM (VALUES ('{0}'::int[], 1, 0.25), ('{0}', 2, 0.75)) v(history, next, probability);"
         "SELECT bkpriv.set_sequential_knowledge('stages', 'course', 'domain', 'clinic.next')"
     )
     rows = months.execute(

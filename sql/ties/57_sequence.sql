@@ -11,7 +11,7 @@ CREATE POLICY change ON bkpriv.sequential_knowledge
     USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv_internal.owns(owner)));
 
 COMMENT ON TABLE bkpriv.release_belief IS
-    'What adversaries who remember earlier releases believe after a release, as those who published knew it: of each published respondent in the order of names, the probability of each value of the group in the order of codes; digest: of all that the beliefs follow from; append-only';
+    'What adversaries who remember earlier releases believe after a release, as those who published knew it: of each published respondent, group after group, the probability of each value of the group in the order of codes; digest: of all that the beliefs follow from; append-only';
 GRANT SELECT ON bkpriv.release_belief TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_belief TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_belief FOR SELECT

@@ -1,0 +1,266 @@
+"""Remembering: what adversaries believe of respondents before a release, for settings to ask.
+
+Before a release is published, what they believe after the earlier ones is read from where earlier
+publications stored it, and inferred and stored only where it is missing; so each release costs the
+same. Of a past release everything is inferred anew from the history before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bkpriv_core.belief.knowledge import Outside, Revised, Snapshot
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method import Options
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.sequence.history import History
+from bkpriv_core.sequence.history import Step as Shown
+from bkpriv_core.sequence.inference import Memory, believe, expected, remembered
+from bkpriv_core.sequence.signatures import signatures
+from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.boundary import Refusal, array_literal, run
+from bkpriv_pl.chain import Chain, read_chain, tell_apart
+from bkpriv_pl.counts import Period
+from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.history import RecordedRelease, find_options, find_steps
+from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.ownership import look_up
+from bkpriv_pl.progress import POLLED
+from bkpriv_pl.recorded import read_beliefs
+from bkpriv_pl.transitions import find_knowledge_of
+
+__all__ = ["Memories", "check_respondents", "recall", "set_out", "with_library"]
+
+_MANNER = 1
+"""To be raised when beliefs are inferred in another way than those that may be stored."""
+
+
+@dataclass(frozen=True, eq=False)
+class Memories(PriorTables):
+    """What is remembered of earlier releases when a table is released.
+
+    Parameters
+    ----------
+    own : bool
+        See `PriorTables`.
+    chain : Chain
+        The earlier releases.
+    present : Step
+        The table; perhaps without groups, as yet.
+    estimator : Estimator
+        How beliefs after earlier releases are inferred: by omega, unless the options of the table's
+        release name another. What is exact takes longer than all the rest, of every release.
+    stored : bool
+        Whether these are read where they were stored, and stored.
+    """
+
+    chain: Chain
+    present: Shown
+    estimator: Estimator
+    stored: bool
+
+    @cached_property
+    def _history(self) -> History:
+        return History((*self.chain.history.steps, self.present))
+
+    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
+        """Revise what earlier releases told; see `Library`.
+
+        Raises
+        ------
+        Refusal
+            If the dataset has no such knowledge.
+        """
+        memory = find_knowledge_of(self.chain.dataset, self.chain.owner, knowledge.sequence).memory
+        names = tuple(domain.name for domain in table.quasi_identifiers)
+        digest = _digest(knowledge, memory, self.estimator) if self.stored else None
+        ids = [recorded.release for recorded in self.chain.releases]
+        known = {} if digest is None else read_beliefs(ids, digest)
+        after = remembered(
+            self.chain.history,
+            memory,
+            self.chain.snapshots(_snapshot(knowledge, names)),
+            self.estimator,
+            {place: known[release] for place, release in enumerate(ids) if release in known},
+            POLLED,
+        )
+        if digest is not None:
+            for release, beliefs in zip(ids, after, strict=True):
+                if release not in known:
+                    _store(release, digest, knowledge, beliefs)
+        return expected(self._history, memory, len(ids), after, snapshot, POLLED)
+
+    def signatures(self, table: Table) -> IntArray:
+        """Values of last groups; see `Library`."""
+        return signatures(self._history, len(self.chain.releases))
+
+    def keep(self, release: int, knowledge: Revised, before: FloatArray, labels: IntArray) -> None:
+        """Store what is believed after the table was released in groups, of such labels, (n,)."""
+        memory = find_knowledge_of(self.chain.dataset, self.chain.owner, knowledge.sequence).memory
+        digest = _digest(knowledge, memory, self.estimator)
+        if digest is not None:
+            step = replace(self.present, groups=Groups.from_labels(labels))
+            earlier = self.chain.history.steps
+            history = History((*earlier, step))
+            after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after
+            _store(release, digest, knowledge, step.compact(after))
+
+
+def check_respondents(dataset: Dataset, requirements: Sequence[Requirement]) -> None:
+    """Refuse requirements about respondents, where the dataset names none."""
+    about = [item.key for item in requirements if item.tells_apart]
+    if about and dataset.respondent is None:
+        raise Refusal(
+            "42703",
+            f'{about[0]} is about respondents, and dataset "{dataset.name}" has no column of them',
+            detail="What is remembered of earlier releases is about whom their records are about.",
+            hint="Register it with the column that names the respondents.",
+        )
+
+
+def set_out(
+    dataset: Dataset,
+    period: Period | None,
+    table: Table,
+    respondents: Respondents | None,
+    requirements: Sequence[Requirement],
+    options: Options,
+    library: PriorTables,
+    *,
+    apart: bool = False,
+    stored: bool = True,
+) -> tuple[Setting, Memories | None]:
+    """Set out what a table that is read is measured in, before it is released.
+
+    Parameters
+    ----------
+    dataset, period, table, respondents
+        What was read.
+    requirements : sequence of Requirement
+        What is measured.
+    options : Options
+        How.
+    library : PriorTables
+        Where priors from outside are read.
+    apart : bool
+        Whether respondents are told apart, if there are any, though no requirement asks for it.
+    stored : bool
+        See `Memories`.
+
+    Returns
+    -------
+    setting : Setting
+        The setting.
+    memories : Memories or None
+        What is remembered of earlier releases, if a requirement is about respondents.
+    """
+    memories = None
+    if respondents is not None and any(item.tells_apart for item in requirements):
+        memories = _remember(
+            dataset, period, table, respondents, options.estimator, library.own, stored
+        )
+    told = respondents is not None and (apart or memories is not None)
+    setting = Setting(
+        respondents.apart(table) if respondents is not None and told else table,
+        options.smoothing,
+        library=library if memories is None else memories,
+        progress=POLLED,
+    )
+    return setting, memories
+
+
+def _remember(
+    dataset: Dataset,
+    period: Period | None,
+    table: Table,
+    respondents: Respondents,
+    estimator: Estimator,
+    own: bool,
+    stored: bool,
+) -> Memories:
+    """What is remembered when records of a dataset, of a period if it has any, are published."""
+    coming = (None, None) if period is None else (period.text, period.recorded_as)
+    *earlier, now = find_steps(dataset.name, dataset.owner, coming)
+    chain = read_chain(dataset.name, dataset.owner, dataset.sensitive, earlier, PriorTables(own))
+    chain.warn()
+    nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
+    parts = replace(respondents.apart(table), respondent=chain.number(respondents.names))
+    present = Shown(now.release, parts, nowhere, now.when)
+    return Memories(own, chain, present, _named(estimator), stored)
+
+
+def recall(recorded: RecordedRelease, *, own: bool) -> RecordedRelease:
+    """Tell respondents of a past release apart, and what was remembered when it was made.
+
+    Raises
+    ------
+    Refusal
+        If it is not recorded which record is whose.
+    """
+    release = recorded.release
+    row = look_up(release, "dataset, owner")
+    steps = find_steps(row["dataset"], row["owner"])
+    place = [step.release for step in steps].index(release)
+    sensitive = recorded.table.sensitive.name
+    chain = read_chain(row["dataset"], row["owner"], sensitive, steps[:place], PriorTables(own))
+    chain.warn()
+    told, names = tell_apart(recorded)
+    parts = replace(told.parts, respondent=chain.number(names))
+    present = Shown(release, parts, told.groups, steps[place].when)
+    estimator = find_options(release, recorded.method).estimator
+    return replace(told, library=Memories(own, chain, present, _named(estimator), False))
+
+
+def _named(estimator: Estimator) -> Estimator:
+    """How beliefs after earlier releases are inferred."""
+    return "omega" if estimator == "auto" else estimator
+
+
+def with_library(
+    recorded: RecordedRelease, requirements: Sequence[Requirement], *, own: bool
+) -> RecordedRelease:
+    """Give a release what requirements that the caller has named, or not, are measured with."""
+    if any(item.tells_apart for item in requirements):
+        return recall(recorded, own=own)
+    return replace(recorded, library=PriorTables(own))
+
+
+def _snapshot(knowledge: Revised, names: tuple[str, ...]) -> Snapshot:
+    """Knowledge of who had no past, as it is stated: earlier tables may order attributes else."""
+    resolved = knowledge.snapshot
+    return dict(zip(names, resolved, strict=True)) if isinstance(resolved, tuple) else resolved
+
+
+def _digest(knowledge: Revised, memory: Memory, estimator: Estimator) -> str | None:
+    """Digest of all that beliefs follow from but the history; None where a table may change."""
+    if isinstance(knowledge.snapshot, Outside):
+        return None
+    digest = hashlib.sha256(repr((_MANNER, knowledge.snapshot, estimator)).encode())
+    if not isinstance(memory, Transitions):
+        digest.update(repr(memory).encode())
+        return digest.hexdigest()
+    digest.update(json.dumps(memory.values).encode())
+    arrays = (memory.parent, memory.oldest, memory.offsets, memory.following, memory.probabilities)
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _store(release: int, digest: str, knowledge: Revised, beliefs: FloatArray) -> None:
+    if len(beliefs):
+        run(
+            "INSERT INTO bkpriv.release_belief (release, digest, knowledge, probabilities) "
+            "VALUES ($1, $2, $3, $4::float8[]) ON CONFLICT DO NOTHING",
+            ["bigint", "text", "text", "text"],
+            [release, digest, knowledge.sequence, array_literal(beliefs)],
+        )

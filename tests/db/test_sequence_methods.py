@@ -1,0 +1,63 @@
+"""Every method against who remembers: certified, shown, and measured alike afterwards."""
+
+from __future__ import annotations
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.conftest import Connection
+from tests.db.clinic import one, state_policy
+from tests.db.months import MONTHS, months
+
+__all__ = ["months"]
+
+METHODS = ["mondrian", "agglomerate", "bucketize", "anatomy", "incognito", "js_reduce"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_publishes_against_who_remembers(months: Connection, method: str) -> None:
+    months.execute(
+        "SELECT bkpriv.set_sequential_knowledge('months', 'course', 'domain', 'clinic.course')"
+    )
+    knowledge = {"sequence": "course", "bandwidth": 0.5}
+    state_policy(
+        months,
+        "wary",
+        {"l_diversity": {"l": 2}, "bt_privacy": {"bandwidth": knowledge, "t": 0.35}},
+    )
+    for month in MONTHS:
+        release = one(
+            months,
+            "SELECT bkpriv.publish('months', 'wary', 'public.months', %s, period => %s)",
+            [method, month],
+        )
+        certified = months.execute(
+            "SELECT requirement, worst, mean, vulnerable, satisfied FROM bkpriv.audits "
+            "WHERE release = %s",
+            [release],
+        ).fetchall()
+        audited = months.execute(
+            "SELECT requirement, worst, mean, vulnerable, satisfied FROM bkpriv.audit(%s)",
+            [release],
+        ).fetchall()
+        for row, other in zip(sorted(audited), sorted(certified), strict=True):
+            assert row[:1] + row[3:] == other[:1] + other[3:]
+            assert row[1:3] == pytest.approx(other[1:3])
+        assert all(row[-1] for row in audited)
+        published = one(
+            months,
+            "SELECT records - suppressed FROM bkpriv.releases WHERE release = %s",
+            [release],
+        )
+        shown = "public.months"
+        assert one(months, f"SELECT count(*) FROM {shown}") == published
+        told = months.execute(
+            "SELECT sum(records), max(disclosure) FROM bkpriv.disclosure(%s, %s)",
+            [release, Jsonb(knowledge)],
+        ).fetchone()
+        assert told is not None
+        assert told[0] == published
+        assert told[1] == pytest.approx(next(row[1] for row in audited if row[0] == "bt_privacy"))
+        months.execute("SELECT * FROM bkpriv.explain_suppressed(%s)", [release])
+        months.execute("SELECT * FROM bkpriv.utility(%s)", [release])
+    assert one(months, "SELECT count(*) FROM bkpriv.release_belief") == 3
