@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method.base import Method, Options
+from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.growth import grow
 from bkpriv_core.partition.hilbert import hilbert_ranks
+from bkpriv_core.partition.relaxing import relax
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["JsReduce", "JsReduceOptions"]
@@ -33,11 +37,15 @@ class JsReduceOptions(Options):
 
     Parameters
     ----------
+    unfit : {"suppress", "relax"}
+        What becomes of records that are left over, and of groups that nothing mends: they are
+        suppressed, or published in groups that meet less, see `bkpriv_core.partition.relaxing`.
     refine : bool
         Whether what is left over is mended, and groups that hold are improved. If not, they are
         those of the algorithm, but for those that must be mended.
     """
 
+    unfit: Literal["suppress", "relax"] = "suppress"  # type: ignore[assignment]
     refine: bool = False
 
 
@@ -69,13 +77,43 @@ class JsReduce(Method[JsReduceOptions]):
         if parts.respondent is None:
             parts = parts.apart()
             setting = setting.over(parts)
-        drawn = shuffle(len(parts))
-        order = drawn[np.argsort(hilbert_ranks(parts)[drawn], kind="stable")]
+        order = _along_curve(parts, np.arange(len(parts)), shuffle)
         groups = grow(setting, requirements, order, progress=progress)
         if options.refine:
             groups = Groups.joined([groups, _left_over(groups, order)])
         parts, groups = parts.unite(groups)
         return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
+
+    def make(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: JsReduceOptions,
+        shuffle: Shuffle,
+        progress: Progress,
+    ) -> tuple[Release, Certificate]:
+        """Make a release; see `Method.make`. Where the options say so, little is left out."""
+        release, certificate = super().make(setting, requirements, options, shuffle, progress)
+        if options.unfit == "suppress" or not certificate.suppressed.size:
+            return release, certificate
+        certificate = relax(
+            setting.tried().over(certificate.parts),
+            requirements,
+            certificate,
+            _along_curve(certificate.parts, certificate.suppressed, shuffle),
+            options.estimator,
+            pool=release.form.pool,
+            beyond=options.beyond,
+            progress=progress.step("relaxing"),
+        )
+        certificate = certificate.reordered(shuffle(len(certificate.groups)))
+        return Release(certificate.parts, certificate.groups, release.form), certificate
+
+
+def _along_curve(parts: Parts, chosen: IntArray, shuffle: Shuffle) -> IntArray:
+    """Put some parts in the order of the curve, those at one place in a random order."""
+    drawn = chosen[shuffle(len(chosen))]
+    return drawn[np.argsort(hilbert_ranks(parts)[drawn], kind="stable")]
 
 
 def _left_over(groups: Groups, order: IntArray) -> Groups:

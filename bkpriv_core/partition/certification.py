@@ -61,6 +61,8 @@ _MEASURED = 0.3
 class Certificate:
     """A partition whose every group met every requirement under the estimator.
 
+    If it was relaxed some groups may not; see `bkpriv_core.partition.relaxing`.
+
     Parameters
     ----------
     parts : Parts

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy.typing as npt
@@ -27,6 +28,10 @@ class KAnonymity(CountedRequirement):
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the group's records."""
         return (Bound(self.key, {"k": self.k}, self.k, upper=False),)
+
+    def loosened(self, share: float, values: int) -> KAnonymity:
+        """Let `k` fall, but not below 2; see `Requirement.loosened`."""
+        return replace(self, k=self.k - math.floor(share * max(self.k - 2, 0)))
 
     def counts(self, setting: Setting) -> IntArray:
         """Records of each part, whatever their values."""

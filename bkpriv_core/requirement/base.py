@@ -181,6 +181,23 @@ class Requirement(ABC):
     ) -> Measurement:
         """Measure the figures of `groups`; `estimator` and `progress` matter to beliefs only."""
 
+    def loosened(self: R, share: float, values: int) -> R:
+        """Loosen it by a share of the way to where it requires next to nothing.
+
+        Parameters
+        ----------
+        share : float
+            Above 0 and at most 1.
+        values : int
+            How many sensitive values there are.
+
+        Returns
+        -------
+        Requirement
+            The same, if it is none that can be loosened.
+        """
+        return self
+
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -34,6 +34,10 @@ class TCloseness(HistogramRequirement):
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the distance."""
         return (Bound(self.key, {"t": self.t, "ground": self.ground}, self.t, upper=True),)
+
+    def loosened(self, share: float, values: int) -> TCloseness:
+        """Let `t` rise to 1; see `Requirement.loosened`."""
+        return replace(self, t=self.t + share * (1.0 - self.t))
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Measure the distance to the table's distribution."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -56,6 +57,11 @@ class JsDivergence(CountedRequirement):
     def tells_apart(self) -> bool:
         """Whether respondents are believed to differ that have equal quasi-identifiers."""
         return isinstance(self._knowledge, Remembered)
+
+    def loosened(self, share: float, values: int) -> JsDivergence:
+        """Let `j` rise to the most that beliefs can diverge; see `Requirement.loosened`."""
+        most = max(self.j, math.log2(values))
+        return replace(self, j=self.j + share * (most - self.j))
 
     def _dispersion(self, setting: Setting) -> Dispersion:
         return setting.dispersion(self._knowledge)

@@ -1,0 +1,113 @@
+"""Relaxing: records that no group takes are published in groups that meet less.
+
+Whoever knows who is in a table sees who was left out, and may ask why (Riboni, Pareschi, Bettini
+2012, section 6.3). So what a policy leaves over can be published all the same, by requirements that
+are loosened in steps until all are grouped: k falls to 2, t rises to 1 and j to the most that
+beliefs can diverge, each by the same share of its way at every step. Other requirements are not
+loosened. Rules:
+
+- In every step groups are grown along the given order, see `growth`, of what is still left, and
+  measured as they will be published. Those that hold, as loosened as the step has it, are final.
+- A group that a reader could not tell from another one is one with it, be it one that meets the
+  policy. It is made only if the two then hold, as loosened.
+- What no step groups is left out.
+
+Groups are then measured against the policy as it was stated. So whoever audits it sees how many
+records are in groups that break it, and by how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition.certification import Beyond, Certificate, Pool
+from bkpriv_core.partition.growth import grow
+from bkpriv_core.partition.judging import Judge
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+
+__all__ = ["relax"]
+
+_STEPS = 10
+"""In how many steps requirements are loosened to the last."""
+
+
+def relax(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    certificate: Certificate,
+    order: IntArray,
+    estimator: Estimator,
+    *,
+    pool: Pool,
+    beyond: Beyond = "estimate",
+    progress: Progress = SILENT,
+) -> Certificate:
+    """Group what is left over by requirements that are loosened as far as it takes.
+
+    Parameters
+    ----------
+    setting : Setting
+        The table and its adversaries, for groups that are only tried.
+    requirements : sequence of Requirement
+        What groups should meet.
+    certificate : Certificate
+        Groups that do, of the setting's parts.
+    order : (q,) int array
+        The parts that are in none, near ones near to each other.
+    estimator : {"auto", "exact", "bethe", "omega"}
+        How posteriors are inferred.
+    pool : callable
+        Joins groups that will be published alike; see `Form.pool`.
+    beyond : {"estimate", "suppress"}
+        Whether a group is published that only an estimate says to hold.
+    progress : Progress
+        Receives the share of steps.
+
+    Returns
+    -------
+    Certificate
+        Whose groups may break requirements, as its measurements tell.
+    """
+    values, groups = setting.table.sensitive.size, certificate.groups
+    for step in range(1, _STEPS + 1):
+        order = order[~np.isin(order, groups.members)]
+        if not order.size:
+            break
+        progress.report((step - 1) / _STEPS)
+        loosened = [item.loosened(step / _STEPS, values) for item in requirements]
+        made = grow(setting, loosened, order, progress=progress.quiet)
+        if not len(made):
+            continue
+        alone, joint = alone_and_joint(loosened)
+        judge = Judge(setting, alone, estimator, beyond=beyond == "estimate")
+        more = _joined(judge, groups, made, pool)
+        if satisfied(joint, setting, more).all():
+            groups = more
+    progress.report(1.0)
+    parts, groups = setting.parts.unite(groups)
+    setting = setting.over(parts)
+    return Certificate(
+        parts,
+        groups,
+        np.flatnonzero(groups.labels(len(parts)) == SUPPRESSED),
+        tuple(item.measure(setting, groups, estimator) for item in requirements),
+        certificate.failed,
+    )
+
+
+def _joined(judge: Judge, groups: Groups, made: Groups, pool: Pool) -> Groups:
+    """Groups, and those of what was made that hold, with all that are alike to a reader."""
+    together = Groups.joined([groups, made])
+    parts = judge.setting.parts
+    pooled = pool(parts, together)
+    into = pooled.labels(len(parts))[together.members[together.offsets[:-1]]]
+    new = np.unique(into[len(groups) :])
+    kept = new[judge.met(judge.measured_somehow(pooled.select(new)))]
+    apart = ~np.isin(into[: len(groups)], kept)
+    return Groups.joined([groups.select(apart), pooled.select(kept)])
