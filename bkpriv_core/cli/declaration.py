@@ -32,6 +32,7 @@ def declare(
     sensitive: str,
     hierarchies: Mapping[str, TableName],
     intervals: Mapping[str, Sequence[int]],
+    serial: Sequence[str] = (),
 ) -> list[sql.Composed]:
     """Compose the statements that register a table and give its attributes their hierarchies.
 
@@ -49,9 +50,13 @@ def declare(
         Tables of hierarchies, by attribute.
     intervals : mapping of str to sequence of int
         Widths of intervals, by attribute.
+    serial : sequence of str, optional
+        Its columns of respondents and of periods, where it has them.
     """
     source = table.written(connection)
-    register = call("register_dataset", dataset, source, list(quasi_identifiers), sensitive)
+    register = call(
+        "register_dataset", dataset, source, list(quasi_identifiers), sensitive, *serial
+    )
     branches = [
         call("set_hierarchy", dataset, attribute, levels.written(connection))
         for attribute, levels in hierarchies.items()
@@ -76,6 +81,7 @@ def declare_source(
         source.sensitive,
         {attribute: hierarchy_table(table, attribute) for attribute in source.hierarchies},
         source.intervals,
+        source.serial,
     )
 
 

@@ -9,7 +9,16 @@ from typing import Any, Literal
 __all__ = ["Column", "Hierarchy", "Source", "SqlType"]
 
 SqlType = Literal[
-    "bigint", "boolean", "date", "integer", "numeric", "text", "timestamp", "timestamptz"
+    "bigint",
+    "boolean",
+    "date",
+    "float8",
+    "integer",
+    "numeric",
+    "text",
+    "text[]",
+    "timestamp",
+    "timestamptz",
 ]
 """The column types that the client creates; they go into statements as they stand."""
 
@@ -53,6 +62,8 @@ class Source:
         Generalization hierarchies by attribute; the sensitive attribute may have one.
     intervals : mapping of str to tuple of int
         Widths of the intervals of numeric attributes.
+    serial : tuple of str
+        Columns that tell people and periods apart, where there are several of each.
     """
 
     name: str
@@ -62,6 +73,7 @@ class Source:
     sensitive: str
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     intervals: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    serial: tuple[str, str] | tuple[()] = ()
 
     @property
     def records(self) -> int:
