@@ -16,8 +16,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,24 +24,29 @@ from typing import Annotated, Any
 import typer
 from psycopg import sql
 from psycopg.rows import class_row
-from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.declaration import call, declare_source
+from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.hospital import hospital
 from bkpriv_core.cli.loading import TableName, load_source
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.sandbox import renew_sandbox
-from bkpriv_core.cli.server import Connection, connect, scalar, watched, without_password
+from bkpriv_core.cli.serial import SerialDemo, monthly
+from bkpriv_core.cli.server import connect, scalar, without_password
 from bkpriv_core.cli.source import Source
+from bkpriv_core.cli.stage import Stage
 from bkpriv_core.cli.terminal import make_console, make_table, step
 
 __all__ = ["demo"]
 
 _SCHEMA = "demo"
 _MARK = "Made by `bkpriv demo`, which replaces it at every run."
+
+_ADMISSIONS = 20_000
+_PATIENTS = 2_000
+"""Of a month."""
 
 _K = 4
 _T = 0.2
@@ -90,15 +94,43 @@ def demo(
             "Without it, a synthetic hospital is used.",
         ),
     ] = None,
-    records: Annotated[int, typer.Option(min=100, help="Size of the synthetic hospital.")] = 20_000,
+    records: Annotated[
+        int | None,
+        typer.Option(
+            min=100,
+            help=f"Size of the synthetic hospital, {_ADMISSIONS:,} by default; with --serial, of "
+            f"each month, {_PATIENTS:,}.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic hospital.")] = 1,
+    serial: Annotated[
+        bool,
+        typer.Option(
+            "--serial", help="Publish a clinic's table every month, against who remembers the last."
+        ),
+    ] = False,
 ) -> None:
     """Publish one table twice, as is usual and against background knowledge, and compare.
 
-    All happens in a schema "demo", which every run replaces.
+    With --serial, the same people again and again. All happens in a schema "demo", which every run
+    replaces.
     """
     started = time.monotonic()
     console = make_console()
+    if serial:
+        if adult is not None:
+            raise ClientError(
+                "the Adult data have no second month", hint="Leave out --adult, or --serial."
+            )
+        patients = records or _PATIENTS
+        with step(console, f"Drawing a clinic of {patients:,} patients"):
+            register = monthly(patients, seed)
+        with connect(uri) as connection:
+            renew_sandbox(connection, _SCHEMA, _MARK)
+            SerialDemo(console, connection, uri, _SCHEMA, register).play()
+        console.print(f"\nDone in {time.monotonic() - started:.1f} s.")
+        return
+    records = records or _ADMISSIONS
     if adult is None:
         with step(console, f"Drawing {records:,} synthetic hospital admissions"):
             source = hospital(records, seed)
@@ -106,23 +138,20 @@ def demo(
         with step(console, f"Reading {adult.name} and its hierarchies"):
             source = read_adult(adult)
     with connect(uri) as connection:
-        _Demo(console, connection, uri, source).run()
+        _Demo(console, connection, uri, source).play()
     console.print(f"\nDone in {time.monotonic() - started:.1f} s.")
 
 
 @dataclass(frozen=True)
-class _Demo:
+class _Demo(Stage):
     """One run of the demo."""
 
-    console: Console
-    connection: Connection
-    uri: str
     source: Source
 
-    def run(self) -> None:
+    def play(self) -> None:
         self._prepare()
-        self._heading("1. As is usual: k-anonymous and l-diverse")
-        self._say(
+        self.heading("1. As is usual: k-anonymous and l-diverse")
+        self.say(
             f"Every record shares its published quasi-identifiers with at least {_K - 1} others, "
             f"and each such group shows at least {_K} different values of {self.source.sensitive}."
         )
@@ -132,8 +161,8 @@ class _Demo:
         breached = self._audit(usual, [_BANDWIDTH])[0]
         self._show_breaches(usual, breached)
 
-        self._heading("2. Against background knowledge: (B,t)-private")
-        self._say(
+        self.heading("2. Against background knowledge: (B,t)-private")
+        self.say(
             "The same table, but no group is published that tells any of three adversaries too "
             "much: one who knows more (B=0.2), the same one (B=0.3), one who knows less "
             "(B=0.5)."
@@ -148,8 +177,8 @@ class _Demo:
         held = self._audit(private, _BANDWIDTHS)
         self._show_audit(held)
 
-        self._heading("3. What it costs")
-        self._say(
+        self.heading("3. What it costs")
+        self.say(
             "Beside both, the same table with no requirement but the first: that every record "
             f"shares its published quasi-identifiers with at least {_K - 1} others."
         )
@@ -160,7 +189,7 @@ class _Demo:
             }
         )
 
-        self._heading("4. What readers get")
+        self.heading("4. What readers get")
         self._show_rows()
         self._show_next(private)
 
@@ -177,20 +206,20 @@ class _Demo:
                 source,
                 loaded=lambda count: advance(count / source.records),
             )
-        self._say(
+        self.say(
             f"\n{source.records:,} {source.title}. An adversary may know a person's "
             f"{_listed(source.quasi_identifiers)}; the {source.sensitive} is sensitive."
         )
-        self._run(*declare_source(self.connection, self._dataset, _SCHEMA, source))
+        self.run(*declare_source(self.connection, self._dataset, _SCHEMA, source))
 
     def _publish(self, kind: str, requirements: Mapping[str, Any]) -> int:
         """Publish the dataset under requirements as view ``<table>_<kind>``; return the release."""
         policy = f"demo_{kind}"
-        self._run(call("set_policy", policy, json.dumps(requirements)))
+        self.run(call("set_policy", policy, json.dumps(requirements)))
         view = f"{_SCHEMA}.{self.source.name}_{kind}"
         statement = call("publish", self._dataset, policy, view)
-        self._show(statement)
-        with self._working(f"Publishing {view}"):
+        self.show(statement)
+        with self.working(f"Publishing {view}"):
             release: int = scalar(self.connection, statement)
         return release
 
@@ -200,13 +229,13 @@ class _Demo:
         statement = sql.SQL("SELECT * FROM bkpriv.audit({}, {})").format(
             sql.Literal(release), sql.Literal(json.dumps({"bt_privacy": adversaries}))
         )
-        self._show(statement)
+        self.show(statement)
         query = sql.SQL(
             "SELECT (parameters ->> 'bandwidth')::float8 AS bandwidth, threshold, worst, mean,"
             " vulnerable FROM ({}) AS audit"
         ).format(statement)
         with (
-            self._working("Auditing what it discloses"),
+            self.working("Auditing what it discloses"),
             self.connection.cursor(row_factory=class_row(_AuditLine)) as cursor,
         ):
             return cursor.execute(query).fetchall()
@@ -236,7 +265,7 @@ class _Demo:
             examples=sql.Literal(_EXAMPLES),
         )
         with (
-            self._working("Looking for the worst of them"),
+            self.working("Looking for the worst of them"),
             self.connection.cursor(row_factory=class_row(_Breach)) as cursor,
         ):
             return cursor.execute(query).fetchall()
@@ -247,7 +276,7 @@ class _Demo:
         """Report an audit, with examples of breaches."""
         source = self.source
         self._show_audit([line])
-        self._say(
+        self.say(
             f"The adversary with B={_BANDWIDTH} knows how common each {source.sensitive} is among "
             f"those who resemble a person: whose {_listed(source.quasi_identifiers)} differ by "
             f"less than {_BANDWIDTH} of the range. Seeing the view moves that adversary's belief "
@@ -258,7 +287,7 @@ class _Demo:
         if not line.vulnerable:
             return
         breaches = self._breaches(release)
-        self._say("For instance, a person with")
+        self.say("For instance, a person with")
         examples = tuple(f"example {place}" for place in range(1, len(breaches) + 1))
         table = make_table("", *examples)
         for name in source.quasi_identifiers:
@@ -320,10 +349,10 @@ class _Demo:
 
     def _show_rows(self) -> None:
         """Show a few rows of the private view."""
-        self._say("A view. Its readers need SELECT on it and nothing else.")
+        self.say("A view. Its readers need SELECT on it and nothing else.")
         view = TableName(_SCHEMA, f"{self.source.name}_private").written(self.connection)
         statement = sql.SQL("SELECT * FROM {} LIMIT {}").format(sql.SQL(view), sql.Literal(_ROWS))
-        self._show(statement)
+        self.show(statement)
         with self.connection.execute(statement) as cursor:
             table = make_table(*(column.name for column in cursor.description or ()))
             for row in cursor:
@@ -333,7 +362,7 @@ class _Demo:
     def _show_next(self, release: int) -> None:
         """Say how to go on."""
         view = f"{_SCHEMA}.{self.source.name}_private"
-        self._heading("Go on from here")
+        self.heading("Go on from here")
         uri = without_password(self.uri)
         self.console.print(
             f"psql {shlex.quote(uri)}" if uri else "psql",
@@ -341,7 +370,7 @@ class _Demo:
             markup=False,
             soft_wrap=True,
         )
-        self._say("\nand there, for instance:")
+        self.say("\nand there, for instance:")
         for statement in (
             f"TABLE {view} LIMIT 20;",
             "SELECT release, view_name, policy, groups, status, stale FROM bkpriv.releases;",
@@ -351,38 +380,9 @@ class _Demo:
         ):
             self.console.print(f"  {statement}", style="cyan", markup=False, soft_wrap=True)
 
-    # --- small parts ----------------------------------------------------------------------------
-
     @property
     def _dataset(self) -> str:
         return f"demo_{self.source.name}"
-
-    @contextmanager
-    def _working(self, title: str) -> Iterator[None]:
-        """Show a step whose progress the server reports."""
-        with (
-            step(self.console, title) as advance,
-            watched(self.connection, self.uri, advance),
-        ):
-            yield
-
-    def _heading(self, title: str) -> None:
-        self.console.print()
-        self.console.rule(f"[bold]{title}[/bold]", align="left")
-
-    def _say(self, text: str) -> None:
-        self.console.print(text)
-
-    def _show(self, *statements: sql.Composed) -> None:
-        """Show statements that are about to be run."""
-        lines = "\n".join(f"{statement.as_string(self.connection)};" for statement in statements)
-        self.console.print(Padding(Text(lines, style="cyan"), (1, 0, 0, 2), expand=False))
-
-    def _run(self, *statements: sql.Composed) -> None:
-        """Show statements and run them for their effect."""
-        self._show(*statements)
-        for statement in statements:
-            self.connection.execute(statement)
 
 
 def _listed(names: Sequence[str]) -> str:
