@@ -77,6 +77,7 @@ help:
 	@echo 'make demo [ADULT=file.csv]   the main job on real or generated data, from an empty machine'
 	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007; figures go to'
 	@echo '                             a directory of that name [OUT=...]'
+	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
 	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
@@ -98,10 +99,11 @@ demo:
 
 study: STUDY := $(or $(STUDY),li2009)
 study:
-	@test -n '$(ADULT)' || { echo 'make study needs ADULT=file.csv' >&2; exit 2; }
+	@test -n '$(ADULT)' -o '$(STUDY)' = riboni2012 || \
+		{ echo 'make study needs ADULT=file.csv' >&2; exit 2; }
 	@$(client) && $(up_uri) && $(PYTHON) -m bkpriv_core.cli bench $(STUDY) --uri "$$uri" \
-		--adult '$(call from_caller,$(ADULT))' --out '$(call from_caller,$(or $(OUT),$(STUDY)))' \
-		$(ARGS)
+		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') \
+		--out '$(call from_caller,$(or $(OUT),$(STUDY)))' $(ARGS)
 
 # As many processes as cores, each of one thread and with a server of its own.
 test: JOBS := $(or $(JOBS),$(shell nproc))

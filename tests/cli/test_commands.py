@@ -11,7 +11,16 @@ from tests.conftest import Connection, Database
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("demo",), ("doctor",), ("load-csv",), ("bench",), ("bench", "li2009")]
+    "command",
+    [
+        (),
+        ("demo",),
+        ("doctor",),
+        ("load-csv",),
+        ("bench",),
+        ("bench", "li2009"),
+        ("bench", "riboni2012"),
+    ],
 )
 def test_help_says_what_a_command_does(command: tuple[str, ...]) -> None:
     assert "Usage: " in succeeded(*command, "--help")

@@ -10,6 +10,7 @@ import typer
 
 from bkpriv_core.cli.study.li2009.command import li2009
 from bkpriv_core.cli.study.martin2007.command import martin2007
+from bkpriv_core.cli.study.riboni2012.command import riboni2012
 
 __all__ = ["bench"]
 
@@ -23,3 +24,4 @@ def _about() -> None:
 
 bench.command()(li2009)
 bench.command()(martin2007)
+bench.command()(riboni2012)

@@ -1,0 +1,43 @@
+"""``bkpriv bench riboni2012``: the study, from the clinic's model to figures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bkpriv_core.cli.clinic.register import draw_register
+from bkpriv_core.cli.options import Uri
+from bkpriv_core.cli.study.procedure import Out, Study
+from bkpriv_core.cli.study.riboni2012 import cost, gain
+from bkpriv_core.cli.study.riboni2012.design import FULL, QUICK
+
+__all__ = ["STUDY", "riboni2012"]
+
+STUDY = Study("riboni2012", (*gain.FIGURES, *cost.FIGURES))
+
+
+def riboni2012(
+    out: Out,
+    uri: Uri = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIGURE", help=f"Only this one; repeatable. {STUDY.choice}."),
+    ] = None,
+) -> None:
+    """Repeat the study of Riboni et al. 2012: data and picture of each figure.
+
+    Works in a database of its own beside the given one, which it drops at the end: the role must be
+    a superuser. The data are drawn from the model of a clinic; all comes out the same at every run.
+    """
+    design = QUICK if quick else FULL
+    STUDY.carry_out(
+        lambda: draw_register(design.patients, design.weeks, design.seed),
+        design,
+        uri,
+        out,
+        only or (),
+    )

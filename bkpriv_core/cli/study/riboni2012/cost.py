@@ -1,0 +1,188 @@
+"""Figures 8(a) and 8(b), what detail and which answers are lost; and gain against loss."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from statistics import mean
+
+from bkpriv_core.cli.study.figure import Figure, Lines, Row
+from bkpriv_core.cli.study.laboratory import Laboratory, paced
+from bkpriv_core.cli.study.riboni2012.design import (
+    BEST,
+    DEFENCES,
+    DK,
+    PAPERS,
+    SNAPSHOTS,
+    Defence,
+    Design,
+    js_reduce,
+    skyline,
+)
+from bkpriv_core.cli.study.riboni2012.history import Released, learn, published
+from bkpriv_core.cli.terminal import Advance
+
+__all__ = ["FIGURES"]
+
+
+def _weighed(
+    laboratory: Laboratory, design: Design, defence: Defence, advance: Advance
+) -> Sequence[Released]:
+    """Return the releases whose utility is measured."""
+    releases = published(laboratory, design, defence, advance)
+    return releases[:: -design.weighed][::-1]
+
+
+def _detail(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
+    rows: list[Row] = []
+    for defence in DEFENCES:
+        for released in _weighed(laboratory, design, defence, advance):
+            advance(None, f"{defence.name}, week {released.week}")
+            utility = laboratory.utility(released.release)
+            rows.append(
+                {
+                    "defence": defence.name,
+                    "week": released.week,
+                    "gcp": utility["gcp"],
+                    "average_class_size": utility["average_class_size"],
+                    "suppressed": released.suppressed,
+                }
+            )
+    return rows
+
+
+def _suppressed(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
+    return [
+        {
+            "defence": defence.name,
+            "week": released.week,
+            "suppressed": released.suppressed,
+            "share": released.suppressed / design.patients,
+        }
+        for defence in DEFENCES
+        for released in published(laboratory, design, defence, advance)
+    ]
+
+
+def _queries(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
+    """Count queries over the last week's releases; all answer the same."""
+    rows: list[Row] = []
+    for selectivity, defence in paced(
+        itertools.product(design.selectivities, DEFENCES),
+        advance,
+        lambda item: f"{item[1].name}, selectivity {item[0]}",
+    ):
+        released = published(laboratory, design, defence, advance)[-1]
+        row = laboratory.connection.execute(
+            "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY relative_error),"
+            " avg(relative_error), count(relative_error), count(*)"
+            " FROM bkpriv.query_workload(%s, %s, %s, %s, %s)",
+            [
+                released.release,
+                design.queries,
+                len(laboratory.source.quasi_identifiers),
+                selectivity,
+                design.seed,
+            ],
+        ).fetchone()
+        assert row is not None
+        middle, average, defined, queries = row
+        rows.append(
+            {
+                "defence": defence.name,
+                "selectivity": selectivity,
+                "median_relative_error": middle,
+                "mean_relative_error": average,
+                "queries": queries,
+                "undefined": queries - defined,
+            }
+        )
+    return rows
+
+
+def _families(design: Design) -> Iterable[tuple[str, str, Defence]]:
+    """Name a family, a member of it, and its defence."""
+    for defence in SNAPSHOTS:
+        yield defence.name, "as in Table V", defence
+    for estimator, j in itertools.product((PAPERS, BEST), design.thresholds):
+        yield f"JS-reduce by {estimator}, by j", f"j = {j}", js_reduce(j, estimator=estimator)
+    for t in design.bounds:
+        yield "sequential (B,t) by omega, by t", f"t = {t}", skyline(t)
+    for defence in (skyline(0.2, estimator=BEST), skyline(0.2, "agglomerate")):
+        yield defence.name, "t = 0.2", defence
+
+
+def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
+    """What the best informed adversary gains at last, and what detail is lost on average."""
+    rows: list[Row] = []
+    for family, member, defence in _families(design):
+        finding = learn(laboratory, design, defence, DK, BEST, advance)[-1]
+        weighed = _weighed(laboratory, design, defence, advance)
+        gcp = mean(laboratory.utility(released.release)["gcp"] for released in weighed)
+        suppressed = mean(
+            released.suppressed for released in published(laboratory, design, defence, advance)
+        )
+        rows.append(
+            {
+                "family": family,
+                "member": member,
+                "gcp": gcp,
+                "gain": finding.gain,
+                "confidence": finding.confidence,
+                "worst": finding.worst,
+                "suppressed_share": suppressed / design.patients,
+            }
+        )
+    return rows
+
+
+FIGURES = (
+    Figure(
+        "figure_8a",
+        "Figure 8(a): loss of detail",
+        _detail,
+        Lines(
+            x="week",
+            y="gcp",
+            x_label="week",
+            y_label="global certainty penalty",
+            series="defence",
+        ),
+    ),
+    Figure(
+        "figure_8b",
+        "Figure 8(b): error of count queries, last week",
+        _queries,
+        Lines(
+            x="selectivity",
+            y="median_relative_error",
+            x_label="share of combinations of values that a query asks for",
+            y_label="median relative error",
+            series="defence",
+        ),
+    ),
+    Figure(
+        "extra_suppressed",
+        "Records left out",
+        _suppressed,
+        Lines(
+            x="week",
+            y="share",
+            x_label="week",
+            y_label="share of the week's records",
+            series="defence",
+        ),
+    ),
+    Figure(
+        "extra_trade",
+        "Gain in the last week against loss of detail",
+        _trade,
+        Lines(
+            x="gcp",
+            y="gain",
+            x_label="global certainty penalty, average of weeks",
+            y_label="gain in the last week (DK, auto)",
+            series="family",
+        ),
+    ),
+)
