@@ -118,19 +118,24 @@ def published(
     requirements: Mapping[str, Any],
     estimator: str = "auto",
     method: str = "mondrian",
+    period: str | None = None,
 ) -> Iterator[tuple[Connection, Publication]]:
-    """Publish in a fresh backend and say what it took; withdraw in the end."""
+    """Publish in a fresh backend and say what it took; withdraw in the end.
+
+    Who remembers a period remembers it all the same.
+    """
     with connect(uri) as connection:
         policy = f"{dataset}_policy"
         connection.execute(call("set_policy", policy, json.dumps(requirements)))
     with connect(uri) as connection:
         statement = sql.SQL(
-            "SELECT bkpriv.publish({}, {}, {}, method => {}, options => {})"
+            "SELECT bkpriv.publish({}, {}, {}, method => {}, period => {}, options => {})"
         ).format(
             sql.Literal(dataset),
             sql.Literal(policy),
             sql.Literal(f"{SCHEMA}.{dataset}_view"),
             sql.Literal(method),
+            sql.Literal(period),
             sql.Literal(json.dumps({"estimator": estimator})),
         )
         started = time.perf_counter()
