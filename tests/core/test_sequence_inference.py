@@ -98,6 +98,8 @@ def test_what_is_known_is_not_inferred_again(
     again = remembered(steps, memory, watched, known={place: after[place] for place in places})
     assert asked == [place for place in range(len(history)) if place not in places]
     assert all(np.array_equal(one, other) for one, other in zip(again, after, strict=True))
+    with pytest.raises(UnsoundHistory, match="about release 1"):
+        remembered(steps, memory, snapshots, known={0: np.append(after[0], 0.5)})
 
 
 def test_the_running_example() -> None:
@@ -209,6 +211,16 @@ def test_of_a_period_published_twice_the_later_look_counts() -> None:
     assert persons.tolist() == codes.tolist() == [0, 1]
 
 
+def test_a_period_that_is_corrected_contradicts_nobody() -> None:
+    wrong = as_step(1, ("a", "b"), [0, 1], [0, 1], [0, 1])
+    right = as_step(1, ("b", "c"), [0, 1], [0, 1], [0, 1])
+    history = History((wrong, right))
+    _, second = forward(history, Constant(), everybody_alike(history), "exact")
+    assert second.before == pytest.approx(np.array([[0.5, 0.5], [1.0, 0.0]]), abs=1e-8)
+    assert second.after.tolist() == [[1, 0], [0, 1]]
+    assert not second.contradicted.any()
+
+
 def test_two_looks_at_one_period_are_one_value() -> None:
     labels = ("a", "b")
     known = as_knowledge(labels, {("a",): {"b": 1}, ("a", "a"): {"a": 1}})
@@ -292,13 +304,15 @@ def test_a_release_that_is_still_to_be_made_has_beliefs_before_it() -> None:
 
 @pytest.mark.parametrize(("when", "memory"), [(1, Incremental()), (2, Constant())])
 def test_what_is_shown_again_as_it_was_is_counted_once(when: int, memory: Memory) -> None:
-    labels = ("a", "b")
-    snapshot = np.array([[0.6, 0.4], [0.5, 0.5], [0.7, 0.3], [0.2, 0.8]])
+    labels = ("a", "b", "c")
+    snapshot = np.array([[0.3, 0.2, 0.5], [0.4, 0.4, 0.2], [0.7, 0.3, 0], [0.1, 0.4, 0.5]])
     once = as_step(1, labels, [0, 1, 2, 3], [0, 1, 1, 0], [0, 0, 1, 1])
     again = as_step(when, labels, [0, 1, 2, 3], [0, 1, 1, 0], [1, 1, 0, 0])
     first, second = forward(History((once, again)), memory, lambda _: snapshot, "exact")
-    assert first.after[0] == pytest.approx([0.6, 0.4])
+    assert first.after[0] == pytest.approx([0.6, 0.4, 0])
     assert second.after == pytest.approx(first.after[[2, 3, 0, 1]], abs=1e-8)
+    assert second.before[:, 2].any()
+    assert not second.after[:, 2].any()
     # Other members, other values, or a period in which values are others: something new.
     for other in (
         as_step(when, labels, [0, 1, 2, 3], [0, 1, 1, 0], [0, 0, 0, 0]),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bkpriv_core.sequence import smoothing as smoothing_module
@@ -12,7 +14,7 @@ from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.inference import Constant, Incremental, Memory, forward
 from bkpriv_core.sequence.smoothing import smooth
 from tests.core import sequence_oracles as oracles
-from tests.core.sequence_oracles import Knowledge, Shown
+from tests.core.sequence_oracles import Belief, Knowledge, Shown
 from tests.core.sequences import (
     LABELS,
     as_history,
@@ -29,6 +31,36 @@ from tests.core.watching import Watched
 CONSTANT = oracles.same_value(LABELS)
 
 
+def followed() -> list[Shown]:
+    """Somebody in four periods, of which two are shown twice, with others that are there once."""
+    rows: list[tuple[int, str, dict[int, str], list[list[int]]]] = [
+        (1, "ab", {0: "a", 1: "b"}, [[0, 1]]),
+        (2, "ab", {0: "b", 2: "a"}, [[0, 2]]),
+        (2, "abc", {0: "b", 3: "b", 4: "c"}, [[0, 3, 4]]),
+        (3, "ab", {0: "b"}, [[0]]),
+        (4, "ab", {0: "a", 5: "b"}, [[0, 5]]),
+        (4, "ab", {0: "a", 6: "b"}, [[0, 6]]),
+    ]
+    uneven = {"a": Fraction(5, 9), "b": Fraction(3, 9), "c": Fraction(1, 9)}
+    history = []
+    for when, labels, actual, groups in rows:
+        total = sum(uneven[label] for label in labels)
+        snapshot: Belief = {label: uneven[label] / total for label in labels}
+        alike = dict.fromkeys(actual, snapshot)
+        history.append(Shown(when, tuple(labels), actual, groups, alike))
+    return history
+
+
+REMEMBERED: Knowledge = {
+    ("a",): {"a": Fraction(1, 3), "b": Fraction(2, 3)},
+    ("b",): {"a": Fraction(3, 4), "b": Fraction(1, 4)},
+    ("a", "b"): {"a": Fraction(9, 10), "b": Fraction(1, 10)},
+    ("b", "b"): {"a": Fraction(1, 5), "b": Fraction(4, 5)},
+    ("a", "b", "b"): {"b": 1},
+}
+
+
+@example(followed(), REMEMBERED)
 @given(releases(ordered=False), st.one_of(st.none(), knowledge()))
 def test_both_ways_is_what_all_worlds_say(history: list[Shown], known: Knowledge | None) -> None:
     memory: Memory = Constant() if known is None else as_knowledge(LABELS, known)
@@ -98,6 +130,25 @@ def test_what_members_owe_to_each_other_may_be_missed() -> None:
     assert not smoothed.converged
     assert smoothed.after[1][4, 0] > 0.99
     assert smoothed.after[1][:4, 0] == pytest.approx(np.full(4, 0.75), abs=0.01)
+
+
+def test_additive_beliefs_keep_their_scale() -> None:
+    """What adds up depends on how much of a belief is at the group's values."""
+    labels = ("a", "b", "c", "d")
+    known: Knowledge = {
+        ("a",): {"a": Fraction(3, 10), "b": Fraction(1, 10), "d": Fraction(6, 10)},
+        ("b",): {"a": Fraction(1, 10), "b": Fraction(8, 10), "c": Fraction(1, 10)},
+    }
+    history = History(
+        (
+            as_step(1, labels[:2], [0, 1], [0, 1], [0, 1]),
+            as_step(2, labels[:3], [0, 1, 2], [0, 1, 2], [0, 0, 1]),
+        )
+    )
+    memory, alone = as_knowledge(labels, known), everybody_alike(history)
+    _, second = forward(history, memory, alone, "additive")
+    smoothed = smooth(history, memory, alone, "additive")
+    assert smoothed.after[1] == pytest.approx(second.after, abs=1e-8)
 
 
 def test_no_history() -> None:
