@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import seeded_shuffle
@@ -126,3 +128,32 @@ def test_the_same_respondents_have_the_same_records() -> None:
     assert not one.same_as(of_records(["b", "a"], cells, values))
     assert not one.same_as(of_records(["a", "c"], cells, values))
     assert not one.same_as(of_records(["a", "b"], cells, values[::-1]))
+
+
+@MANY
+@given(tables(), st.integers(0, 99), st.data())
+def test_a_release_that_tells_respondents_apart_is_one_that_does_not(
+    records: Records, seed: int, data: st.DataObject
+) -> None:
+    respondents, _ = numbered(records, seed)
+    table = as_table(records)
+    parts = respondents.apart(table)
+    count = len(respondents.names)
+    assert parts.counts.sum() == count == table.records
+    np.testing.assert_array_equal(parts.respondent, np.arange(count))
+    drawn = data.draw(st.lists(st.integers(-1, 2), min_size=count, max_size=count))
+    _, dense = np.unique([label for label in drawn if label >= 0], return_inverse=True)
+    labels = np.full(count, -1)
+    labels[np.array(drawn) >= 0] = dense
+    apart = Release(parts, Groups.from_labels(labels), Generalized())
+    shown, place = apart.together()
+    assert shown.parts.respondent is None
+    united = shown.groups.labels(len(shown.parts))
+    np.testing.assert_array_equal(united[place], labels)
+    np.testing.assert_array_equal(shown.parts.cell[place], respondents.cells)
+    # No two parts are alike, and each has the records of its respondents.
+    assert len({*zip(united.tolist(), shown.parts.cell.tolist(), strict=True)}) == len(shown.parts)
+    held = np.zeros_like(shown.parts.counts)
+    np.add.at(held, (place, respondents.values), 1)
+    np.testing.assert_array_equal(held, shown.parts.counts)
+    assert shown.together()[0] is shown
