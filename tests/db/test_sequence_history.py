@@ -323,3 +323,28 @@ def test_before_anything_is_published_nothing_is_known(months: Connection) -> No
     )
     call = "SELECT * FROM bkpriv.revised_belief('months', 'course', 'p1', '2024-01-01')"
     refused(months, call, sqlstate="42704", names=["p1"])
+
+
+def test_histories_that_do_not_fit_in_memory_are_refused_before_they_are_read(
+    months: Connection,
+) -> None:
+    know(months, "constant")
+    publish_all(months)
+    call = "SELECT * FROM bkpriv.sequential_audit('months', 'course')"
+    records = sum(row[2] for row in months.execute(call).fetchall())
+    months.execute(
+        "DO LANGUAGE plpython3u $$ from bkpriv_pl import chain; chain._COUNTS = 100; "
+        "chain.find_release = None $$"
+    )
+    said = refused(months, call, sqlstate="54000", names=["3 releases", "months", "at most 100"])
+    assert str(3 * records) in (said.message_detail or "")
+
+
+def test_beliefs_are_purged_with_their_release(months: Connection) -> None:
+    know(months, "domain", "clinic.course")
+    needs = {"bt_privacy": {"bandwidth": {"sequence": "course"}, "t": 0.9}}
+    state_policy(months, "plain", {"k_anonymity": {"k": 3}} | needs)
+    for month in MONTHS[:2]:
+        publish_month(months, month)
+    months.execute("SELECT bkpriv.withdraw(1, 'x'); SELECT bkpriv.purge(1, 'x', force => true)")
+    assert [row[0] for row in rows_of(months, "bkpriv.release_belief")] == [2]
