@@ -110,6 +110,28 @@ def test_an_audit_runs_no_code_that_the_publisher_chose(
     assert attacker.execute("SELECT * FROM bkpriv.audit(%s)", [release]).fetchall()
 
 
+def test_nor_does_that_of_who_remembers(
+    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
+) -> None:
+    attacker = make_publisher("attacker")
+    table = lay_trap(attacker, "view")
+    attacker.execute(
+        "CREATE TABLE named AS SELECT row_number() OVER () AS who, * FROM own;"
+        "SELECT bkpriv.register_dataset('bait', 'named', '{a}', 'b', 'who');"
+        "SELECT bkpriv.set_sequential_knowledge('bait', 'same', 'constant')"
+    )
+    remembered = {"sequence": "same", "bandwidth": {"table": table}}
+    state_policy(
+        attacker, "trap", {"k_anonymity": {"k": 2}, "bt_privacy": {"bandwidth": remembered, "t": 1}}
+    )
+    releases = [publish(attacker, "bait", "trap", "shown") for _ in range(2)]
+    said = overhear(auditor)
+    for release in releases:
+        call = "SELECT * FROM bkpriv.audit(%s)", [release]
+        refused(auditor, *call, sqlstate="42501", names=["belief", attacker.info.user])
+    assert said == []
+
+
 def test_what_was_left_out_is_explained_without_it(
     make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
 ) -> None:

@@ -211,6 +211,23 @@ def test_releases_of_older_versions_are_left_out(months: Connection) -> None:
     refused(months, call, [knowledge], sqlstate="55000", names=["release 1", "0.3.0"])
 
 
+def test_releases_about_something_else_are_left_out(months: Connection) -> None:
+    know(months, "constant")
+    publish_all(months)
+    for release in (1, 2, 3):
+        months.execute("SELECT bkpriv.withdraw(%s, 'another question')", [release])
+    months.execute(
+        "SELECT bkpriv.drop_dataset('months');"
+        "SELECT bkpriv.register_dataset("
+        "'months', 'clinic.visit', '{age,disease}', 'zip', 'patient', 'month')"
+    )
+    know(months, "constant")
+    publish_month(months, MONTHS[2])
+    rows = months.execute(AUDIT).fetchall()
+    assert [row[10] for row in rows] == ['is about "disease"'] * 3 + [None]
+    assert rows[3][6] == 0
+
+
 def test_a_period_published_twice_is_two_looks_at_the_same_values(months: Connection) -> None:
     know(months, "domain", "clinic.course")
     state_policy(months, "plain", {"k_anonymity": {"k": 3}})
