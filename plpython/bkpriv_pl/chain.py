@@ -6,9 +6,10 @@ recorded of, which may understate what adversaries learn, and is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 import plpy
@@ -55,7 +56,7 @@ class Chain:
     releases : tuple of RecordedRelease
         The others, with respondents told apart.
     names : dict of str to int
-        Number of each respondent that one of these has.
+        Number of each respondent that one of these has; there may be others between them.
     persons : tuple of (n,) int array
         For each release the number of each respondent.
     """
@@ -116,9 +117,9 @@ class Chain:
         same = {step.release for step in steps if step.when == asked.when}
         return {step.when for step in self.steps if step.release in same}
 
-    def number(self, names: Iterable[str]) -> IntArray:
+    def number(self, names: Sequence[str]) -> IntArray:
         """Numbers of respondents, those of whom nobody knows yet included, shape (n,)."""
-        return _number(dict(self.names), names)
+        return _number(dict(self.names), names, sum(map(len, self.persons)))
 
     def snapshots(self, knowledge: Knowledge) -> Snapshots:
         """What is believed of respondents without a past."""
@@ -167,19 +168,21 @@ def read_chain(
     """
     left_out = _left_out(dataset, sensitive, [step.release for step in steps])
     names: dict[str, int] = {}
-    releases, persons = [], []
+    releases: list[RecordedRelease] = []
+    persons: list[IntArray] = []
     for step in steps:
         POLLED.poll()
         if step.release not in left_out:
             recorded, respondents = tell_apart(find_release(step.release))
             releases.append(replace(recorded, library=library))
-            persons.append(_number(names, respondents))
+            persons.append(_number(names, respondents, sum(map(len, persons))))
     return Chain(dataset, owner, tuple(steps), left_out, tuple(releases), names, tuple(persons))
 
 
-def _number(numbers: dict[str, int], names: Iterable[str]) -> IntArray:
-    """Number of each name; those that have none get the next ones."""
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+def _number(numbers: dict[str, int], names: Sequence[str], first: int) -> IntArray:
+    """Number of each name; those that have none get numbers from `first`."""
+    # No loop: of all that is read of a release, names would take longest.
+    return np.fromiter(map(numbers.setdefault, names, count(first)), np.int64, len(names))
 
 
 def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, tuple[str, ...]]:

@@ -354,7 +354,7 @@ def explain_sequence(
         task.step("inferring beliefs"),
     )
     task.done()
-    names = list(chain.names)
+    names = {number: name for name, number in chain.names.items()}
     return iter([(names[given.person], *_told(chain, given)) for given in told])
 
 
