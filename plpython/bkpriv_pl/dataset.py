@@ -288,7 +288,7 @@ def register(
     )
     # Nothing is left where datasets are dropped by drop_dataset, but a plain DELETE leaves it.
     _forget(name)
-    watch_own(relation, name)
+    watch_own(relation, name, period)
     return name
 
 

@@ -1,8 +1,13 @@
 -- Staleness: whether a source has changed since a release was made from it. The owner of a table has it
--- watched: one statement trigger for all datasets, whose one argument is a random token. A release
--- keeps the tokens of all tables that a write to its source may name; a write marks the releases that
--- have its token. A watch that is taken off and put on again has another token, so that nothing is
--- said of the time between: a release is known to be fresh only where the present tokens are its own.
+-- watched: statement triggers for all datasets, which share a random token. A release keeps the tokens
+-- of all tables that a write to its source may name; a write marks the releases that have its token.
+-- A watch that is taken off and put on again has another token, so that nothing is said of the time
+-- between: a release is known to be fresh only where the present tokens are its own.
+--
+-- A watch is one trigger; or, where the owner names a column of periods, one for each event, which
+-- know the rows that were written: then a write marks only releases of the periods of those rows, and
+-- all that it cannot tell the period of. Periods are compared as text, which only built-in types write
+-- here: the functions of others would run with the rights of the extension's owner.
 --
 -- Before it commits, a publication locks the source against writers and looks once more whether the
 -- source is as it was read; if writers do not finish soon, it calls itself stale. So no change slips
@@ -32,19 +37,86 @@ COMMENT ON FUNCTION bkpriv_internal.written_tables(oid) IS
     'A source with its partitions and children, and the parents of all these: whatever a write to it may name; and the other way round, the sources that a write to this table may change';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.written_tables(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.period_type(watched oid, period text) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    WITH RECURSIVE base AS (
+        SELECT a.atttypid AS type, a.attcollation FROM pg_attribute a
+        WHERE a.attrelid = watched AND a.attname = period AND a.attnum > 0 AND NOT a.attisdropped
+        UNION ALL
+        SELECT t.typbasetype, b.attcollation FROM base b JOIN pg_type t ON t.oid = b.type WHERE t.typtype = 'd'
+    )
+    SELECT format_type(b.type, -1) FROM base b
+    WHERE b.type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'float4'::regtype, 'float8'::regtype,
+                     'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'date'::regtype, 'timestamp'::regtype,
+                     'timestamptz'::regtype, 'bool'::regtype, 'uuid'::regtype)
+        AND NOT EXISTS (SELECT FROM pg_collation c WHERE c.oid = b.attcollation AND NOT c.collisdeterministic)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.period_type(oid, text) IS
+    'Built-in type of a column whose values are told apart by their texts; NULL if it has no such type, or is not there';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.period_type(oid, text) TO bkpriv_publisher, bkpriv_watcher;
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.mark_stale() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
+DECLARE
+    type text := CASE WHEN TG_NARGS = 2 AND TG_OP <> 'TRUNCATE' THEN bkpriv_internal.period_type(TG_RELID, TG_ARGV[1]) END;
+    written text;
+    period text;
+    bin text;
+    known text[];
+    touched text[];
+    spared bigint[] := '{}';
+    callers text;
 BEGIN
-    PERFORM bkpriv_internal.add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME));
+    -- Rows that MERGE moves to another partition are among those of no trigger that PostgreSQL fires for
+    -- it. So a statement that updates a partitioned table is looked at, and not trusted if it is unknown.
+    IF TG_OP = 'UPDATE' AND type IS NOT NULL AND (SELECT relkind FROM pg_class WHERE oid = TG_RELID) = 'p' THEN
+        GET DIAGNOSTICS callers = PG_CONTEXT;
+        callers := substring(callers FROM '\n(.*)$');
+        IF callers !~ '^SQL statement "' OR coalesce(callers, current_query(), 'execute') ~* '\y(merge|execute)\y' THEN
+            type := NULL;
+        END IF;
+    END IF;
+    -- As many passes as there are kinds of bins, which are few; for most tables there is one.
+    FOR bin, known IN
+        SELECT r.period_bin, array_agg(DISTINCT r.period)
+        FROM bkpriv.release r
+        WHERE r.watch @> ARRAY[TG_ARGV[0]] AND (r.period_type, r.period_column) = (type, TG_ARGV[1])
+            AND (r.period_bin IS NULL
+                 OR r.period_bin IN ('year', 'quarter', 'month', 'week', 'day', 'hour') AND r.period ~ '^\d{4}-'
+                    AND type IN ('date', 'timestamp without time zone', 'timestamp with time zone'))
+            AND NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
+        GROUP BY r.period_bin
+    LOOP
+        -- As bkpriv_pl.period writes them. What lies beyond these years is in no such bin, and could not be truncated.
+        period := CASE WHEN bin IS NOT NULL THEN format('CASE WHEN %1$I >= ''0001-01-01'' AND %1$I < ''20000-01-01'' '
+                                                        'THEN date_trunc(%2$L, %1$I)::%3$s END', TG_ARGV[1], bin, type)
+                       WHEN type = 'numeric' THEN format('trim_scale(%I)', TG_ARGV[1])
+                       WHEN type IN ('real', 'double precision') THEN format('(%I + 0::%s)', TG_ARGV[1], type)
+                       ELSE quote_ident(TG_ARGV[1]) END;
+        written := CASE TG_OP WHEN 'INSERT' THEN 'bkpriv_new' WHEN 'DELETE' THEN 'bkpriv_old'
+                   ELSE format('(SELECT %1$I FROM bkpriv_old UNION ALL SELECT %1$I FROM bkpriv_new)', TG_ARGV[1]) END;
+        EXECUTE format('SELECT array_agg(DISTINCT t) FROM (SELECT (%s)::text COLLATE "C" AS t FROM %s AS w) AS p WHERE t = ANY ($1)',
+                       period, written) INTO touched USING known;
+        spared := spared || ARRAY(
+            SELECT r.release FROM bkpriv.release r
+            WHERE r.watch @> ARRAY[TG_ARGV[0]] AND (r.period_type, r.period_column) = (type, TG_ARGV[1])
+                AND r.period_bin IS NOT DISTINCT FROM bin AND r.period = ANY (known) AND r.period <> ALL (coalesce(touched, '{}')));
+    END LOOP;
+    PERFORM bkpriv_internal.add_stale(TG_RELID, ARRAY[TG_ARGV[0]], format('%s on %I.%I', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME),
+                                      spared => spared);
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.mark_stale() IS
-    'Statement trigger on a watched table: marks the releases that have its token as stale';
+    'Statement trigger on a watched table: marks the releases that have its token as stale; if it has a column of periods, but for those of periods that no written row is of';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.mark_stale() TO bkpriv_publisher, bkpriv_watcher;
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(changed oid, tokens text[], reason text, lost text DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(
+    changed oid, tokens text[], reason text, lost text DEFAULT NULL, spared bigint[] DEFAULT '{}'
+) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -65,8 +137,9 @@ BEGIN
     WITH marked AS MATERIALIZED (
         SELECT r.release, r.source_schema, r.source_name
         FROM bkpriv.release r
-        WHERE r.watch && tokens
-            AND (lost IS NULL OR EXISTS (SELECT FROM bkpriv.release_attribute a
+        WHERE r.watch && tokens AND r.release <> ALL (spared)
+            AND (lost IS NULL OR r.period_column = lost
+                 OR EXISTS (SELECT FROM bkpriv.release_attribute a
                                          WHERE a.release = r.release AND a.attribute = lost))
             AND NOT EXISTS (SELECT FROM bkpriv.release_event e
                             WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
@@ -85,21 +158,39 @@ BEGIN
     SELECT m.release, 'stale', add_stale.reason, session_user
     FROM marked m WHERE (m.source_schema, m.source_name) NOT IN (SELECT * FROM elsewhere);
 END $$;
-COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text) IS
-    'Marks the releases that have one of the tokens of a table, and the attribute that was lost, if one was, unless they are stale or withdrawn already';
+COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text, bigint[]) IS
+    'Marks the releases that have one of the tokens of a table, and the column that was lost, if one was, unless they are spared, or stale or withdrawn already';
 -- Granted to nobody: triggers call it, as the extension's owner.
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.watch_triggers(watched oid)
+    RETURNS TABLE (name name, token text, period text, events int)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT t.tgname, convert_from(substring(t.tgargs FOR ended - 1), 'UTF8'),
+        CASE t.tgnargs WHEN 2 THEN convert_from(substring(t.tgargs FROM ended + 1 FOR length(t.tgargs) - ended - 1), 'UTF8') END,
+        -- Nothing else under their names: on every statement that writes, always, and with the rows.
+        CASE WHEN t.tgfoid = 'bkpriv_internal.mark_stale()'::regprocedure AND t.tgtype & (1 + 2 + 64) = 0
+                AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = ''
+                AND (t.tgnargs = 1 OR t.tgtype = 4 AND t.tgnewtable = 'bkpriv_new' OR t.tgtype = 8 AND t.tgoldtable = 'bkpriv_old'
+                     OR t.tgtype = 16 AND t.tgoldtable = 'bkpriv_old' AND t.tgnewtable = 'bkpriv_new')
+            THEN t.tgtype ELSE 0 END
+    FROM pg_trigger t CROSS JOIN LATERAL position('\x00'::bytea IN t.tgargs) AS ended
+    WHERE t.tgrelid = watched AND t.tgname IN ('bkpriv_watch', 'bkpriv_watch_insert', 'bkpriv_watch_update', 'bkpriv_watch_delete')
+        AND t.tgnargs BETWEEN 1 AND 2
+$$;
+COMMENT ON FUNCTION bkpriv_internal.watch_triggers(oid) IS
+    'Triggers of the watch of a table, with token and column of periods, and the events that they watch in full';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_triggers(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    SELECT convert_from(substring(t.tgargs FOR length(t.tgargs) - 1), 'UTF8') FROM pg_trigger t
-    WHERE t.tgrelid = watched AND t.tgname = 'bkpriv_watch'
-        -- Nothing else under its name: on every statement that writes, always.
-        AND t.tgfoid = 'bkpriv_internal.mark_stale()'::regprocedure AND t.tgtype = 4 + 8 + 16 + 32
-        AND t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = '' AND t.tgnargs = 1
+    SELECT t.token FROM bkpriv_internal.watch_triggers(watched) AS t
+    GROUP BY t.token HAVING bool_or(t.name = 'bkpriv_watch') AND bit_or(t.events) = 4 + 8 + 16 + 32
 $$;
-COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS 'Token of the trigger that watches a table; NULL if none does, or not always';
+COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS 'Token of the triggers that watch a table; NULL if none do, or not all that is written, always';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
@@ -138,19 +229,20 @@ BEGIN
         END LOOP;
     ELSE
         FOR altered IN SELECT DISTINCT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_class'::regclass LOOP
-            SELECT array_agg(convert_from(substring(t.tgargs FOR length(t.tgargs) - 1), 'UTF8')) INTO tokens
-                FROM pg_trigger t WHERE t.tgrelid = altered AND t.tgname = 'bkpriv_watch' AND t.tgnargs = 1;
+            SELECT array_agg(DISTINCT token) INTO tokens FROM bkpriv_internal.watch_triggers(altered);
             CONTINUE WHEN tokens IS NULL;
             IF bkpriv_internal.watch_token(altered) IS NULL THEN
                 PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: it was not watched for a time', altered::regclass));
             END IF;
             FOR lost IN
                 SELECT DISTINCT a.attribute
-                FROM bkpriv.release r JOIN bkpriv.release_attribute a USING (release)
-                JOIN pg_namespace n ON n.nspname = r.source_schema
-                JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = r.source_name
-                WHERE r.watch && tokens AND NOT EXISTS (SELECT FROM pg_attribute p WHERE p.attrelid = c.oid
-                                                        AND p.attname = a.attribute AND p.attnum > 0) LOOP
+                FROM (SELECT r.release, r.source_schema, r.source_name, r.watch, a.attribute
+                      FROM bkpriv.release r JOIN bkpriv.release_attribute a USING (release)
+                      UNION ALL SELECT release, source_schema, source_name, watch, period_column FROM bkpriv.release) AS a
+                JOIN pg_namespace n ON n.nspname = a.source_schema
+                JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = a.source_name
+                WHERE a.watch && tokens AND a.attribute IS NOT NULL
+                    AND NOT EXISTS (SELECT FROM pg_attribute p WHERE p.attrelid = c.oid AND p.attname = a.attribute AND p.attnum > 0) LOOP
                 PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: there is no column %I', altered::regclass, lost), lost);
             END LOOP;
         END LOOP;
@@ -208,16 +300,16 @@ COMMENT ON FUNCTION bkpriv_internal.hold_writers(bigint) IS
     'Locks the source of a release of this transaction against writers, unless one is at work';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.hold_writers(bigint) TO bkpriv_publisher;
 
-CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass) RETURNS void
+CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass, period text DEFAULT NULL) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
-GD["bkpriv"].staleness.watch(source)
+GD["bkpriv"].staleness.watch(source, period)
 $$;
-COMMENT ON FUNCTION bkpriv.watch(regclass) IS
-    'Has a table watched, by its owner: from then on it is known whether releases that are made from it are stale; one trigger for all datasets, which tells nobody about them';
-GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass) TO bkpriv_publisher, bkpriv_watcher;
+COMMENT ON FUNCTION bkpriv.watch(regclass, text) IS
+    'Has a table watched, by its owner: from then on it is known whether releases that are made from it are stale; for all datasets, and tells nobody about them; with a column of periods, a write makes only releases of the periods of its rows stale';
+GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass, text) TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
     LANGUAGE plpython3u

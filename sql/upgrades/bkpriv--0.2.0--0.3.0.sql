@@ -1,6 +1,7 @@
 -- From 0.2.0. Releases remember more of their periods and respondents; those that were made before do not.
 
-DROP FUNCTION bkpriv.prior(text, jsonb), bkpriv_internal.prior(text, jsonb), bkpriv.lattice(text, text, jsonb);
+DROP FUNCTION bkpriv.prior(text, jsonb), bkpriv_internal.prior(text, jsonb), bkpriv.lattice(text, text, jsonb),
+    bkpriv.watch(regclass), bkpriv_internal.add_stale(oid, text[], text, text);
 
 ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column text, ADD COLUMN period_bin text,
     ADD CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),

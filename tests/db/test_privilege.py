@@ -78,7 +78,9 @@ FUNCTIONS = """
     bkpriv_internal.reads(text,text)                                     X          X
     bkpriv_internal.register_watch(oid)                                  X          -
     bkpriv_internal.watch_tokens(text,text)                              X          X
-    bkpriv_internal.add_stale(oid,text[],text,text)                      -          -
+    bkpriv_internal.watch_triggers(oid)                                  X          X
+    bkpriv_internal.period_type(oid,text)                                X          -
+    bkpriv_internal.add_stale(oid,text[],text,text,bigint[])             -          -
     bkpriv_internal.note_alteration()                                    -          -
     bkpriv_internal.hold_writers(bigint)                                 X          -
     bkpriv_internal.written_tables(oid)                                  X          X
@@ -100,7 +102,7 @@ FUNCTIONS = """
     bkpriv.revoke_jobs(regrole)                                          -          -
     bkpriv.unset_hierarchy(text,text)                                    X          -
     bkpriv.unwatch(regclass)                                             X          -
-    bkpriv.watch(regclass)                                               X          -
+    bkpriv.watch(regclass,text)                                          X          -
     bkpriv.js_divergence(double_precision[],double_precision[])          X          X
     bkpriv.lattice(text,text,jsonb,text)                                 X          X
     bkpriv.max_disclosure(bigint,integer,text)                           X          X
@@ -137,14 +139,16 @@ COLUMNS = {("bkpriv.dataset", "registered_at", "UPDATE", "bkpriv_publisher")}
 WATCHER = {
     "bkpriv_internal.bootstrap()",
     "bkpriv_internal.mark_stale()",
+    "bkpriv_internal.period_type(oid,text)",
     "bkpriv_internal.python_path()",
     "bkpriv_internal.register_watch(oid)",
     "bkpriv_internal.watch_token(oid)",
     "bkpriv_internal.watch_tokens(text,text)",
+    "bkpriv_internal.watch_triggers(oid)",
     "bkpriv_internal.written_tables(oid)",
     "bkpriv.unwatch(regclass)",
     "bkpriv.version()",
-    "bkpriv.watch(regclass)",
+    "bkpriv.watch(regclass,text)",
 }
 """Functions that who may only watch his tables may execute; he may use the schema, and no more."""
 
