@@ -118,6 +118,51 @@ def test_longer_contexts_are_named_with_their_releases() -> None:
     assert (zero.cause.belief, zero.cause.probability) == pytest.approx((1, 1))
 
 
+def test_what_did_most_is_likely_and_tells_much() -> None:
+    labels = ("a", "b", "c")
+    known: Knowledge = {
+        ("a",): {"a": 0.5, "b": 0.5},  # likely, and tells a little
+        ("b",): {"a": 0.8, "b": 0.2},  # less likely, and tells more
+        ("c",): {"a": 1},  # hardly likely
+    }
+    history = History(
+        (
+            as_step(1, labels, [0, 1, 2], [0, 1, 2], [0, 0, 0], 5),
+            as_step(2, ("a", "b"), [0, 3], [0, 1], [0, 0], 6),
+        )
+    )
+    snapshots = [
+        np.array([[0.6, 0.37, 0.03], [0.4, 0.3, 0.3], [0.2, 0.3, 0.5]]),
+        np.array([[0.4, 0.6], [0.4, 0.6]]),
+    ]
+    first, _ = forward(history, as_knowledge(labels, known), snapshots.__getitem__)
+    weighs = first.after[0] * np.array([0.1, 0.4, 0.6])
+    assert first.after[0].argmax() == 0
+    assert weighs.argmax() == 1
+    named = explain(history, as_knowledge(labels, known), snapshots.__getitem__)
+    cause = next(item.cause for item in named if item.person == 0)
+    assert cause is not None
+    assert (cause.values, cause.probability) == (("b",), 0.8)
+
+
+def test_a_look_at_the_same_period_need_not_be_a_cause() -> None:
+    labels = ("a", "b")
+    history = History(
+        (
+            as_step(1, labels, [0, 1, 4], [0, 1, 1], [0, 0, 0], 5),
+            as_step(1, labels, [0, 1], [0, 1], [0, 0], 6),
+        )
+    )
+    snapshots = [np.array([[0.2, 0.8], [0.1, 0.9], [0.5, 0.5]]), np.array([[0.3, 0.7], [0.3, 0.7]])]
+    first, _ = forward(history, Incremental(), snapshots.__getitem__, "exact")
+    assert first.after[:2, 0] == pytest.approx([0.2, 0.1], abs=0.1)
+    named = explain(history, Incremental(), snapshots.__getitem__, "exact")
+    zero = next(item for item in named if item.person == 0)
+    assert zero.after > zero.alone == 0.5
+    assert zero.before < 0.3
+    assert zero.cause is None
+
+
 def test_a_look_at_the_same_period_is_a_cause() -> None:
     labels = ("a", "b")
     history = History(

@@ -143,12 +143,24 @@ def test_additive_beliefs_keep_their_scale() -> None:
         (
             as_step(1, labels[:2], [0, 1], [0, 1], [0, 1]),
             as_step(2, labels[:3], [0, 1, 2], [0, 1, 2], [0, 0, 1]),
+            # What follows is as likely after all values, and says nothing of them.
+            as_step(3, ("e",), [0, 1], [0, 0], [0, 1]),
         )
     )
     memory, alone = as_knowledge(labels, known), everybody_alike(history)
-    _, second = forward(history, memory, alone, "additive")
+    _, second, _ = forward(history, memory, alone, "additive")
     smoothed = smooth(history, memory, alone, "additive")
     assert smoothed.after[1] == pytest.approx(second.after, abs=1e-8)
+
+
+def test_one_sweep_goes_through_a_whole_chain() -> None:
+    labels = ("a", "b")
+    known = as_knowledge(labels, {("a",): {"a": 0.9, "b": 0.1}, ("b",): {"a": 0.2, "b": 0.8}})
+    others = iter(range(1, 20))
+    steps = [as_step(time, labels, [0, next(others)], [0, 1], [0, 0]) for time in range(12)]
+    history = History((*steps, as_step(12, labels, [0], [1], [0])))
+    smoothed = smooth(history, known, everybody_alike(history), "exact")
+    assert (smoothed.converged, smoothed.sweeps) == (True, 2)
 
 
 def test_no_history() -> None:
