@@ -16,8 +16,9 @@ has ``u`` for the newest, and weighs older ones by what was believed of them as 
 is counted in the history itself is counted in all of it.
 
 This is exact for contexts of one value, exact posteriors, and persons of whom no two are linked by
-groups in two ways. Elsewhere it is an estimate, and it may not come to rest, which is said: it is
-then not to be trusted. Additive posteriors are no factors, and are taken for what they say of a
+groups in two ways. Elsewhere it is an estimate, and it may not come to rest, which is said: it may
+then be far from where it tends. Messages are not damped: on random histories they were never seen
+to swing, only to drift. Additive posteriors are no factors, and are taken for what they say of a
 cavity that gives the group's values as much as ``alpha`` does.
 """
 
@@ -48,12 +49,6 @@ _SWEEPS = 300
 
 _TOLERANCE = 1e-6
 """Largest change of a probability in a sweep, for beliefs to have converged."""
-
-_FREE = 100
-"""Sweeps after which messages of groups are damped."""
-
-_KEPT = 0.5
-"""What a damped message keeps of what it was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +95,7 @@ def smooth(
     sweep, converged = 0, False
     while sweep < _SWEEPS and not converged:
         sweep += 1
-        converged = chains.sweep(_KEPT if sweep > _FREE else 0.0) <= _TOLERANCE
+        converged = chains.sweep() <= _TOLERANCE
         progress.report(1.0 - 0.7 * 0.9**sweep)
     return Smoothed(tuple(chains.dense()), tuple(chains.used), converged, sweep)
 
@@ -151,7 +146,7 @@ class _Chains:
         self._belief = np.zeros(len(self._owner))
         self.used: list[UsedArray] = [np.zeros(0, dtype=np.int8)] * len(history)
 
-    def sweep(self, kept: float) -> float:
+    def sweep(self) -> float:
         """Go forward and backward once; return the largest change of a belief."""
         for place in self._order:
             links, rows = self._links[place], self._rows[place]
@@ -166,9 +161,9 @@ class _Chains:
                 out=self._alone[rows].copy(),
                 where=totals[mine] > 0,
             )
-            self._judge(place, kept)
+            self._judge(place)
         for place in reversed(self._order):
-            self._judge(place, kept)
+            self._judge(place)
             links, rows = self._links[place], self._rows[place]
             leaving = self._group[rows] * self._returning[rows]
             self._returning[links.sources] = _scaled(links.transition.T @ leaving, links.owner)
@@ -185,7 +180,7 @@ class _Chains:
             beliefs.append(sparse.dense(codes, len(codes)))
         return beliefs
 
-    def _judge(self, place: int, kept: float) -> None:
+    def _judge(self, place: int) -> None:
         """Send messages from the groups of a step to its looks."""
         step, rows = self._history.steps[place], self._rows[place]
         offsets, values = step.pattern
@@ -207,8 +202,7 @@ class _Chains:
         believed = step.compact(inferred.beliefs[0])
         message = np.divide(believed, cavity, out=np.zeros_like(cavity), where=cavity > 0)
         message[self._repeated[place][step.groups.owner[look]]] = 1.0
-        message = _scaled(message, look)
-        self._group[rows] = (1.0 - kept) * message + kept * self._group[rows]
+        self._group[rows] = _scaled(message, look)
         self.used[place] = inferred.used
 
 
