@@ -26,6 +26,7 @@ from bkpriv_core.sequence.inference import Memory, believe, expected, remembered
 from bkpriv_core.sequence.signatures import signatures
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, array_literal, run
@@ -164,39 +165,33 @@ def set_out(
     memories : Memories or None
         What is remembered of earlier releases, if a requirement is about respondents.
     """
-    memories = None
-    if respondents is not None and any(item.tells_apart for item in requirements):
-        memories = _remember(
-            dataset, period, table, respondents, options.estimator, library.own, stored
-        )
-    told = respondents is not None and (apart or memories is not None)
-    setting = Setting(
-        respondents.apart(table) if respondents is not None and told else table,
-        options.smoothing,
-        library=library if memories is None else memories,
-        progress=POLLED,
-    )
-    return setting, memories
+    about = any(item.tells_apart for item in requirements)
+    if respondents is None or not (about or apart):
+        return Setting(table, options.smoothing, library=library, progress=POLLED), None
+    parts = respondents.apart(table)
+    if not about:
+        return Setting(parts, options.smoothing, library=library, progress=POLLED), None
+    estimator = _named(options.estimator)
+    chain, present = _remember(dataset, period, parts, respondents.names, library)
+    memories = Memories(library.own, chain, present, estimator, stored)
+    return Setting(parts, options.smoothing, library=memories, progress=POLLED), memories
 
 
 def _remember(
     dataset: Dataset,
     period: Period | None,
-    table: Table,
-    respondents: Respondents,
-    estimator: Estimator,
-    own: bool,
-    stored: bool,
-) -> Memories:
-    """What is remembered when records of a dataset, of a period if it has any, are published."""
+    parts: Parts,
+    names: Sequence[str],
+    library: PriorTables,
+) -> tuple[Chain, Shown]:
+    """Earlier releases of a dataset, and records of it, or of a period, that are to be released."""
     coming = (None, None) if period is None else (period.text, period.recorded_as)
     *earlier, now = find_steps(dataset.name, dataset.owner, coming)
-    chain = read_chain(dataset.name, dataset.owner, dataset.sensitive, earlier, PriorTables(own))
+    chain = read_chain(dataset.name, dataset.owner, dataset.sensitive, earlier, library)
     chain.warn()
-    nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
-    parts = replace(respondents.apart(table), respondent=chain.number(respondents.names))
-    present = Shown(now.release, parts, nowhere, now.when)
-    return Memories(own, chain, present, _named(estimator), stored)
+    nowhere = Groups.from_labels(np.full(len(names), SUPPRESSED))
+    numbered = replace(parts, respondent=chain.number(names))
+    return chain, Shown(now.release, numbered, nowhere, now.when)
 
 
 def recall(recorded: RecordedRelease, *, own: bool) -> RecordedRelease:

@@ -10,7 +10,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import Remembered, Snapshot, Uniform, parse_knowledge
-from bkpriv_core.belief.posterior import ESTIMATORS, Estimator, UsedArray, check_estimator
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.sequence.explanation import Given, explain
 from bkpriv_core.sequence.history import History
@@ -101,7 +101,7 @@ def knowledge(dataset: str | None, name: str | None) -> Iterator[tuple[Any, ...]
     listed = memory.listed()
     support = listed.support or (None,) * len(listed.following)
     rows = zip(listed.histories, listed.following, listed.probabilities, support, strict=True)
-    return ((list(history), *rest) for history, *rest in rows)
+    return iter([(list(history), *rest) for history, *rest in rows])
 
 
 def _serial(dataset: Dataset) -> Dataset:
@@ -262,7 +262,7 @@ def _manner(used: UsedArray) -> tuple[str | None, float | None]:
     """The least sure estimator that was used, and the share of groups that are exact."""
     if not len(used):
         return None, None
-    return ESTIMATORS[int(used.max())], float((used == 0).mean())
+    return ESTIMATORS[int(used.max())], float((used == EXACT).mean())
 
 
 def _figure(value: float) -> float | None:

@@ -61,3 +61,30 @@ def test_every_method_publishes_against_who_remembers(months: Connection, method
         months.execute("SELECT * FROM bkpriv.explain_suppressed(%s)", [release])
         months.execute("SELECT * FROM bkpriv.utility(%s)", [release])
     assert one(months, "SELECT count(*) FROM bkpriv.release_belief") == 3
+
+
+def test_what_a_table_says_of_newcomers_is_asked_for_each_time(months: Connection) -> None:
+    months.execute(
+        "SELECT bkpriv.set_sequential_knowledge('months', 'course', 'domain', 'clinic.course');"
+        "CREATE TABLE clinic.national AS SELECT age, zip, v AS value, 1 / 3::float8 AS probability "
+        "FROM (SELECT DISTINCT age, zip FROM clinic.visit) q, "
+        "unnest('{flu,cold,well}'::text[]) AS v"
+    )
+    knowledge = {"sequence": "course", "bandwidth": {"table": "clinic.national"}}
+    state_policy(
+        months,
+        "wary",
+        {"k_anonymity": {"k": 3}, "js_divergence": {"j": 1.0, "bandwidth": knowledge}},
+    )
+    publish = "SELECT bkpriv.publish('months', 'wary', 'public.months', period => %s)"
+    for month in MONTHS:
+        months.execute(publish, [month])
+    # The table may change, so nothing that follows from it is kept.
+    assert one(months, "SELECT count(*) FROM bkpriv.release_belief") == 0
+    audit = "SELECT worst FROM bkpriv.audit(3) WHERE requirement = 'js_divergence'"
+    worst = one(months, audit)
+    assert worst > 0
+    months.execute(
+        "UPDATE clinic.national SET probability = CASE value WHEN 'flu' THEN 0.8 ELSE 0.1 END"
+    )
+    assert one(months, audit) != pytest.approx(worst)
