@@ -325,6 +325,18 @@ def _record(
             f"release {release} leaves out {suppressed} of {parts.table.records} records",
             hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
         )
+    relaxed = [row for row in rows if row.vulnerable]
+    if relaxed:
+        plpy.notice(
+            f"release {release} has records in groups that break its policy, as its options allow",
+            detail="; ".join(
+                f"{row.requirement}: {row.vulnerable} records, to {row.worst:.6g} instead of "
+                f"{row.threshold:g}"
+                for row in relaxed
+            )
+            + ".",
+            hint='Leave out the option {"unfit": "relax"}, and they are suppressed.',
+        )
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
         plpy.notice(

@@ -147,6 +147,43 @@ def test_every_method_accounts_for_what_it_left_out(clinic: Connection, method: 
         assert rows
 
 
+def test_what_is_relaxed_is_told(db: Connection) -> None:
+    create_clinic(db, 300)
+    declare_clinic(db)
+    state_policy(
+        db, "strict", {"k_anonymity": {"k": 6}, "js_divergence": {"j": 0.02, "bandwidth": 0.25}}
+    )
+    said: list[tuple[str | None, str | None]] = []
+    db.add_notice_handler(lambda it: said.append((it.message_primary, it.message_detail)))
+    release = publish(db, policy="strict", view="public.v", method="js_reduce")
+    suppressed = left_out(db, release)
+    assert suppressed > 1
+    assert not any("break its policy" in (message or "") for message, _ in said)
+    options = {"unfit": "relax"}
+    relaxed = publish(db, policy="strict", view="public.w", method="js_reduce", options=options)
+    assert left_out(db, relaxed) <= 1
+    rows = db.execute(
+        "SELECT requirement, vulnerable, worst, threshold FROM bkpriv.audits WHERE release = %s "
+        "AND NOT satisfied ORDER BY audit",
+        [relaxed],
+    ).fetchall()
+    assert rows
+    detail = "; ".join(
+        f"{requirement}: {vulnerable} records, to {worst:.6g} instead of {threshold:g}"
+        for requirement, vulnerable, worst, threshold in rows
+    )
+    message = f"release {relaxed} has records in groups that break its policy, as its options allow"
+    assert (message, f"{detail}.") in said
+    # An audit of the release comes to the same.
+    audited = db.execute(
+        "SELECT requirement, vulnerable FROM bkpriv.audit(%s) WHERE NOT satisfied", [relaxed]
+    ).fetchall()
+    assert sorted(audited) == sorted(row[:2] for row in rows)
+    # Who knows the table finds nobody missing, and the view has everybody once.
+    count = one(db, "SELECT count(*) FROM clinic.patient") - left_out(db, relaxed)
+    assert one(db, "SELECT count(*) FROM public.w") == count
+
+
 def test_whole_columns_leave_out_classes(db: Connection) -> None:
     create_clinic(db, 300)
     declare_clinic(db)
