@@ -3,12 +3,17 @@
 The disclosure of a record is the distance of the adversary's prior and posterior beliefs about it
 (Li, Li, Zhang 2009, definition 1). It is the same for all records of one membership. With
 exact posteriors it is exact; with bethe or omega it is an estimate that may understate.
+
+Parts of one group about which every adversary believes the same are one to inference, as those of
+respondents in one cell are of whom nothing else is known. That takes fewer states, so that more is
+exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +21,7 @@ from bkpriv_core.belief.distance import BeliefDistance
 from bkpriv_core.belief.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
@@ -150,17 +156,51 @@ class Adversaries:
         progress: Progress | None = None,
     ) -> Posterior:
         """Posteriors of every adversary; a contradiction names value or cell by their labels."""
+        united, members, alike = self._united(groups)
+        counts, priors = self._parts.counts, self._priors
+        if alike is not None:
+            counts = alike.sum(counts[groups.members[alike.members]])
+            priors = tuple(prior[members] for prior in priors)
         try:
-            return posterior(
-                groups,
-                self._parts.counts,
-                self._priors,
+            inferred = posterior(
+                united,
+                counts,
+                priors,
                 estimator,
                 refuse=not self._trying,
                 progress=self._progress if progress is None else progress,
             )
         except ContradictoryKnowledge as error:
+            if alike is not None and error.part is not None:
+                error.part = int(members[error.part])
             raise self._named(groups, error) from None
+        if alike is None:
+            return inferred
+        place = alike.labels(len(groups.members))
+        return replace(inferred, beliefs=tuple(belief[place] for belief in inferred.beliefs))
+
+    def _united(self, groups: Groups) -> tuple[Groups, IntArray, Groups | None]:
+        """Groups of what is believed alike; a part of each such; and which memberships those are.
+
+        The groups as they are, and None, where all that is believed differs.
+        """
+        if self._kinds is not None:
+            keys = np.column_stack((groups.owner, self._kinds[groups.members]))
+            first, kind, _ = distinct_rows(keys)
+            if len(first) < len(kind):
+                widths = np.bincount(groups.owner[first], minlength=len(groups))
+                offsets = np.concatenate(([0], np.cumsum(widths)))
+                united = Groups(np.arange(len(first)), offsets)
+                return united, groups.members[first], Groups.from_labels(kind)
+        return groups, groups.members, None
+
+    @cached_property
+    def _kinds(self) -> IntArray | None:
+        """Number of what is believed of each part; None where that differs between all."""
+        rows = np.ascontiguousarray(np.hstack(self._priors))
+        alike = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+        distinct, kinds = np.unique(alike, return_inverse=True)
+        return None if len(distinct) == len(alike) else kinds.astype(np.int64)
 
     def _named(self, groups: Groups, error: ContradictoryKnowledge) -> ContradictoryKnowledge:
         """Name the value or the cell at fault by its labels.
