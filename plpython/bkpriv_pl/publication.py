@@ -190,8 +190,8 @@ def _warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
             detail="What a reader remembers is taken in the order of periods. So it is assumed "
             "that releases of later periods say nothing about this one, though who holds them may "
             "conclude from them to what was before.",
-            hint="Publish periods in their order. What they tell backwards, too, is measured by "
-            "an audit in retrospect.",
+            hint="Publish periods in their order. What later releases tell of earlier values is "
+            "measured by bkpriv.sequential_audit(…, retrospective => true).",
         )
 
 

@@ -16,6 +16,7 @@ from psycopg.conninfo import make_conninfo
 
 from tests.conftest import Connection, Database
 from tests.db.clinic import declare_own, declare_people, one, publish, rows_of, state_policy
+from tests.db.monthly import MONTHS, create_visits, declare_visits, publish_period
 from tests.db.refusal import unchanged
 
 MANNERS = ["plain", "custom", "directory", "sections"]
@@ -373,3 +374,29 @@ def test_an_id_of_which_anything_is_left_is_not_given_again(clinic: Connection) 
     )
     assert [publish(clinic), publish(clinic)] == [2, 5]
     assert one(clinic, "SELECT count(DISTINCT audit) FROM bkpriv.audits") == 3
+
+
+def test_a_watch_by_period_goes_on(
+    ward: Connection, database: Database, server: Connection, server_programs: Path, tmp_path: Path
+) -> None:
+    create_visits(ward)
+    declare_visits(ward)
+    for month in MONTHS:
+        publish_period(ward, month, view=f'public."{month}"')
+    ward.execute("DELETE FROM clinic.visit WHERE month = '2024-01'")
+    recorded = ("bkpriv.release", "bkpriv.release_respondent")
+    rows = {name: rows_of(ward, name) for name in recorded}
+    original = Original(database, "", "", {})
+    for manner in ("plain", "sections"):
+        with copied(server, original, server_programs, manner, tmp_path) as copy:
+            db = copy.connect()
+            assert {name: rows_of(db, name) for name in recorded} == rows
+            known = "SELECT period, stale FROM bkpriv.releases ORDER BY release"
+            assert dict(db.execute(known).fetchall()) == dict(
+                zip(MONTHS, [True, False, False], strict=True)
+            )
+            db.execute("DELETE FROM clinic.visit WHERE month = '2024-03' AND person = 8")
+            assert dict(db.execute(known).fetchall()) == dict(
+                zip(MONTHS, [True, False, True], strict=True)
+            )
+            publish_period(db, "2024-03", view="public.again")

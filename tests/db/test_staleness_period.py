@@ -91,6 +91,13 @@ WRITES: dict[str, tuple[str, set[str]]] = {
         "VALUES (w.person, w.month, w.age, 'f', 'gout')",
         set(MONTHS),
     ),
+    "merge for another month": (
+        "MERGE INTO clinic.visit v USING (VALUES (99, '2024-06'), (98, '2024-02')) "
+        "AS w (person, month) ON (v.person, v.month) = (w.person, w.month) "
+        "WHEN NOT MATCHED THEN INSERT (person, month, age, sex, disease) "
+        "VALUES (w.person, w.month, 40, 'f', 'gout')",
+        {"2024-02"},
+    ),
     "merge for one month": (
         "MERGE INTO clinic.visit v USING (VALUES (8, '2024-03')) AS w (person, month) "
         "ON (v.person, v.month) = (w.person, w.month) WHEN MATCHED THEN DELETE",
