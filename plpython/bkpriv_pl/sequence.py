@@ -51,6 +51,8 @@ __all__ = [
     "unset_knowledge",
 ]
 
+_UNDERSTATING: tuple[Estimator, ...] = ("omega", "additive")
+
 _SHOWN = 8
 """How many periods an error message lists."""
 
@@ -166,9 +168,17 @@ def _inquire(
             hint="Name that as the knowledge; the bandwidth says what is believed of respondents "
             "without a past.",
         )
+    named = check_estimator(estimator)
     chain = _chain(declared)
     chain.warn()
-    return _Inquiry(chain, memory, snapshot, check_estimator(estimator))
+    if named in _UNDERSTATING:
+        plpy.notice(
+            f"beliefs are inferred by {named}, which understates what is learnt",
+            detail="What is missed in one release is carried over to the next.",
+            hint="The estimator auto comes nearest to exact inference, bethe is nearly as good and "
+            "faster.",
+        )
+    return _Inquiry(chain, memory, snapshot, named)
 
 
 def _chain(dataset: Dataset) -> Chain:

@@ -50,11 +50,11 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].sequence.sequential_audit(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) IS
-    'What each release of a dataset gives away to whoever saw all before it, withdrawn ones too, and has the sequential knowledge (NULL: none, and no memory); retrospective: who saw those after it as well; gain: how much more probable he finds actual values than their shares in groups, of what could be gained; confidence and worst: the mean and the largest probability of an actual value; remembered: published records whose respondents he saw before; bandwidth: what he knows of others, by default the uniform kernel; left_out: why a release could not be judged';
+    'What each release of a dataset gives away to whoever saw all before it, withdrawn ones too, and has the sequential knowledge (NULL: none, and no memory); retrospective: who saw those after it as well; gain: how much more probable he finds actual values than their shares in groups, of what could be gained; confidence and worst: the mean and the largest probability of an actual value; remembered: published records whose respondents he saw before; bandwidth: what he knows of others, by default the uniform kernel; estimator: omega understates, auto comes nearest to exact inference; left_out: why a release could not be judged';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
-    dataset text, knowledge text, respondent text, period text, estimator text DEFAULT 'omega',
+    dataset text, knowledge text, respondent text, period text, estimator text DEFAULT 'auto',
     retrospective boolean DEFAULT false, bandwidth jsonb DEFAULT NULL
 )
     RETURNS TABLE (sensitive text, prior float8, posterior float8, release bigint)
@@ -69,7 +69,7 @@ COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean,
 GRANT EXECUTE ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
-    dataset text, knowledge text, "limit" int DEFAULT 10, estimator text DEFAULT 'omega', bandwidth jsonb DEFAULT NULL
+    dataset text, knowledge text, "limit" int DEFAULT 10, estimator text DEFAULT 'auto', bandwidth jsonb DEFAULT NULL
 )
     RETURNS TABLE (respondent text, release bigint, period text, value text, alone float8, prior float8,
                    probability float8, past_releases bigint[], past_values text[], past_belief float8,

@@ -230,7 +230,7 @@ def test_beliefs_are_stored_as_an_audit_infers_them(exams: Connection) -> None:
     expected = []
     for (who,) in groups:
         # Of each, the values of the group.
-        expected += [p for _, (_, p) in belief(exams, who, "2").items() if p > 0]
+        expected += [p for _, (_, p) in belief(exams, who, "2", "bethe").items() if p > 0]
     assert [p for p in second[2] if p > 0] == pytest.approx(expected)
     # What is there is read: nothing is inferred again, and a third release adds one row.
     publish_week(exams, 2, "cautious")
