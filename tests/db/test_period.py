@@ -373,6 +373,7 @@ def record(db: Connection, *periods: tuple[str | None, str | None]) -> None:
         ([(None, None), (None, None)], [0, 1]),
         ([(None, None), ("1", "integer"), (None, None), ("0", "integer")], [0, 2, 3, 1]),
         ([("2", "integer"), (None, None), ("1", "integer"), ("3", "integer")], [1, 2, 0, 3]),
+        ([("2", "integer"), ("1", "integer"), (None, None), ("3", "integer")], [1, 0, 2, 3]),
         (
             [("2024-03-01 00:00:00 BC", "timestamp without time zone"), ("infinity",) * 1
              + ("timestamp without time zone",)],

@@ -19,6 +19,7 @@ from tests.db.monthly import (
     publish_period,
 )
 from tests.db.refusal import refused, unchanged
+from tests.db.statements import countings, hear_statements
 from tests.db.waiting import until, until_blocked, until_settled
 from tests.db.writing import stale
 
@@ -81,7 +82,7 @@ def test_registering_a_dataset_with_periods_makes_the_watch_one_by_period(
 
 
 def test_another_column_of_periods_is_left_to_the_owner(visits: Connection) -> None:
-    visits.execute("ALTER TABLE clinic.visit ADD year int DEFAULT 2024")
+    visits.execute("ALTER TABLE clinic.visit ADD year text DEFAULT '2024'")
     visits.execute("SELECT bkpriv.watch('clinic.visit', 'month')")
     said = overhear(visits)
     visits.execute(
@@ -94,7 +95,7 @@ def test_another_column_of_periods_is_left_to_the_owner(visits: Connection) -> N
     assert "clinic.visit is watched otherwise" in notice
     yearly = publish_period(visits, "2024", "yearly", "public.yearly")
     monthly = publish_period(visits, "2024-01")
-    insert = "INSERT INTO clinic.visit VALUES (99, '2024-04', 30, 'f', 'gout', 2025)"
+    insert = "INSERT INTO clinic.visit VALUES (99, '2024-04', 30, 'f', 'gout', '2025')"
     visits.execute(insert)
     assert (stale(visits, yearly), stale(visits, monthly)) == (True, False)
     yearly = publish_period(visits, "2024", "yearly", "public.yearly")
@@ -277,6 +278,7 @@ def test_a_writer_whose_snapshot_shows_no_release_fails(
 @pytest.mark.parametrize(
     ("write", "is_stale"),
     [
+        ("SELECT", False),
         ("DELETE FROM clinic.visit WHERE month = '2024-02' AND person = 7", True),
         ("UPDATE clinic.visit SET age = age WHERE month = '2024-02'", False),
         ("UPDATE clinic.visit SET month = '2024-02' WHERE month = '2024-03'", True),
@@ -291,6 +293,7 @@ def test_a_write_between_count_and_end_concerns_its_own_period(
     visits.execute("SELECT bkpriv.watch('clinic.visit', 'month')")
     until_settled(visits)
     keeper, other, writer = database.connect(), database.connect(), database.connect()
+    heard = hear_statements(other)
     results: list[int] = []
     with keeper.transaction():
         keeper.execute("LOCK TABLE bkpriv.release IN SHARE MODE")
@@ -302,3 +305,5 @@ def test_a_write_between_count_and_end_concerns_its_own_period(
         writer.execute(write.encode())
     thread.join()
     assert stale(visits, results[0]) is is_stale
+    # Once more only where rows of this period were written.
+    assert len(countings(heard)) == 1 + ("2024-02" in write)
