@@ -117,13 +117,13 @@ def test_no_group_holds() -> None:
 
 def test_one_record_takes_no_others_with_it() -> None:
     # Of the first one something else is believed than of all others. A group that has it comes to
-    # hold only with thousands of them.
+    # hold only with a thousand of them.
     believed = np.tile([1.0, 0.0], (2001, 1))
     believed[0] = [0.0, 1.0]
     setting = Setting(
         as_parts(by_age(*"ab" * 1000, "a"), range(2001)), library=Known(respondents=believed)
     )
-    groups = grow(setting, [KAnonymity(2), JsDivergence(1e-3, REMEMBERED)], np.arange(2001))
+    groups = grow(setting, [KAnonymity(2), JsDivergence(0.0115, REMEMBERED)], np.arange(2001))
     assert [group.tolist() for group in groups] == [[i, i + 1] for i in range(1, 2001, 2)]
 
 
