@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import METHODS
+from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
-from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, Requirement
+from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, Requirement, satisfied
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core import oracles, requirement_oracles
@@ -117,20 +119,36 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["agglomerate", "bucketize", "js_reduce", "mondrian"])
 def test_groups_are_found_that_large_ones_hide(name: str) -> None:
-    # Of the young a is believed, of the old b: any group of both diverges, and so does the table.
-    records = by_age(*"ababababab")
-    believed = np.repeat([[0.9, 0.1], [0.1, 0.9]], 5, axis=0)
-    setting = Setting(as_parts(records, range(10)), library=Known(respondents=believed))
+    # Of the youngest a is believed, of the next ones b, and so on: what is believed of more than one
+    # of these ages diverges, as it does in both halves of the table.
+    records = by_age(*"abcdabcdabcdabcd")
+    believed = np.repeat(0.8 * np.eye(4) + 0.2 / 4, 4, axis=0)
+    setting = Setting(as_parts(records, range(16)), library=Known(respondents=believed))
     policy = {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.1, "bandwidth": REMEMBERED}}
     requirements = parse_policy(policy).requirements
     method = METHODS[name]
     method.check(setting, requirements, method.options())
+    # They are made, and not only mended.
+    _, groups, _ = method.partition(
+        setting.tried(), requirements, method.options(), seeded_shuffle(1), SILENT
+    )
+    assert satisfied(requirements, setting, groups).all()
+    assert len(groups) == 8
     release, certificate = method.make(
         setting, requirements, method.options(), seeded_shuffle(1), SILENT
     )
-    assert len(release.groups) == 4
-    assert all(max(group) < 5 or min(group) >= 5 for group in release.groups)
-    assert not certificate.suppressed.size or name == "js_reduce"
+    assert len(release.groups) == 8
+    assert all(len({part // 4 for part in group}) == 1 for group in release.groups)
+    assert not certificate.suppressed.size
+
+
+def test_who_fits_nowhere_takes_nobody_with_him() -> None:
+    records = by_age(*"abcabcabc")
+    believed = np.repeat(0.8 * np.eye(3) + 0.2 / 3, (4, 1, 4), axis=0)
+    setting = Setting(as_parts(records, range(9)), library=Known(respondents=believed))
+    requirements = [KAnonymity(2), JsDivergence(0.1, Remembered("s"))]
+    grown = {tuple(sorted(group.tolist())) for group in agglomerate(setting, requirements)}
+    assert grown == {(0, 1), (2, 3), (4,), (5, 6), (7, 8)}
 
 
 def test_anatomy_draws_records_of_whom_nothing_is_known_together() -> None:
