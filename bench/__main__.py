@@ -19,6 +19,7 @@ from bench.priors import measure_many_values, measure_priors
 from bench.publication import SCHEMA, load
 from bench.publishing import copied, measure_copies, measure_growth, measure_publishing
 from bench.repair import measure_repair
+from bench.serial import measure_serial
 from bench.steps import measure_steps
 from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.hospital import hospital
@@ -58,6 +59,11 @@ def bench(
     ] = 2_000_000,
     blocks: Annotated[int, typer.Option(min=100, help="Blocks of houses.")] = HOUSES,
     admissions: Annotated[int, typer.Option(min=100, help="Hospital admissions.")] = 20_000,
+    patients: Annotated[
+        int, typer.Option(min=100, help="Patients of a clinic in each of its weeks.")
+    ] = 5_000,
+    weeks: Annotated[int, typer.Option(min=2, help="Weeks that are published.")] = 24,
+    crowd: Annotated[int, typer.Option(min=100, help="Patients of a larger clinic.")] = 200_000,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
 ) -> None:
     """Measure priors, worst cases, publication and what it costs, each beside its baseline."""
@@ -97,6 +103,8 @@ def bench(
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Steps of a publication"):
         figures += measure_steps(uri, SCHEMA, more, records, rounds)
+    with step(console, "Week after week"):
+        figures += measure_serial(uri, patients, weeks, crowd, _SEED)
     with connect(uri) as connection:
         drop_sandbox(connection, SCHEMA, _MARK)
     console.print(f"\n{subject.records:,} {subject.title}; medians of {rounds}.")

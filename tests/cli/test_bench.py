@@ -86,6 +86,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
             *("--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"),
             *("--buckets", "3000", "--values", "300", "--records", "4000"),
             *("--blocks", "400", "--admissions", "500"),
+            *("--patients", "150", "--weeks", "2", "--crowd", "200"),
         ],
         env={"ADULT": ""},
     )
@@ -102,6 +103,9 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         assert re.search(figure, result.output)
     assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 7
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
+    assert re.search(r"a week of 150 by js_reduce +[\d.]+ s +k [\d.]+ s", result.output)
+    assert re.search(r"last weeks beside the first +[\d.]+ s +[\d.]+ s", result.output)
+    assert re.search(r"a week of 200 +[\d.]+ s +in proportion [\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +4,500 records", result.output)
     assert re.search(r"counting +[\d.]+ s +GROUP BY [\d.]+ s", result.output)
