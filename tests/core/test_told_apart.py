@@ -119,7 +119,7 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["agglomerate", "bucketize", "js_reduce", "mondrian"])
 def test_groups_are_found_that_large_ones_hide(name: str) -> None:
-    # Of the youngest a is believed, of the next ones b, and so on: what is believed of more than one
+    # Of the youngest a is believed, of the next b, and so on: what is believed of more than one
     # of these ages diverges, as it does in both halves of the table.
     records = by_age(*"abcdabcdabcdabcd")
     believed = np.repeat(0.8 * np.eye(4) + 0.2 / 4, 4, axis=0)
