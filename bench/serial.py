@@ -69,7 +69,7 @@ def measure_serial(uri: str, patients: int, weeks: int, many: int, seed: int) ->
         _figure(f"a week of {patients:,} by js_reduce", view, plainly, "k", _VIEW_SECONDS),
         _figure(f"    {weeks} weeks", whole, baseline, "k", _ALL_SECONDS),
         Figure(
-            "    the last weeks beside the first",
+            "    last weeks, first weeks",
             f"{last:.2f} s",
             f"{first:.2f} s",
             last / first,

@@ -104,7 +104,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 7
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"a week of 150 by js_reduce +[\d.]+ s +k [\d.]+ s", result.output)
-    assert re.search(r"last weeks beside the first +[\d.]+ s +[\d.]+ s", result.output)
+    assert re.search(r"last weeks, first weeks +[\d.]+ s +[\d.]+ s", result.output)
     assert re.search(r"a week of 200 +[\d.]+ s +in proportion [\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +4,500 records", result.output)
