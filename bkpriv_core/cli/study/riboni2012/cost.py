@@ -12,8 +12,7 @@ from bkpriv_core.cli.study.riboni2012.design import (
     BEST,
     DEFENCES,
     DK,
-    PAPERS,
-    SNAPSHOTS,
+    JS_REDUCE,
     Defence,
     Design,
     js_reduce,
@@ -100,22 +99,21 @@ def _queries(laboratory: Laboratory, design: Design, advance: Advance) -> list[R
     return rows
 
 
-def _families(design: Design) -> Iterable[tuple[str, str, Defence]]:
-    """Name a family, a member of it, and its defence."""
-    for defence in SNAPSHOTS:
-        yield defence.name, "as in Table V", defence
-    for estimator, j in itertools.product((PAPERS, BEST), design.thresholds):
-        yield f"JS-reduce by {estimator}, by j", f"j = {j}", js_reduce(j, estimator=estimator)
+def _families(design: Design) -> Iterable[tuple[str, Defence]]:
+    """Name families of defences, and their members in order."""
+    for j in design.thresholds:
+        yield "JS-reduce by omega, by j", js_reduce(j)
     for t in design.bounds:
-        yield "sequential (B,t) by omega, by t", f"t = {t}", skyline(t)
-    for defence in (skyline(0.2, estimator=BEST), skyline(0.2, "agglomerate")):
-        yield defence.name, "t = 0.2", defence
+        yield "sequential (B,t) by omega, by t", skyline(t)
+    for defence in DEFENCES:
+        if defence not in (JS_REDUCE, skyline(0.2)):
+            yield defence.name, defence
 
 
 def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
     """What the best informed adversary gains at last, and what detail is lost on average."""
     rows: list[Row] = []
-    for family, member, defence in _families(design):
+    for family, defence in _families(design):
         finding = learn(laboratory, design, defence, DK, BEST, advance)[-1]
         weighed = _weighed(laboratory, design, defence, advance)
         gcp = mean(laboratory.utility(released.release)["gcp"] for released in weighed)
@@ -125,7 +123,7 @@ def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row
         rows.append(
             {
                 "family": family,
-                "member": member,
+                "defence": defence.name,
                 "gcp": gcp,
                 "gain": finding.gain,
                 "confidence": finding.confidence,

@@ -159,13 +159,13 @@ def js_reduce(j: float, knowledge: Adversary = DK, estimator: str = PAPERS) -> D
     )
 
 
-def skyline(t: float, method: str = "mondrian", estimator: str = PAPERS) -> Defence:
-    """(B,t)-privacy against who remembers: no release moves a belief by more than t."""
+def skyline(t: float, method: str = "mondrian") -> Defence:
+    """(B,t)-privacy against who remembers: no release moves a belief by more than t, by omega."""
     return Defence(
-        f"sequential (B,t) by {estimator}, t = {t}, {method}",
+        f"sequential (B,t) by {PAPERS}, t = {t}, {method}",
         {**_K, "bt_privacy": [{"bandwidth": _remembering(DK), "t": t}]},
         method=method,
-        options={"estimator": estimator},
+        options={"estimator": PAPERS},
         knowledge=DK,
     )
 
@@ -177,7 +177,6 @@ DEFENCES = (
     JS_REDUCE,
     js_reduce(0.6, estimator=BEST),
     skyline(0.2),
-    skyline(0.2, estimator=BEST),
     skyline(0.2, "agglomerate"),
 )
 
