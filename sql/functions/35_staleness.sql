@@ -62,7 +62,10 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.mark_stale() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
     AS $$
 DECLARE
-    type text := CASE WHEN TG_NARGS = 2 AND TG_OP <> 'TRUNCATE' THEN bkpriv_internal.period_type(TG_RELID, TG_ARGV[1]) END;
+    -- Anybody may put this function on a table of his own, without the rows that were written; a temporary
+    -- view would be read in their place, with the rights of the extension's owner.
+    type text := CASE WHEN TG_NARGS = 2 AND TG_OP <> 'TRUNCATE' AND to_regclass('bkpriv_new') IS NULL AND to_regclass('bkpriv_old') IS NULL
+                      THEN bkpriv_internal.period_type(TG_RELID, TG_ARGV[1]) END;
     written text;
     period text;
     bin text;
