@@ -6,9 +6,9 @@ The paper divides by all occurrences of the context, those included that nothing
 no distribution; here it is given that the person appears again, as it is once the next release is
 out.
 
-The longest contexts may be limited (`memory`). Contexts that only one value ever followed are not
-lengthened: all longer ones say the same, so that beliefs are as if they were there. That keeps
-knowledge small, for hardly any long context is ambiguous.
+The longest contexts may be limited (`memory`), and have 1,000 values at most. Contexts that only
+one value ever followed are not lengthened: all longer ones say the same, so that beliefs are as if
+they were there. That keeps knowledge small, for hardly any long context is ambiguous.
 
 Depth after depth, all records at once: time and memory grow with the records in ambiguous contexts.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.sparse import Labels
-from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.sequence.transitions import DEEPEST, Transitions
 from bkpriv_core.table.groups import IntArray
 
 __all__ = ["check_memory", "count", "mined"]
@@ -109,7 +109,8 @@ def count(
         [np.zeros(0, np.int64)],
     )
     first, depth = 1, 1
-    while len(rows) and (memory is None or depth <= memory):
+    deepest = DEEPEST if memory is None else min(memory, DEEPEST)
+    while len(rows) and depth <= deepest:
         progress.poll()
         keys, kind = np.unique(node * size + codes[rows - depth], return_inverse=True)
         parents.append(keys // size)

@@ -12,7 +12,7 @@ import numpy as np
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.sequence.mining import check_memory
 from bkpriv_core.sequence.sparse import Labels
-from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.sequence.transitions import DEEPEST, Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["given"]
@@ -108,6 +108,12 @@ def given(
             hint=f"Give rows for histories of {memory} or fewer values, or a longer memory.",
         )
     order = int(lengths.max()) if memory is None else min(memory, int(lengths.max()))
+    if order > DEEPEST:
+        raise InvalidData(
+            f"the transition table {name} has a history of {order} values",
+            detail=f"Histories of at most {DEEPEST} can be told apart.",
+            hint="Leave out the oldest values, or state a memory that does.",
+        )
     node, parents, oldest = _grow(len(values), lengths, ends, histories, order)
     kept = np.flatnonzero(lengths <= order)
     pairs = node[kept] * len(values) + following[kept]

@@ -17,6 +17,7 @@ Rules
   trie is written in one way only.
 - Values are labels, of which a release need not have any, and the releases may have others: what
   knowledge does not name has no context.
+- Contexts have at most `DEEPEST` values.
 - Gaps in time do not count: the value before a value is that of the person's last appearance.
 """
 
@@ -32,7 +33,10 @@ from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["Listed", "Transitions", "constant"]
+__all__ = ["DEEPEST", "Listed", "Transitions", "constant"]
+
+DEEPEST = 1000
+"""Most values of a context."""
 
 _TOLERANCE = 1e-6
 """How far the probabilities of a context may miss 1."""
@@ -232,6 +236,14 @@ class Transitions:
             and bool((np.diff(parent[1:] * size + oldest[1:]) > 0).all()),
             "its contexts are no trie",
             f"There are {many} nodes; each must stand behind its parent, in ascending order.",
+        )
+        last = many - 1
+        for _ in range(DEEPEST):
+            last = int(parent[last]) if last > 0 else 0
+        _require(
+            last == 0,
+            "its contexts are too long",
+            f"One has more than {DEEPEST} values.",
         )
         _require(
             offsets[0] == offsets[1] == 0

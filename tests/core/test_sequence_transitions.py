@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData, InvalidParameter, UnsoundHistory
+from bkpriv_core.sequence import mining, statement
+from bkpriv_core.sequence import transitions as trie
 from bkpriv_core.sequence.mining import count, mined
 from bkpriv_core.sequence.statement import given as stated
 from bkpriv_core.sequence.transitions import Transitions, constant
@@ -247,3 +249,17 @@ def test_recorded_knowledge_that_cannot_be_is_refused(
     assert transitions.parent.tolist() == [-1, 0, 0, 2]
     with pytest.raises(UnsoundHistory, match=message):
         Transitions.of_arrays(**arrays(change(transitions)))  # type: ignore[arg-type]
+
+
+def test_contexts_are_not_endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = [["a", "b", "a", "a"], ["b", "b", "a", "b"]]
+    whole = mined("c", LABELS, *corpus(people))
+    assert whole.memory == 3
+    for module in (mining, statement, trie):
+        monkeypatch.setattr(module, "DEEPEST", 1)
+    assert mined("c", LABELS, *corpus(people)).memory == 1
+    with pytest.raises(UnsoundHistory, match="too long"):
+        Transitions.of_arrays(**arrays(whole))  # type: ignore[arg-type]
+    two, one = np.array([2]), np.array([1])
+    with pytest.raises(InvalidData, match="a history of 2 values"):
+        stated("t", LABELS, two, np.array([0, 1]), one, np.ones(1), None)

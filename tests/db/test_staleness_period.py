@@ -398,3 +398,23 @@ def test_datasets_with_other_bins_are_marked_by_their_own(ward: Connection) -> N
     ]  # fmt: skip
     ward.execute("DELETE FROM clinic.visit WHERE month = '2024-01-02' AND person = 7")
     assert [stale(ward, release) for release in releases] == [False, True, True, False, True]
+
+
+def test_any_number_of_releases_is_no_load_to_writers(ward: Connection) -> None:
+    # Whoever may read the table may record what he likes of it, with its token.
+    db = ward
+    create_visits(db)
+    declare_visits(db)
+    publish_period(db, "2024-01")
+    columns = (
+        "source_schema, source_name, view_schema, view_name, method, policy, requirements, "
+        "options, records, suppressed, groups, watch, period_type, period_column"
+    )
+    db.execute(
+        f"INSERT INTO bkpriv.release (release, dataset, owner, version, period, {columns}) "
+        f"SELECT i, 'forged', owner, i, '1999-' || i, {columns} "
+        "FROM bkpriv.release, generate_series(2, 10002) AS i WHERE release = 1"
+    )
+    db.execute(f"INSERT INTO clinic.visit {COLUMNS} VALUES {NEW.format('2024-02')}")
+    marked = one(db, "SELECT count(*) FROM bkpriv.release_event WHERE kind = 'stale'")
+    assert marked == 10_002
