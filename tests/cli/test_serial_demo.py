@@ -17,7 +17,8 @@ def test_twelve_months(database: Database, db: Connection) -> None:
     line = re.search(r"Gain in the last month +([\d.]+) +([\d.]+) +([\d.]+)", told)
     assert line, told
     usual, js_reduce, skyline = map(float, line.groups())
-    assert usual > 0.2 > js_reduce > skyline
+    assert usual > js_reduce > skyline
+    assert usual > 0.5 > 0.2 > skyline
     bars = re.findall(r"2024-(\d\d) +█* ?([\d.]+) +█* ?([\d.]+) +█* ?([\d.]+)", told)
     assert [month for month, *_ in bars] == [f"{month:02}" for month in range(1, 13)]
     assert [float(gain) for gain in bars[-1][1:]] == [usual, js_reduce, skyline]
