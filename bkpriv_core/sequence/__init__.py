@@ -26,5 +26,5 @@ those who shared a group one at most is shown again; smoothing is, where no two 
 by groups in two ways. Elsewhere both are estimates. They may understate, as where the values of all
 but one come to light later, or overstate, where the same persons share groups again and again and
 what that tells is counted each time. A group that is shown again as it was, with values that cannot
-have changed, is counted once.
+have changed, is counted once; forward only if nobody of it was seen elsewhere in the meantime.
 """

@@ -223,7 +223,7 @@ class History:
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return Past(newest_first[by_part], offsets), again
 
-    def repeated(self, place: int, constant: bool) -> BoolArray:
+    def repeated(self, place: int, constant: bool, *, lately: bool = False) -> BoolArray:
         """Which groups of a step an earlier step had already, with the same persons and values.
 
         Parameters
@@ -232,6 +232,9 @@ class History:
             Place of the step.
         constant : bool
             Whether values never change. Otherwise, steps of the same period are looked at alone.
+        lately : bool
+            Whether nobody of the group may have been seen since, in any of these steps: what was
+            learnt there about one of them, the group tells of the others.
 
         Returns
         -------
@@ -240,14 +243,20 @@ class History:
         step = self.steps[place]
         persons, groups = step.persons[step.groups.members], step.groups
         repeated = np.zeros(len(groups), dtype=bool)
-        for other, earlier in enumerate(self.steps[:place]):
+        seen = np.zeros(len(persons), dtype=bool)
+        for other in reversed(range(place)):
+            earlier = self.steps[other]
             if not (constant or earlier.when == step.when) or not len(earlier.groups):
                 continue
             label = np.full(1 + int(max(persons.max(initial=0), earlier.persons.max())), SUPPRESSED)
             label[earlier.persons] = earlier.groups.labels(len(earlier.persons))
             theirs = label[persons]
             of_group = groups.min(theirs)
-            within = np.flatnonzero((of_group == groups.max(theirs)) & (of_group >= 0) & ~repeated)
+            alike = (of_group == groups.max(theirs)) & (of_group >= 0) & ~repeated
+            if lately:
+                alike &= ~groups.max(seen)
+                seen |= theirs >= 0
+            within = np.flatnonzero(alike)
             # A group of as many records with each value has no other members.
             same = self._shown(place, within) == self._shown(other, of_group[within])
             repeated[within] = same.all(axis=1)

@@ -273,7 +273,7 @@ def believe(
     belief, contradicted = inferred.beliefs[0], inferred.contradicted[0]
     frequencies = step.histograms / step.parts.sizes(step.groups)[:, None]
     owner, before = step.groups.owner, before[step.groups.members]
-    rows = history.repeated(place, isinstance(memory, Constant))[owner]
+    rows = history.repeated(place, isinstance(memory, Constant), lately=True)[owner]
     known = before[rows] * (frequencies[owner[rows]] > 0)
     total = known.sum(axis=1, keepdims=True)
     belief[rows] = np.divide(known, total, out=belief[rows], where=total > 0)

@@ -39,7 +39,9 @@ def audit(
         dataset = look_up(recorded.release, "dataset")["dataset"]
         stated = complete(stated, partial(customary_knowledge, dataset))
         demanded = parse_policy(stated, complete=False)
-    recorded = with_library(recorded, demanded.requirements, own=requirements is not None)
+    recorded = with_library(
+        recorded, demanded.requirements, estimator, own=requirements is not None
+    )
     task = Task("bkpriv audit")
     measurements = [
         item.measure(

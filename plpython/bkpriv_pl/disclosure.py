@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
-from bkpriv_core.belief.posterior import ESTIMATORS, UsedArray, check_estimator
+from bkpriv_core.belief.posterior import ESTIMATORS, Estimator, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.groups import Groups
@@ -50,7 +50,7 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     """See ``bkpriv.posterior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _find(release, knowledge)
+    recorded = _find(release, knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     before = recorded.setting.prior(knowledge)
     after = recorded.setting.adversaries([knowledge]).posterior(groups, estimator)
@@ -67,7 +67,7 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     """See ``bkpriv.disclosure``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _find(release, knowledge)
+    recorded = _find(release, knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     disclosed = recorded.setting.adversaries([knowledge]).disclosure(groups, estimator)
     return {
@@ -84,7 +84,7 @@ def explain_disclosure(
     """See ``bkpriv.explain_disclosure``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _find(release, knowledge)
+    recorded = _find(release, knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     explanation = recorded.setting.adversaries([knowledge]).explain(groups, estimator)
     worst_first = np.argsort(-explanation.figures, kind="stable")
@@ -102,10 +102,12 @@ def explain_disclosure(
     return iter(rows)
 
 
-def _find(release: int | None, knowledge: Knowledge) -> RecordedRelease:
+def _find(release: int | None, knowledge: Knowledge, estimator: Estimator) -> RecordedRelease:
     """Read a release back, with what an adversary of such knowledge remembers of others."""
     recorded = find_release(release)
-    return recall(recorded, own=True) if isinstance(knowledge, Remembered) else recorded
+    if isinstance(knowledge, Remembered):
+        return recall(recorded, estimator, own=True)
+    return recorded
 
 
 def _memberships(parts: Parts, groups: Groups, used: UsedArray) -> dict[str, Any]:

@@ -243,8 +243,8 @@ def find_steps(
     Last comes a release 0 that is yet to be made, if there is one `coming`: of such a period, as a
     release would record it with its type.
 
-    Periods are ordered by their type; as text, byte by byte, where they were not all of one type
-    that is built in.
+    Periods are ordered by their type: numbers as numbers and times as times, of whichever types; as
+    text, byte by byte, where they are of others that are not one, or not built in.
 
     Raises
     ------
@@ -276,8 +276,19 @@ def find_steps(
     ]
 
 
+_WIDEST = {
+    frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision")): "numeric",
+    frozenset(
+        ("date", "timestamp without time zone", "timestamp with time zone")
+    ): "timestamp with time zone",
+}
+"""Types whose values are compared as of one, where the column of periods was given another."""
+
+
 def _rank(periods: Sequence[str], types: set[str | None]) -> list[int]:
-    """Rank of each period, from 1, by the one type that all are of, or else as text."""
+    """Rank of each period, from 1, by the one type that all are of or have room in, or as text."""
+    if len(types) > 1:
+        types = next(({wide} for kinds, wide in _WIDEST.items() if types <= kinds), types)
     found = run(
         "SELECT format_type(t.oid, -1) AS name, t.typcollation <> 0 AS collates FROM pg_type AS t "
         f"WHERE ARRAY[format_type(t.oid, -1)] = $1 AND t.typtype IN ('b', 'r', 'm') AND {FIXED}",

@@ -33,7 +33,7 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
     requirements = find_requirements(recorded.release).requirements
     options = find_options(recorded.release, recorded.method)
     # The publisher chose the tables that the requirements name.
-    recorded = with_library(recorded, requirements, own=False)
+    recorded = with_library(recorded, requirements, options.estimator, own=False)
     task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,

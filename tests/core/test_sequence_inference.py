@@ -325,6 +325,22 @@ def test_what_is_shown_again_as_it_was_is_counted_once(when: int, memory: Memory
     assert History((once, again)).repeated(0, True).tolist() == [False] * 2
 
 
+def test_what_is_shown_again_tells_of_others_what_was_learnt_of_one() -> None:
+    labels = ("X", "Y", "Z")
+    steps = (
+        as_step(1, labels, [0, 1], [0, 1], [0, 0]),
+        as_step(2, labels, [0, 2], [0, 2], [0, 0]),
+        as_step(3, labels, [0, 1], [0, 1], [0, 0]),
+    )
+    history = History(steps)
+    *_, last = forward(history, Constant(), everybody_alike(history), "exact")
+    # By the second, zero has X; so one has Y.
+    assert last.before[1] == pytest.approx([0.5, 0.5, 0], abs=1e-8)
+    assert last.after == pytest.approx(np.array([[1, 0, 0], [0, 1, 0]]), abs=1e-6)
+    assert history.repeated(2, True).tolist() == [True]
+    assert history.repeated(2, True, lately=True).tolist() == [False]
+
+
 def test_a_release_that_shows_nobody() -> None:
     history = History((as_step(1, ("a",), [0], [0], [-1]), as_step(2, ("a",), [0], [0], [0])))
     none, one = forward(history, Constant(), everybody_alike(history))

@@ -364,8 +364,16 @@ def record(db: Connection, *periods: tuple[str | None, str | None]) -> None:
         ([("9", "integer"), ("10", "integer"), ("-1", "integer"), ("9", "integer")], [1, 2, 0, 1]),
         ([("9", "text"), ("10", "text")], [1, 0]),
         ([("b", "text"), ("B", "text"), ("a", "text")], [2, 0, 1]),
-        # Of different types, or of none: as text.
-        ([("9", "integer"), ("10", "numeric")], [1, 0]),
+        # Of different types: as numbers, or as times.
+        ([("9", "integer"), ("10", "bigint"), ("9.5", "numeric")], [0, 2, 1]),
+        (
+            [("2024-01-02", "date"), ("2024-01-02 00:00:00", "timestamp without time zone"),
+             ("2024-01-01", "date")],
+            [1, 1, 0],
+        ),
+        # Of others, or of none: as text.
+        ([("9", "integer"), ("10", "text")], [1, 0]),
+        ([("9", "integer"), ("2024-01-02", "date")], [1, 0]),
         ([("9", "integer"), ("10", None)], [1, 0]),
         ([("9", "no such type"), ("10", "no such type")], [1, 0]),
         ([("9", "regclass"), ("10", "regclass")], [1, 0]),

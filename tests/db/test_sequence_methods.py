@@ -6,6 +6,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
+from tests.db import monthly
 from tests.db.clinic import one, state_policy
 from tests.db.months import MONTHS, months
 
@@ -88,3 +89,28 @@ def test_what_a_table_says_of_newcomers_is_asked_for_each_time(months: Connectio
         "UPDATE clinic.national SET probability = CASE value WHEN 'flu' THEN 0.8 ELSE 0.1 END"
     )
     assert one(months, audit) != pytest.approx(worst)
+
+
+def test_what_is_remembered_is_inferred_as_it_is_measured(ward: Connection) -> None:
+    monthly.create_visits(ward)
+    monthly.declare_visits(ward)
+    ward.execute("SELECT bkpriv.set_sequential_knowledge('visits', 'known', 'incremental')")
+    for month in monthly.MONTHS:
+        monthly.publish_period(ward, month)
+    priors = {}
+    for estimator in ("exact", "omega"):
+        told = ward.execute(
+            "SELECT sensitive, prior FROM bkpriv.posterior(3, %s, %s)",
+            [Jsonb({"sequence": "known", "bandwidth": 0.3}), estimator],
+        ).fetchall()
+        asked = ward.execute(
+            "SELECT b.sensitive, b.prior FROM clinic.visit v, LATERAL bkpriv.revised_belief("
+            "'visits', 'known', v.person::text, v.month, %s, false, '0.3') AS b WHERE month = %s",
+            [estimator, monthly.MONTHS[2]],
+        ).fetchall()
+        priors[estimator] = sorted(told)
+        assert [value for value, _ in sorted(told)] == [value for value, _ in sorted(asked)]
+        assert [prior for _, prior in sorted(told)] == pytest.approx(
+            [prior for _, prior in sorted(asked)]
+        )
+    assert priors["exact"] != priors["omega"]
