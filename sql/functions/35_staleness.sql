@@ -184,7 +184,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.watch_triggers(watched oid)
                 AND (t.tgnargs = 1 OR t.tgtype = 4 AND t.tgnewtable = 'bkpriv_new' OR t.tgtype = 8 AND t.tgoldtable = 'bkpriv_old'
                      OR t.tgtype = 16 AND t.tgoldtable = 'bkpriv_old' AND t.tgnewtable = 'bkpriv_new')
             THEN t.tgtype ELSE 0 END
-    FROM pg_trigger t CROSS JOIN LATERAL position('\x00'::bytea IN t.tgargs) AS ended
+    FROM pg_trigger t CROSS JOIN LATERAL position(decode('00', 'hex') IN t.tgargs) AS ended
     WHERE t.tgrelid = watched AND t.tgname IN ('bkpriv_watch', 'bkpriv_watch_insert', 'bkpriv_watch_update', 'bkpriv_watch_delete')
         AND t.tgnargs BETWEEN 1 AND 2
 $$;

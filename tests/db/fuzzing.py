@@ -57,6 +57,8 @@ def draw_call(function: Function, draw: random.Random) -> Call:
     slots, values = [], []
     for place, (name, type_) in enumerate(given):
         plausible = _PLAUSIBLE.get(name) or _PLAUSIBLE.get(type_) or (None,)
+        if function.name in _SEQUENTIAL:
+            plausible = _OF_SEQUENCES.get(name, plausible)
         slots.append(f'"{name}" => %s::{type_}')
         values.append(draw.choice(_odd(name, type_) if place in odd else plausible))
     statement = f"SELECT * FROM bkpriv.{function.name}({', '.join(slots)}) LIMIT 50"
@@ -133,6 +135,26 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "boolean": ("true", "false"),
     "double precision": ("0.5",),
     "numeric": ("1",),
+}
+
+_SEQUENTIAL = (
+    "set_sequential_knowledge",
+    "unset_sequential_knowledge",
+    "sequential_knowledge",
+    "sequential_audit",
+    "revised_belief",
+    "explain_sequence",
+)
+"""Functions about who remembers releases of a dataset that has respondents."""
+
+_OF_SEQUENCES: dict[str, tuple[str | None, ...]] = {
+    "dataset": ("own_people",),
+    "name": ("known",),
+    "knowledge": ("known",),
+    "kind": ("constant", "incremental"),
+    "source": (None,),
+    "memory": (None,),
+    "respondent": ("7", "8"),
 }
 
 _TEXTS = (
