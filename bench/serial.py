@@ -76,7 +76,7 @@ def measure_serial(uri: str, patients: int, weeks: int, many: int, seed: int) ->
             f"ratio {_UNEVEN:g}",
             last <= _UNEVEN * first,
         ),
-        _figure(f"a week of {many:,}", large.seconds, expected, "in proportion", _MANY_SECONDS),
+        _figure(f"a week of {many:,}", large.seconds, expected, "pro rata", _MANY_SECONDS),
         memory_figure(large, ours[-1], _MANY_MEGABYTES),
     ]
 

@@ -105,7 +105,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"a week of 150 by js_reduce +[\d.]+ s +k [\d.]+ s", result.output)
     assert re.search(r"last weeks, first weeks +[\d.]+ s +[\d.]+ s", result.output)
-    assert re.search(r"a week of 200 +[\d.]+ s +in proportion [\d.]+ s", result.output)
+    assert re.search(r"a week of 200 +[\d.]+ s +pro rata [\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +4,500 records", result.output)
     assert re.search(r"counting +[\d.]+ s +GROUP BY [\d.]+ s", result.output)

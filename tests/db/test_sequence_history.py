@@ -312,7 +312,7 @@ def test_only_owners_and_auditors_ask(
             "22023",
             ["course"],
         ),
-        ("revised_belief('months', 'course', 'p99', '2024-01-01')", "42704", ["p99", "None"]),
+        ("revised_belief('months', 'course', 'p99', '2024-01-01')", "42704", ["p99", "No release"]),
         ("revised_belief('months', 'course', 'p5', '2024-01-01')", "42704", ["p5", "2024-02-01"]),
         ("revised_belief('months', 'course', 'p1', '2025-01-01')", "42704", ["p1", "2024-03-01"]),
         ("revised_belief('months', 'course', 'p1', 'soon')", "22023", ["soon", "months"]),
