@@ -81,7 +81,9 @@ class Finding:
     satisfied : bool
         Whether the bound is kept.
     estimator : str
-        How the figures were inferred, such as "exact, but omega for 3 groups (166 records)".
+        How the figures were inferred, such as "exact, but omega for 3 groups (166 records)". Where
+        an adversary remembers, what he does was inferred, too, with members of a group taken as
+        independent afterwards: "exact, given earlier releases by bethe" is an estimate.
     fault : Fault or None
         None if it was not asked for, or the bound is about no group.
     """
@@ -134,6 +136,9 @@ def findings(
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
             vulnerable = int(weights[bound.broken(figures)].sum())
+            manner = used
+            if bound.remembers and setting.memory is not None:
+                manner = f"{used}, given earlier releases by {setting.memory}"
             fault = None
             if estimator is not None:
                 fault = _fault(setting, groups, requirement, measured, place, estimator)
@@ -146,7 +151,7 @@ def findings(
                     float(np.average(figures, weights=weights)),
                     vulnerable,
                     vulnerable == 0,
-                    used,
+                    manner,
                     fault,
                 )
             )

@@ -39,6 +39,10 @@ __all__ = ["Library", "NoLibrary", "Setting"]
 class Library(Protocol):
     """Where a setting reads what adversaries know beyond its table."""
 
+    @property
+    def memory(self) -> str | None:
+        """How what earlier releases told was inferred: an estimator; None if there were none."""
+
     def outside(self, table: Table, name: str) -> FloatArray:
         """Prior that the outside table of a name gives about each cell, shape (c, m)."""
 
@@ -79,6 +83,11 @@ class Library(Protocol):
 
 class NoLibrary:
     """A library where nothing can be read."""
+
+    @property
+    def memory(self) -> str | None:
+        """Nothing is remembered; see `Library`."""
+        return None
 
     def outside(self, table: Table, name: str) -> FloatArray:
         """Refuse; see `Library`."""
@@ -234,6 +243,11 @@ class Setting:
         if key not in self._dispersions:
             self._dispersions[key] = Dispersion.of(self.prior(knowledge), self.parts.weights)
         return self._dispersions[key]
+
+    @property
+    def memory(self) -> str | None:
+        """See `Library.memory`."""
+        return self._library.memory
 
     @cached_property
     def signatures(self) -> IntArray:

@@ -60,6 +60,8 @@ class Bound:
         Whether figures must not exceed the threshold (else: not fall below it).
     strict : bool
         Whether figures must not equal the threshold either.
+    remembers : bool
+        Whether figures depend on what an adversary remembers of earlier releases.
     """
 
     requirement: str
@@ -67,6 +69,7 @@ class Bound:
     threshold: float
     upper: bool
     strict: bool = False
+    remembers: bool = False
 
     @property
     def relation(self) -> str:

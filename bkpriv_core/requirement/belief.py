@@ -59,14 +59,20 @@ class BtPrivacy(Requirement):
     def bounds(self) -> tuple[Bound, ...]:
         """One bound for each adversary."""
         return tuple(
-            Bound(self.key, {"bandwidth": state_knowledge(knowledge), "t": t}, t, upper=True)
+            Bound(
+                self.key,
+                {"bandwidth": state_knowledge(knowledge), "t": t},
+                t,
+                upper=True,
+                remembers=isinstance(knowledge, Remembered),
+            )
             for knowledge, t in self.skyline
         )
 
     @property
     def tells_apart(self) -> bool:
         """Whether an adversary believes different things of records in a cell."""
-        return any(isinstance(knowledge, Remembered) for knowledge, _ in self.skyline)
+        return any(bound.remembers for bound in self.bounds)
 
     def measure(
         self,

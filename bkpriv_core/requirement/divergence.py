@@ -51,7 +51,7 @@ class JsDivergence(CountedRequirement):
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the divergence."""
         parameters = {"j": self.j, "bandwidth": state_knowledge(self._knowledge)}
-        return (Bound(self.key, parameters, self.j, upper=True),)
+        return (Bound(self.key, parameters, self.j, upper=True, remembers=self.tells_apart),)
 
     @property
     def tells_apart(self) -> bool:

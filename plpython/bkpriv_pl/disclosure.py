@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import plpy
 
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, Estimator, UsedArray, check_estimator
@@ -106,7 +107,13 @@ def _find(release: int | None, knowledge: Knowledge, estimator: Estimator) -> Re
     """Read a release back, with what an adversary of such knowledge remembers of others."""
     recorded = find_release(release)
     if isinstance(knowledge, Remembered):
-        return recall(recorded, estimator, own=True)
+        recorded = recall(recorded, estimator, own=True)
+        if (memory := recorded.setting.memory) is not None:
+            plpy.notice(
+                f"what releases before release {recorded.release} told is inferred by {memory}",
+                detail="People who shared a group are taken as independent from then on. Both may "
+                "understate what is remembered.",
+            )
     return recorded
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -342,13 +343,18 @@ def _record(
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
-            hint=_surer(request.options, release, exactly_auditable(parts, groups)),
+            hint=_surer(request.options, release, exactly_auditable(parts, groups), estimated),
         )
     return release
 
 
-def _surer(options: Options, release: int, auditable: bool) -> str:
-    """Say what does without the estimate that a release was certified by."""
+def _surer(options: Options, release: int, auditable: bool, estimated: Sequence[str]) -> str:
+    """Say what does without the estimates that a release was certified by."""
+    if all(manner.startswith("exact, given ") for manner in estimated):
+        return (
+            "Only what is remembered was estimated. The option estimator says by what; by whatever "
+            "it is, people who shared a group are taken as independent from then on."
+        )
     ways = (
         f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
         if auditable

@@ -70,6 +70,11 @@ class Memories(PriorTables):
     estimator: Estimator
     stored: bool
 
+    @property
+    def memory(self) -> str | None:
+        """How what earlier releases told is inferred; see `Library`."""
+        return self.estimator if self.chain.releases else None
+
     @cached_property
     def _history(self) -> History:
         return History((*self.chain.history.steps, self.present))

@@ -206,6 +206,14 @@ def test_a_policy_against_who_remembers_does_not_give_alice_away(
     assert beliefs["BCM-pos"][1] < 0.5
     audited = exams.execute("SELECT * FROM bkpriv.audit(2)").fetchall()
     assert {row[0]: row[6] for row in audited} == dict.fromkeys(CAUTIOUS, True)
+    # What he remembers was inferred, and that is said wherever it matters, from the second on.
+    manners = exams.execute(
+        "SELECT release, requirement, estimator FROM bkpriv.audits WHERE release <= 2 "
+        "AND audit IN (SELECT min(audit) FROM bkpriv.audits GROUP BY release)"
+    ).fetchall()
+    assert {row for row in manners if row[2] != "exact"} == {
+        (2, "js_divergence", "exact, given earlier releases by bethe")
+    }
     # The certificate was made of the same beliefs.
     certified = exams.execute(
         "SELECT worst, mean FROM bkpriv.audits WHERE release = 2 ORDER BY audit, requirement DESC"

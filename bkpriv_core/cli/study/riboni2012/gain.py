@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from bkpriv_core.cli.study.figure import Figure, Lines, Row
 from bkpriv_core.cli.study.laboratory import Laboratory
@@ -27,10 +28,7 @@ from bkpriv_core.cli.terminal import Advance
 
 __all__ = ["FIGURES"]
 
-_WEEK = "views seen (one a week)"
-_GAIN = "average adversary gain"
 _BOTH = (PAPERS, BEST)
-_INFERRED = "beliefs inferred by {}"
 
 _Pairs = Iterable[tuple[Defence, Adversary]]
 
@@ -89,86 +87,54 @@ def _thresholds(design: Design) -> _Pairs:
     return [(js_reduce(j), DK) for j in design.thresholds]
 
 
+_ADVERSARIES = Lines(
+    x="week",
+    y="gain",
+    x_label="views seen (one a week)",
+    y_label="average adversary gain",
+    series="adversary",
+    panel="defence",
+)
+
+_DEFENCES = replace(
+    _ADVERSARIES, series="defence", panel="estimator", panel_label="beliefs inferred by {}"
+)
+
 FIGURES = (
     Figure(
         "figure_3",
         "Figure 3: adversary gain against kinds of knowledge",
         _measure(_kinds),
-        Lines(
-            x="week",
-            y="gain",
-            x_label=_WEEK,
-            y_label=_GAIN,
-            series="adversary",
-            panel="defence",
-        ),
+        _ADVERSARIES,
     ),
     Figure(
         "figure_4",
         "Figure 4: adversary gain against domain knowledge of one to three steps",
         _measure(_steps),
-        Lines(
-            x="week",
-            y="gain",
-            x_label=_WEEK,
-            y_label=_GAIN,
-            series="adversary",
-            panel="defence",
-        ),
+        _ADVERSARIES,
     ),
     Figure(
         "figure_5",
         "Figure 5: adversary gain where defender and adversary know different things",
         _measure(_both_sides),
-        Lines(
-            x="week",
-            y="gain",
-            x_label=_WEEK,
-            y_label=_GAIN,
-            series="adversary",
-            panel="defence",
-        ),
+        _ADVERSARIES,
     ),
     Figure(
         "figure_6",
         "Figure 6: adversary confidence, DK on both sides",
         _measure(_all_defences, _BOTH),
-        Lines(
-            x="week",
-            y="confidence",
-            x_label=_WEEK,
-            y_label="average adversary confidence",
-            series="defence",
-            panel="estimator",
-            panel_label=_INFERRED,
-        ),
+        replace(_DEFENCES, y="confidence", y_label="average adversary confidence"),
     ),
     Figure(
         "figure_7",
         "Figure 7: adversary gain against the threshold j of JS-reduce, t = 0.5",
         _measure(_thresholds, _BOTH),
-        Lines(
-            x="week",
-            y="gain",
-            x_label=_WEEK,
-            y_label=_GAIN,
-            series="defence",
-            panel="estimator",
-            panel_label=_INFERRED,
-        ),
+        _DEFENCES,
     ),
     Figure(
         "extra_inference",
         "Adversary gain, DK, inferred as the paper does and as well as can be",
         _measure(_all_defences, _BOTH),
-        Lines(
-            x="week",
-            y="gain",
-            x_label=_WEEK,
-            y_label=_GAIN,
-            series="defence",
-            panel="estimator",
-            panel_label=_INFERRED,
-        ),
+        _DEFENCES,
     ),
 )
