@@ -35,6 +35,7 @@ __all__ = [
     "of_release",
     "read_domains",
     "read_release",
+    "read_shown",
     "unsound",
 ]
 
@@ -240,12 +241,7 @@ def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
 def _check_values(item: Attribute) -> None:
     """Refuse labels that recur, NULL before the end, positions that fall, bins that overlap."""
     quoted = f'attribute "{item.name}"'
-    if not item.labels or None in item.labels[:-1] or len(set(item.labels)) < len(item.labels):
-        raise unsound(
-            f"the values of its {quoted} are not told apart",
-            f"There are {len(item.labels)}, of which {len(set(item.labels))} differ; NULL may "
-            "only be the last.",
-        )
+    _check_labels(item.name, item.labels)
     if item.positions is None:
         if item.ends is not None:
             raise unsound(f"bins of its {quoted} end, but begin nowhere", "It has no positions.")
@@ -276,6 +272,15 @@ def _check_values(item: Attribute) -> None:
         )
 
 
+def _check_labels(name: str, labels: Sequence[str | None]) -> None:
+    if not labels or None in labels[:-1] or len(set(labels)) < len(labels):
+        raise unsound(
+            f'the values of its attribute "{name}" are not told apart',
+            f"There are {len(labels)}, of which {len(set(labels))} differ; NULL may only be the "
+            "last.",
+        )
+
+
 def read_release(
     attributes: Sequence[Attribute], arrays: Arrays, content: Content, form: Form
 ) -> Release:
@@ -298,7 +303,7 @@ def read_release(
     check_dense(cells, "parts of cells", sensitive)
     codes = arrays.codes.reshape(cells, columns)
     _check_range("codes", codes.min(axis=0), codes.max(axis=0), quasi_identifiers)
-    groups = _read_groups(arrays.labels, content)
+    groups = _read_groups(arrays.labels, content, "cells")
     counts = _read_counts(arrays, cells, sensitive, content)
     parts = Parts.of_codes(tuple(quasi_identifiers), sensitive, codes, counts)
     differ = len(distinct_rows(np.column_stack((arrays.labels - SUPPRESSED, parts.cell)))[0])
@@ -308,13 +313,16 @@ def read_release(
             f"Of {cells} cells and parts of cells {differ} differ.",
         )
     table = parts.table
-    left_out = table.records - int(parts.sizes(groups).sum())
+    _check_suppressed(table.records - int(parts.sizes(groups).sum()), content)
+    return Release(parts, groups, _recoded(form, table, attributes))
+
+
+def _check_suppressed(left_out: int, content: Content) -> None:
     if left_out != content.suppressed:
         raise unsound(
             f"it suppressed {left_out} records, not {content.suppressed}",
-            f"It was made from {table.records}.",
+            f"It was made from {content.records}.",
         )
-    return Release(parts, groups, _recoded(form, table, attributes))
 
 
 def _check_range(name: str, low: IntArray, high: IntArray, domains: Sequence[Domain]) -> None:
@@ -326,15 +334,15 @@ def _check_range(name: str, low: IntArray, high: IntArray, domains: Sequence[Dom
             )
 
 
-def _read_groups(labels: IntArray, content: Content) -> Groups:
-    """Groups from labels, which must leave no number out."""
+def _read_groups(labels: IntArray, content: Content, whose: str) -> Groups:
+    """Groups from labels of cells or respondents, which must leave no number out."""
     least, most = int(labels.min()), int(labels.max())
     # Before anything is counted: an array as long as the largest number would be allocated.
     if least < SUPPRESSED or most < 0 or most != content.groups - 1 or most >= len(labels):
         raise unsound(
             "its group numbers are out of range",
             f"They go from {least} to {most}; {content.groups} groups are recorded of "
-            f"{len(labels)} cells, numbered from 0, and {SUPPRESSED} is for what is suppressed.",
+            f"{len(labels)} {whose}, numbered from 0, and {SUPPRESSED} is for what is suppressed.",
         )
     members = np.bincount(labels - SUPPRESSED, minlength=content.groups + 1)[1:]
     if not members.all():
@@ -412,6 +420,43 @@ class RecordedRespondents:
     values: IntArray | None = None
 
 
+def read_shown(
+    name: str,
+    labels: Sequence[str | None],
+    respondents: RecordedRespondents,
+    values: IntArray,
+    content: Content,
+) -> Groups:
+    """Read what a release showed of whom: its groups as sets of respondents.
+
+    Whether they are those of its parts is not asked; see `check_respondents`.
+
+    Parameters
+    ----------
+    name : str
+        The sensitive attribute.
+    labels : sequence of str or None
+        Its values.
+    respondents : RecordedRespondents
+        The respondents.
+    values : (n,) int array
+        Code of the value of each.
+    content : Content
+        Figures of the release.
+
+    Raises
+    ------
+    UnsoundHistory
+        If values or names recur, or respondents and the figures do not agree.
+    """
+    _check_labels(name, labels)
+    _check_respondents(respondents, content.records)
+    _check_codes("values", values, len(labels))
+    groups = _read_groups(respondents.labels, content, "respondents")
+    _check_suppressed(content.records - len(groups.members), content)
+    return groups
+
+
 def check_respondents(parts: Parts, groups: Groups, respondents: RecordedRespondents) -> None:
     """Refuse recorded respondents who are not those of a release's groups and parts.
 
@@ -421,13 +466,8 @@ def check_respondents(parts: Parts, groups: Groups, respondents: RecordedRespond
         If names recur, a group has another number of them than of records, or a part has with some
         value.
     """
-    names, labels = respondents.names, respondents.labels
-    if len(set(names)) < len(names) or len(names) != parts.table.records:
-        raise unsound(
-            "its respondents are not one for each record",
-            f"{len(set(names))} of {len(names)} names differ; there are {parts.table.records} "
-            "records.",
-        )
+    labels = respondents.labels
+    _check_respondents(respondents, parts.table.records)
     sizes = parts.sizes(groups)
     held = None
     if labels.min() >= SUPPRESSED and labels.max() < len(groups):
@@ -442,23 +482,39 @@ def check_respondents(parts: Parts, groups: Groups, respondents: RecordedRespond
         _check_places(parts, groups, labels, respondents.parts, respondents.values)
 
 
+def _check_respondents(respondents: RecordedRespondents, records: int) -> None:
+    """Refuse names that recur, and arrays that are not of so many respondents."""
+    names = respondents.names
+    different = len(set(names))
+    if different < len(names) or len(names) != records:
+        raise unsound(
+            "its respondents are not one for each record",
+            f"{different} of {len(names)} names differ; there are {records} records.",
+        )
+    arrays = (respondents.labels, respondents.parts, respondents.values)
+    lengths = [len(array) for array in arrays if array is not None]
+    if set(lengths) != {len(names)}:
+        raise unsound(
+            "its respondents are not each in one group and part, with one value",
+            f"There are {len(names)} respondents, and {lengths} entries about them.",
+        )
+
+
+def _check_codes(name: str, codes: IntArray, size: int) -> None:
+    if codes.min() < 0 or codes.max() >= size:
+        raise unsound(
+            f"the {name} of its respondents are out of range",
+            f"They go from {codes.min()} to {codes.max()}; there are {size}, from 0.",
+        )
+
+
 def _check_places(
     parts: Parts, groups: Groups, labels: IntArray, place: IntArray, values: IntArray
 ) -> None:
     """Refuse parts of respondents that have not as many of them with each value as records."""
     shape = parts.counts.shape
-    if len(place) != len(labels) or len(values) != len(labels):
-        raise unsound(
-            "its respondents are not each in one part, with one value",
-            f"There are {len(labels)} respondents, {len(place)} parts and {len(values)} values of "
-            "them.",
-        )
-    for name, numbers, size in (("parts", place, shape[0]), ("values", values, shape[1])):
-        if numbers.min() < 0 or numbers.max() >= size:
-            raise unsound(
-                f"the {name} of its respondents are out of range",
-                f"They go from {numbers.min()} to {numbers.max()}; there are {size}, from 0.",
-            )
+    _check_codes("parts", place, shape[0])
+    _check_codes("values", values, shape[1])
     if (groups.labels(len(parts))[place] != labels).any():
         raise unsound(
             "its respondents are not in the groups of their parts",

@@ -108,7 +108,7 @@ def explain(
         members = step.groups.members
         alone = posterior(
             step.groups,
-            step.parts.counts,
+            step.counts,
             (snapshots(place),),
             estimator,
             refuse=False,

@@ -23,7 +23,6 @@ from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.revision import Past
 from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.table.parts import Parts
 
 __all__ = ["History", "Looks", "Step"]
 
@@ -41,48 +40,45 @@ class Step:
     ----------
     release : int
         Its number, for messages.
-    parts : Parts
-        Its records, one part each, with the person's number in `Parts.respondent`; numbers are the
-        same in all steps, and no person has two records in one.
+    labels : tuple of str or None
+        Labels of the sensitive values that the release has.
+    persons : (p,) int array
+        Whose record each is; numbers are the same in all steps, and no person has two records in
+        one.
+    actual : (p,) int array
+        Code of the sensitive value of each record.
     groups : Groups
-        The groups in which they were published; none, of a release that is still to be made.
+        The groups of records in which they were published; none, of a release that is still to be
+        made.
     when : int
         Its place in time; equal for releases of one period.
     """
 
     release: int
-    parts: Parts
+    labels: Labels
+    persons: IntArray
+    actual: IntArray
     groups: Groups
     when: int
 
     def __post_init__(self) -> None:
-        persons = self.parts.respondent
-        if persons is None or (self.parts.weights != 1).any():
-            raise ValueError("records of a step are told apart")
-        if len(np.unique(persons)) < len(persons):
+        if len(np.unique(self.persons)) < len(self.persons):
             raise ValueError("a person has one record in a step")
 
     @property
-    def persons(self) -> IntArray:
-        """Person of each part, shape (p,)."""
-        assert self.parts.respondent is not None
-        return self.parts.respondent
-
-    @property
-    def labels(self) -> Labels:
-        """Labels of the sensitive values that the release has."""
-        return self.parts.table.sensitive.labels
-
-    @cached_property
-    def actual(self) -> IntArray:
-        """Code of the sensitive value of each part, shape (p,)."""
-        actual: IntArray = self.parts.counts.argmax(axis=1)
-        return actual
+    def counts(self) -> IntArray:
+        """Records of each with each value, as parts have them: shape (p, m)."""
+        counts = np.zeros((len(self.actual), len(self.labels)), dtype=np.int64)
+        counts[np.arange(len(self.actual)), self.actual] = 1
+        return counts
 
     @cached_property
     def histograms(self) -> IntArray:
         """Records of each group with each sensitive value, shape (g, m)."""
-        return self.parts.histograms(self.groups)
+        shape = (len(self.groups), len(self.labels))
+        places = self.groups.owner * shape[1] + self.actual[self.groups.members]
+        histograms: IntArray = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
+        return histograms
 
     @cached_property
     def pattern(self) -> tuple[IntArray, IntArray]:
@@ -194,19 +190,21 @@ class History:
         Returns
         -------
         past : Past
-            For each part of the step the looks at earlier periods, newest first.
+            For each record of the step the looks at earlier periods, newest first.
         again : (p,) int array
             The look published last at the same period, -1 if there is none.
         """
         step, looks = self.steps[place], self.looks
         persons = step.persons
-        part = np.full(1 + max(int(persons.max(initial=0)), int(looks.persons.max(initial=0))), -1)
-        part[persons] = np.arange(len(persons))
+        record = np.full(
+            1 + max(int(persons.max(initial=0)), int(looks.persons.max(initial=0))), -1
+        )
+        record[persons] = np.arange(len(persons))
         order = looks.order
         order = order[
             (looks.steps[order] < place)
             & (looks.when[order] <= step.when)
-            & (part[looks.persons[order]] >= 0)
+            & (record[looks.persons[order]] >= 0)
         ]
         # Of one person's looks at one period the last.
         who, when = looks.persons[order], looks.when[order]
@@ -215,13 +213,13 @@ class History:
         order = order[last]
         now = looks.when[order] == step.when
         again = np.full(len(persons), -1, dtype=np.int64)
-        again[part[looks.persons[order[now]]]] = order[now]
+        again[record[looks.persons[order[now]]]] = order[now]
         newest_first = order[~now][::-1]
-        owner = part[looks.persons[newest_first]]
-        by_part = np.argsort(owner, kind="stable")
+        owner = record[looks.persons[newest_first]]
+        by_record = np.argsort(owner, kind="stable")
         counts = np.bincount(owner, minlength=len(persons))
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        return Past(newest_first[by_part], offsets), again
+        return Past(newest_first[by_record], offsets), again
 
     def repeated(self, place: int, constant: bool, *, lately: bool = False) -> BoolArray:
         """Which groups of a step an earlier step had already, with the same persons and values.

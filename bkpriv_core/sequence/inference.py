@@ -78,7 +78,7 @@ Memory = Transitions | Constant | Incremental
 """What an adversary knows of how values follow one another."""
 
 Snapshots = Callable[[int], FloatArray]
-"""BKsv about the parts of the step at a place, shape (p, m)."""
+"""BKsv about the records of the step at a place, shape (p, m)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def expected(
     after : sequence of (f,) float array
         Beliefs after each step before it, as `Step.compact` gives them.
     snapshot : (p, m) float array
-        BKsv about the parts of the step.
+        BKsv about the records of the step.
     progress : Progress
         Polled between steps.
 
@@ -178,7 +178,7 @@ def forward(
     memory : Memory
         What the adversary knows of sequences.
     snapshots : callable
-        BKsv about the parts of the step at a place, (p, m).
+        BKsv about the records of the step at a place, (p, m).
     estimator : {"auto", "exact", "bethe", "omega", "additive"}
         How posteriors are inferred.
     progress : Progress
@@ -268,10 +268,10 @@ def believe(
     """
     step = history.steps[place]
     inferred = posterior(
-        step.groups, step.parts.counts, (before,), estimator, refuse=False, progress=progress
+        step.groups, step.counts, (before,), estimator, refuse=False, progress=progress
     )
     belief, contradicted = inferred.beliefs[0], inferred.contradicted[0]
-    frequencies = step.histograms / step.parts.sizes(step.groups)[:, None]
+    frequencies = step.histograms / step.groups.widths[:, None]
     owner, before = step.groups.owner, before[step.groups.members]
     rows = history.repeated(place, isinstance(memory, Constant), lately=True)[owner]
     known = before[rows] * (frequencies[owner[rows]] > 0)

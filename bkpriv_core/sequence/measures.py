@@ -46,7 +46,7 @@ def gains(step: Step, after: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Gain about each membership's record, and probability of its actual value: (e,) each."""
     actual = step.actual[step.groups.members]
     believed = after[np.arange(len(actual)), actual]
-    share = step.histograms / step.parts.sizes(step.groups)[:, None]
+    share = step.histograms / step.groups.widths[:, None]
     share = share[step.groups.owner, actual]
     told = share < 1.0
     gain = np.divide(believed - share, 1.0 - share, out=np.zeros_like(share), where=told)

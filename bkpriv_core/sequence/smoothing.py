@@ -189,11 +189,11 @@ class _Chains:
         cavity = arriving * self._returning[rows]
         scale = np.bincount(look, arriving) / np.bincount(look, cavity)
         cavity *= scale[look]
-        prior = np.zeros(step.parts.counts.shape)
+        prior = np.zeros((len(step.persons), len(step.labels)))
         prior[step.groups.members[look], values] = cavity
         inferred = posterior(
             step.groups,
-            step.parts.counts,
+            step.counts,
             (prior,),
             self._estimator,
             refuse=False,

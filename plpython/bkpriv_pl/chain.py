@@ -6,9 +6,9 @@ recorded of, which may understate what adversaries learn, and is said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 
 import numpy as np
@@ -16,10 +16,12 @@ import plpy
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.setting import Library
-from bkpriv_core.errors import InvalidParameter, TooLarge, UnsoundHistory
+from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, UnsoundHistory
+from bkpriv_core.release.recorded import Content, of_release, read_shown, unsound
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.history import Step as Shown
 from bkpriv_core.sequence.inference import Snapshots
+from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, run
@@ -31,6 +33,7 @@ from bkpriv_pl.history import (
     find_steps,
 )
 from bkpriv_pl.progress import POLLED
+from bkpriv_pl.recorded import read_labels, read_respondents
 
 __all__ = ["Chain", "read_chain", "tell_apart"]
 
@@ -53,43 +56,26 @@ class Chain:
         All of them.
     left_out : dict of int to str
         Why a release is left out, by its id.
-    releases : tuple of RecordedRelease
-        The others, with respondents told apart.
+    history : History
+        What the others showed of whom.
     names : dict of str to int
         Number of each respondent that one of these has; there may be others between them.
-    persons : tuple of (n,) int array
-        For each release the number of each respondent.
+    library : Library
+        Where priors from outside are read.
     """
 
     dataset: str
     owner: str
     steps: tuple[Step, ...]
     left_out: dict[int, str]
-    releases: tuple[RecordedRelease, ...]
+    history: History
     names: dict[str, int]
-    persons: tuple[IntArray, ...]
+    library: Library
 
     @cached_property
     def held(self) -> tuple[Step, ...]:
         """The releases that are not left out, in the course of time."""
         return tuple(step for step in self.steps if step.release not in self.left_out)
-
-    @cached_property
-    def history(self) -> History:
-        """What was shown of whom."""
-        return History(
-            tuple(
-                Shown(
-                    recorded.release,
-                    replace(recorded.parts, respondent=persons),
-                    recorded.groups,
-                    step.when,
-                )
-                for recorded, persons, step in zip(
-                    self.releases, self.persons, self.held, strict=True
-                )
-            )
-        )
 
     def find_period(self, period: str) -> set[int]:
         """Place in time of a period, written as its type reads it; none if no release is of it.
@@ -119,15 +105,30 @@ class Chain:
 
     def number(self, names: Sequence[str]) -> IntArray:
         """Numbers of respondents, those of whom nobody knows yet included, shape (n,)."""
-        return _number(dict(self.names), names, sum(map(len, self.persons)))
+        first = sum(len(step.persons) for step in self.history.steps)
+        return _number(dict(self.names), names, first)
 
     def snapshots(self, knowledge: Knowledge) -> Snapshots:
-        """What is believed of respondents without a past."""
+        """What is believed of respondents without a past.
+
+        It depends on quasi-identifiers, and is the only reason to read those.
+        """
 
         def snapshot(place: int) -> FloatArray:
-            return self.releases[place].setting.prior(knowledge)
+            return self._recorded(place).setting.prior(knowledge)
 
         return snapshot
+
+    @cached_property
+    def _recorded(self) -> Callable[[int], RecordedRelease]:
+        """The release at a place, with all that is recorded; it is read once."""
+
+        @cache
+        def recorded(place: int) -> RecordedRelease:
+            told, _ = tell_apart(find_release(self.history.steps[place].release))
+            return replace(told, library=self.library)
+
+        return recorded
 
     def warn(self) -> None:
         """Say which releases are left out."""
@@ -166,17 +167,38 @@ def read_chain(
     UnsoundHistory
         If a release is not as a publication can have recorded it.
     """
-    left_out = _left_out(dataset, sensitive, [step.release for step in steps])
+    left_out, contents = _left_out(dataset, sensitive, [step.release for step in steps])
+    labels = read_labels(list(contents))
     names: dict[str, int] = {}
-    releases: list[RecordedRelease] = []
-    persons: list[IntArray] = []
+    shown: list[Shown] = []
+    first = 0
     for step in steps:
         POLLED.poll()
         if step.release not in left_out:
-            recorded, respondents = tell_apart(find_release(step.release))
-            releases.append(replace(recorded, library=library))
-            persons.append(_number(names, respondents, sum(map(len, persons))))
-    return Chain(dataset, owner, tuple(steps), left_out, tuple(releases), names, tuple(persons))
+            content = contents[step.release]
+            told, values, groups = _read_shown(
+                step.release, sensitive, labels[step.release], content
+            )
+            persons = _number(names, told, first)
+            first += len(persons)
+            shown.append(
+                Shown(step.release, labels[step.release], persons, values, groups, step.when)
+            )
+    return Chain(dataset, owner, tuple(steps), left_out, History(tuple(shown)), names, library)
+
+
+def _read_shown(
+    release: int, sensitive: str, labels: Labels, content: Content
+) -> tuple[Sequence[str], IntArray, Groups]:
+    """Names of a release's respondents, their values' codes, and their groups."""
+    try:
+        respondents = read_respondents(release)
+        if respondents is None or respondents.values is None:
+            raise unsound("its respondents are missing", "There were some a moment ago.")
+        groups = read_shown(sensitive, labels, respondents, respondents.values, content)
+    except BkprivError as error:
+        raise of_release(release, error) from None
+    return respondents.names, respondents.values, groups
 
 
 def _number(numbers: dict[str, int], names: Sequence[str], first: int) -> IntArray:
@@ -185,8 +207,8 @@ def _number(numbers: dict[str, int], names: Sequence[str], first: int) -> IntArr
     return np.fromiter(map(numbers.setdefault, names, count(first)), np.int64, len(names))
 
 
-def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, tuple[str, ...]]:
-    """Tell the respondents of a release apart; return it, and their names in order.
+def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]:
+    """Tell the respondents of a release apart; return it, and them in order.
 
     Raises
     ------
@@ -210,15 +232,24 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, tuple[str, .
             parts=told.apart(recorded.table),
             partition=Groups.from_labels(respondents.labels),
         ),
-        told.names,
+        told,
     )
 
 
-def _left_out(dataset: str, sensitive: str, releases: list[int]) -> dict[int, str]:
-    """Why releases are no part of the chain; refuse those of which there is too much."""
+def _left_out(
+    dataset: str, sensitive: str, releases: list[int]
+) -> tuple[dict[int, str], dict[int, Content]]:
+    """Why releases are no part of the chain, and figures of the others.
+
+    Raises
+    ------
+    TooLarge
+        If there is too much of them.
+    """
     rows = run(
-        "SELECT r.release, r.records, a.attribute, cardinality(a.labels) AS size, "
-        "a.release IS NULL AS erased, p.release IS NULL AS anonymous, p.parts IS NULL AS unplaced "
+        "SELECT r.release, r.records, r.suppressed, r.groups, a.attribute, "
+        "cardinality(a.labels) AS size, a.release IS NULL AS erased, "
+        "p.release IS NULL AS anonymous, p.parts IS NULL AS unplaced "
         "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
         "LEFT JOIN LATERAL (SELECT l.* FROM bkpriv.release_attribute AS l "
         "WHERE l.release = r.release ORDER BY l.place DESC LIMIT 1) AS a ON true "
@@ -226,7 +257,8 @@ def _left_out(dataset: str, sensitive: str, releases: list[int]) -> dict[int, st
         ["bigint[]"],
         [releases],
     )
-    reasons = {}
+    reasons: dict[int, str] = {}
+    contents: dict[int, Content] = {}
     counts = 0
     for row in rows:
         if row["erased"]:
@@ -240,13 +272,14 @@ def _left_out(dataset: str, sensitive: str, releases: list[int]) -> dict[int, st
         elif row["attribute"] != sensitive:
             reasons[row["release"]] = f'is about "{row["attribute"]}"'
         else:
+            contents[row["release"]] = Content(row["records"], row["suppressed"], row["groups"])
             counts += row["records"] * row["size"]
     if counts > _COUNTS:
         raise TooLarge(
-            f'the {len(rows) - len(reasons)} releases of dataset "{dataset}" are too large '
+            f'the {len(contents)} releases of dataset "{dataset}" are too large '
             "to be taken together",
             detail=f"Their records, each times the values that it may have, are {counts}; at most "
             f"{_COUNTS} fit in memory.",
             hint="Bin the sensitive column, so that it has fewer values.",
         )
-    return reasons
+    return reasons, contents

@@ -6,17 +6,20 @@ come packed, as PostgreSQL sends them: bytes, and no Python object for each elem
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.release.recorded import (
     Arrays,
     Attribute,
     RecordedRespondents,
     Sizes,
     check_sizes,
+    of_release,
     unsound,
 )
 from bkpriv_core.sequence.transitions import Transitions
@@ -29,6 +32,7 @@ __all__ = [
     "read_arrays",
     "read_attributes",
     "read_beliefs",
+    "read_labels",
     "read_respondents",
     "read_transitions",
 ]
@@ -168,6 +172,29 @@ def read_respondents(release: int) -> RecordedRespondents | None:
     )
     labels = _integers("group_ids", packed["group_ids"])
     return RecordedRespondents(packed["respondents"], labels, parts, values)
+
+
+def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:
+    """Labels of the sensitive attribute, which comes last, by release.
+
+    Raises
+    ------
+    UnsoundHistory
+        If there are too many, or they are no array of one dimension.
+    """
+    last = (
+        "FROM (SELECT DISTINCT ON (release) release, labels FROM bkpriv.release_attribute "
+        "WHERE release = ANY ($1) ORDER BY release, place DESC) AS a"
+    )
+    key = ["bigint[]"], [list(releases)]
+    for row in run(f"SELECT release, {_text_sizes('labels')} {last}", *key):
+        elements, dimensions = row["labels_elements"], row["labels_dimensions"]
+        try:
+            check_sizes([Sizes("labels", elements, dimensions, row["labels_bytes"])])
+        except UnsoundHistory as error:
+            raise of_release(row["release"], error) from None
+    rows = run(f"SELECT release, labels {last}", *key)
+    return {row["release"]: tuple(row["labels"]) for row in rows}
 
 
 def read_transitions(dataset: str, name: str) -> Transitions:

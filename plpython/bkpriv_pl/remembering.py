@@ -24,16 +24,16 @@ from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.history import Step as Shown
 from bkpriv_core.sequence.inference import Memory, believe, expected, remembered
 from bkpriv_core.sequence.signatures import signatures
+from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.counts import Period
 from bkpriv_pl.dataset import Dataset
-from bkpriv_pl.history import RecordedRelease, find_steps
+from bkpriv_pl.history import RecordedRelease, Step, find_steps
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
@@ -73,7 +73,7 @@ class Memories(PriorTables):
     @property
     def memory(self) -> str | None:
         """How what earlier releases told is inferred; see `Library`."""
-        return self.estimator if self.chain.releases else None
+        return self.estimator if len(self.chain.history) else None
 
     @cached_property
     def _history(self) -> History:
@@ -90,7 +90,7 @@ class Memories(PriorTables):
         memory = find_knowledge_of(self.chain.dataset, self.chain.owner, knowledge.sequence).memory
         names = tuple(domain.name for domain in table.quasi_identifiers)
         digest = _digest(knowledge, memory, self.estimator) if self.stored else None
-        ids = [recorded.release for recorded in self.chain.releases]
+        ids = [step.release for step in self.chain.history.steps]
         known = {} if digest is None else read_beliefs(ids, digest)
         after = remembered(
             self.chain.history,
@@ -108,7 +108,7 @@ class Memories(PriorTables):
 
     def signatures(self, table: Table) -> IntArray:
         """Values of last groups; see `Library`."""
-        return signatures(self._history, len(self.chain.releases))
+        return signatures(self._history, len(self.chain.history))
 
     def keep(self, release: int, knowledge: Revised, before: FloatArray, labels: IntArray) -> None:
         """Store what is believed after the table was released in groups, of such labels, (n,)."""
@@ -177,7 +177,7 @@ def set_out(
     if not about:
         return Setting(parts, options.smoothing, library=library, progress=POLLED), None
     estimator = _named(options.estimator)
-    chain, present = _remember(dataset, period, parts, respondents.names, library)
+    chain, present = _remember(dataset, period, table.sensitive.labels, respondents, library)
     memories = Memories(library.own, chain, present, estimator, stored)
     return Setting(parts, options.smoothing, library=memories, progress=POLLED), memories
 
@@ -185,8 +185,8 @@ def set_out(
 def _remember(
     dataset: Dataset,
     period: Period | None,
-    parts: Parts,
-    names: Sequence[str],
+    labels: Labels,
+    respondents: Respondents,
     library: PriorTables,
 ) -> tuple[Chain, Shown]:
     """Earlier releases of a dataset, and records of it, or of a period, that are to be released."""
@@ -194,9 +194,16 @@ def _remember(
     *earlier, now = find_steps(dataset.name, dataset.owner, coming)
     chain = read_chain(dataset.name, dataset.owner, dataset.sensitive, earlier, library)
     chain.warn()
-    nowhere = Groups.from_labels(np.full(len(names), SUPPRESSED))
-    numbered = replace(parts, respondent=chain.number(names))
-    return chain, Shown(now.release, numbered, nowhere, now.when)
+    nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
+    return chain, _shown(now, labels, chain, respondents, nowhere)
+
+
+def _shown(
+    step: Step, labels: Labels, chain: Chain, respondents: Respondents, groups: Groups
+) -> Shown:
+    """What a release, after those of a chain, shows of whom."""
+    persons = chain.number(respondents.names)
+    return Shown(step.release, labels, persons, respondents.values, groups, step.when)
 
 
 def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> RecordedRelease:
@@ -216,9 +223,9 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
     sensitive = recorded.table.sensitive.name
     chain = read_chain(row["dataset"], row["owner"], sensitive, steps[:place], PriorTables(own))
     chain.warn()
-    told, names = tell_apart(recorded)
-    parts = replace(told.parts, respondent=chain.number(names))
-    present = Shown(release, parts, told.groups, steps[place].when)
+    told, respondents = tell_apart(recorded)
+    labels = recorded.table.sensitive.labels
+    present = _shown(steps[place], labels, chain, respondents, told.groups)
     return replace(told, library=Memories(own, chain, present, _named(estimator), False))
 
 

@@ -97,9 +97,9 @@ def knowledge(dataset: str | None, name: str | None) -> Iterator[tuple[Any, ...]
     memory = find_knowledge(declared, require(name, "name of the knowledge")).memory
     if not isinstance(memory, Transitions):
         chain = _chain(_serial(declared))
-        if not chain.releases:
+        if not len(chain.history):
             return iter([])
-        memory = transitions_at(chain.history, memory, len(chain.releases) - 1)
+        memory = transitions_at(chain.history, memory, len(chain.history) - 1)
     listed = memory.listed()
     support = listed.support or (None,) * len(listed.following)
     rows = zip(listed.histories, listed.following, listed.probabilities, support, strict=True)
@@ -149,7 +149,7 @@ class _Inquiry:
         for place, step in enumerate(self.chain.history.steps):
             alone = History((step,))
             yield believe(alone, Constant(), 0, snapshots(place), self.estimator, progress.quiet)
-            progress.report((place + 1) / len(self.chain.releases))
+            progress.report((place + 1) / len(self.chain.history))
 
 
 def _inquire(
@@ -243,7 +243,7 @@ def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, Used
             detail="The knowledge is NULL.",
             hint="Name sequential knowledge, or leave retrospective out.",
         )
-    if not inquiry.chain.releases:
+    if not len(inquiry.chain.history):
         return []
     smoothed = smooth(
         inquiry.chain.history,
@@ -352,7 +352,7 @@ def explain_sequence(
         )
     inquiry = _inquire(dataset, require(knowledge, "knowledge"), estimator, bandwidth)
     chain = inquiry.chain
-    if inquiry.memory is None or not chain.releases:
+    if inquiry.memory is None or not len(chain.history):
         return iter([])
     task = Task("bkpriv explain_sequence")
     told = explain(

@@ -11,10 +11,7 @@ from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.statement import given as stated
 from bkpriv_core.sequence.transitions import Transitions
-from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.table import Table
 from tests.core.sequence_oracles import Belief, Knowledge, Label, Shown
 from tests.core.strategies import beliefs
 
@@ -29,19 +26,9 @@ def as_step(
     groups: Sequence[int] | IntArray,
     release: int = 1,
 ) -> Step:
-    """A step of one record each of some persons, whose quasi-identifiers are all alike."""
-    count = len(persons)
-    counts = np.zeros((count, len(labels)), dtype=np.int64)
-    counts[np.arange(count), np.asarray(values, dtype=np.int64)] = 1
-    table = Table(
-        (Domain("age", ("1",)),),
-        Domain("disease", labels),
-        np.zeros((1, 1), dtype=np.int64),
-        counts.sum(axis=0, keepdims=True),
-    )
-    numbers = np.asarray(persons, dtype=np.int64)
-    parts = Parts(table, np.zeros(count, dtype=np.int64), counts, numbers)
-    return Step(release, parts, Groups.from_labels(np.asarray(groups, dtype=np.int64)), when)
+    """A step of one record each of some persons."""
+    numbers, actual, labelled = (np.asarray(x, dtype=np.int64) for x in (persons, values, groups))
+    return Step(release, labels, numbers, actual, Groups.from_labels(labelled), when)
 
 
 def everybody_alike(history: History) -> Snapshots:
@@ -49,7 +36,7 @@ def everybody_alike(history: History) -> Snapshots:
 
     def snapshot(place: int) -> FloatArray:
         step = history.steps[place]
-        return np.tile(step.parts.table.overall, (len(step.persons), 1))
+        return np.tile(step.counts.mean(axis=0), (len(step.persons), 1))
 
     return snapshot
 

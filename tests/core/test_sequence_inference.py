@@ -21,7 +21,7 @@ from bkpriv_core.sequence.inference import (
 )
 from bkpriv_core.sequence.measures import gains, measure
 from bkpriv_core.sequence.mining import mined
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import FloatArray
 from tests.core import sequence_oracles as oracles
 from tests.core.sequence_oracles import Knowledge, Shown
 from tests.core.sequences import (
@@ -395,10 +395,6 @@ def test_recorded_beliefs_that_cannot_be_are_refused() -> None:
             step.check(bad)
 
 
-def test_records_that_are_not_told_apart_are_no_step() -> None:
+def test_a_person_has_one_record_in_a_step() -> None:
     with pytest.raises(ValueError, match="one record"):
         as_step(1, ("a", "b"), [0, 0], [0, 1], [0, 0])
-    step = as_step(1, ("a", "b"), [0, 1], [0, 1], [0, 0])
-    united, groups = type(step.parts).of(step.parts.table), Groups.whole(1)
-    with pytest.raises(ValueError, match="told apart"):
-        type(step)(1, united, groups, 1)

@@ -1,0 +1,202 @@
+"""What is read of earlier releases: as much as is needed, and to the same effect as all of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import Connection
+from tests.db.clinic import one, state_policy
+from tests.db.months import MONTHS, SERIAL, publish_month
+from tests.db.refusal import refused
+from tests.db.test_forged_history import RESPONDENTS
+
+KNOWN = {"sequence": "course", "bandwidth": 0.5}
+POLICIES = {
+    "plain": {"k_anonymity": {"k": 3}},
+    "wary": {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": KNOWN, "t": 0.6}},
+    "close": {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.9, "bandwidth": KNOWN}},
+    "varied": {"k_anonymity": {"k": 2}, "m_invariance": {"m": 2}, "js_divergence": {"j": 5.0}},
+}
+KNOWLEDGE = [("domain", "clinic.course"), ("constant", None), ("incremental", None)]
+
+# Reads every release whole, and holds what a chain has of it against that.
+COMPARE = """
+DO LANGUAGE plpython3u $$
+    from bkpriv_pl.chain import read_chain, tell_apart
+    from bkpriv_pl.history import find_release, find_steps
+
+    chain = read_chain('months', 'postgres', 'disease', find_steps('months', 'postgres'), None)
+    names = {number: name for name, number in chain.names.items()}
+    whole = []
+    for shown, step in zip(chain.history.steps, chain.held, strict=True):
+        recorded = find_release(step.release)
+        told, respondents = tell_apart(recorded)
+        whole.append((step.release, step.when))
+        assert (shown.release, shown.when) == whole[-1]
+        assert shown.labels == told.table.sensitive.labels
+        assert [names[number] for number in shown.persons.tolist()] == list(respondents.names)
+        assert (shown.counts == told.parts.counts).all()
+        assert (shown.actual == told.parts.counts.argmax(axis=1)).all()
+        assert (shown.histograms == told.parts.histograms(told.groups)).all()
+        assert (shown.histograms == recorded.parts.histograms(recorded.groups)).all()
+        labels = [groups.labels(len(told.parts)) for groups in (shown.groups, told.groups)]
+        assert (labels[0] == labels[1]).all()
+    kept = plpy.execute("SELECT count(*) AS n FROM bkpriv.release_respondent")[0]["n"]
+    assert len(whole) == kept
+$$
+"""
+
+
+@pytest.fixture(scope="module")
+def serial(shared_db: Connection) -> Connection:
+    """Superuser's connection to a database with the months, some policies and knowledge."""
+    shared_db.execute(SERIAL)
+    for name, requirements in POLICIES.items():
+        state_policy(shared_db, name, requirements)
+    know(shared_db, 0)
+    return shared_db
+
+
+def know(db: Connection, which: int) -> None:
+    call = "SELECT bkpriv.set_sequential_knowledge('months', 'course', %s, %s)"
+    db.execute(call, KNOWLEDGE[which])
+
+
+def forget(db: Connection, every: int) -> None:
+    """Lose the beliefs stored of some releases."""
+    db.execute("ALTER TABLE bkpriv.release_belief DISABLE TRIGGER USER")
+    db.execute("DELETE FROM bkpriv.release_belief WHERE release %% %s = 0", [every])
+    db.execute("ALTER TABLE bkpriv.release_belief ENABLE TRIGGER USER")
+
+
+def end(db: Connection, how: str, which: int) -> bool:
+    """Withdraw a release, if there is one yet, and perhaps purge it; return whether it was."""
+    query = (
+        "SELECT release FROM bkpriv.releases WHERE status NOT IN ('withdrawn', 'purged') "
+        "ORDER BY release OFFSET %s LIMIT 1"
+    )
+    found = db.execute(query, [which]).fetchone()
+    if found is not None:
+        db.execute("SELECT bkpriv.withdraw(%s, 'a mistake')", found)
+        if how == "purge":
+            db.execute("SELECT bkpriv.purge(%s, 'the law', force => true)", found)
+    return found is not None
+
+
+def made(db: Connection, month: str, policy: str) -> tuple[Any, ...]:
+    """Publish, and return the groups and what was stored of all releases under this knowledge."""
+    release = publish_month(db, month, policy)
+    groups = one(db, f"SELECT group_ids FROM bkpriv.release_respondent WHERE release = {release}")
+    beliefs = db.execute(
+        "SELECT probabilities FROM bkpriv.release_belief WHERE digest IN "
+        "(SELECT digest FROM bkpriv.release_belief WHERE release = %s) ORDER BY release",
+        [release],
+    ).fetchall()
+    audited = db.execute(
+        "SELECT requirement, worst, mean, vulnerable, estimator FROM bkpriv.audits "
+        "WHERE release = %s ORDER BY requirement",
+        [release],
+    ).fetchall()
+    return groups, beliefs, audited
+
+
+months = st.sampled_from(MONTHS)
+policies = st.sampled_from(sorted(POLICIES))
+deeds = st.one_of(
+    st.tuples(st.just("publish"), months, policies),
+    st.tuples(st.just("publish"), months, policies),
+    st.tuples(st.sampled_from(["withdraw", "purge"]), st.integers(0, 2)),
+    st.tuples(st.just("know"), st.integers(0, len(KNOWLEDGE) - 1)),
+    st.tuples(st.just("forget"), st.integers(1, 3)),
+)
+
+
+@settings(
+    max_examples=12,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    first=st.tuples(st.just("publish"), months, policies),
+    course=st.lists(deeds, max_size=4),
+    month=months,
+    policy=st.sampled_from(["wary", "close", "varied"]),
+)
+def test_stored_beliefs_are_as_good_as_the_whole_history(
+    serial: Connection, first: Any, course: list[Any], month: str, policy: str
+) -> None:
+    with serial.transaction(force_rollback=True):
+        purged = False
+        for deed, *how in (first, *course):
+            if deed == "publish":
+                publish_month(serial, *how)
+            elif deed == "know":
+                know(serial, *how)
+            elif deed == "forget":
+                forget(serial, *how)
+            else:
+                purged |= end(serial, deed, *how) and deed == "purge"
+        serial.execute(COMPARE)
+        with serial.transaction(force_rollback=True):
+            stored = made(serial, month, policy)
+        # Beliefs after a release that was purged since cannot be inferred again.
+        if not purged:
+            forget(serial, 1)
+            assert made(serial, month, policy) == stored
+
+
+UNREAD = {
+    # What shows only beside the parts of the release, which publication does not ask for.
+    "a part of 2e9",
+    "a part below 0",
+    "parts of other groups",
+    "another value",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in RESPONDENTS if name not in UNREAD])
+def test_publication_refuses_respondents_that_cannot_be(serial: Connection, name: str) -> None:
+    with serial.transaction(force_rollback=True):
+        for month in MONTHS[:2]:
+            release = publish_month(serial, month, "wary")
+        serial.execute("ALTER TABLE bkpriv.release_respondent DISABLE TRIGGER USER")
+        forged = ", ".join(f"{column} = {value}" for column, value in RESPONDENTS[name].items())
+        serial.execute(
+            f"UPDATE bkpriv.release_respondent SET {forged} WHERE release = {release}".encode()
+        )
+        serial.execute("ALTER TABLE bkpriv.release_respondent ENABLE TRIGGER USER")
+        call = "SELECT bkpriv.publish('months', 'wary', 'public.months', period => '2024-03-01')"
+        with serial.transaction(force_rollback=True):
+            refused(serial, call, sqlstate="22000", names=[f"release {release} "])
+
+
+@pytest.mark.parametrize(
+    ("table", "forged"),
+    [
+        ("release", "records = records + 1"),
+        ("release", "suppressed = suppressed + 1"),
+        ("release", "groups = 2000000000"),
+        ("release_attribute", "labels = array_fill('x'::text, ARRAY[cardinality(labels)])"),
+        ("release_attribute", "labels = ARRAY[NULL, labels[1], labels[2]]"),
+        ("release_attribute", "labels = '{}'"),
+        ("release_attribute", "labels = ARRAY[labels]"),
+        ("release_attribute", "labels = labels[1:1]"),
+    ],
+)
+def test_publication_refuses_figures_and_values_that_cannot_be(
+    serial: Connection, table: str, forged: str
+) -> None:
+    with serial.transaction(force_rollback=True):
+        release = publish_month(serial, MONTHS[0], "wary")
+        serial.execute(f"ALTER TABLE bkpriv.{table} DISABLE TRIGGER USER".encode())
+        serial.execute(
+            f"UPDATE bkpriv.{table} SET {forged} WHERE release = {release}"
+            f"{' AND place = 2' if table == 'release_attribute' else ''}".encode()
+        )
+        serial.execute(f"ALTER TABLE bkpriv.{table} ENABLE TRIGGER USER".encode())
+        call = "SELECT bkpriv.publish('months', 'wary', 'public.months', period => '2024-02-01')"
+        with serial.transaction(force_rollback=True):
+            refused(serial, call, sqlstate="22000", names=[f"release {release} "])
