@@ -177,8 +177,11 @@ class Setting:
         return BeliefDistance.over(self.table.sensitive, self.smoothing)
 
     def _resolve(self, knowledge: Knowledge) -> Resolved:
-        names = tuple(domain.name for domain in self.table.quasi_identifiers)
-        return resolve_knowledge(knowledge, names)
+        return resolve_knowledge(knowledge, self._names)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(domain.name for domain in self.table.quasi_identifiers)
 
     def prior(self, knowledge: Knowledge) -> FloatArray:
         """Prior belief, under that knowledge, about the records of each part, shape (p, m).

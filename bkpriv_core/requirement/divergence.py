@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -47,7 +48,7 @@ class JsDivergence(CountedRequirement):
             raise ValueError(f"the bandwidth of {self.key} was not completed")
         return self.bandwidth
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the divergence."""
         parameters = {"j": self.j, "bandwidth": state_knowledge(self._knowledge)}

@@ -62,7 +62,7 @@ class Step:
     when: int
 
     def __post_init__(self) -> None:
-        if len(np.unique(self.persons)) < len(self.persons):
+        if np.bincount(self.persons).max(initial=0) > 1:
             raise ValueError("a person has one record in a step")
 
     @property
@@ -178,6 +178,12 @@ class History:
         """Beliefs after a step, as `Step.compact` gives them, in codes of the vocabulary."""
         offsets, values = self.steps[place].pattern
         return SparseBeliefs(offsets, self.codes[place][values], compact)
+
+    def nothing(self, place: int) -> SparseBeliefs:
+        """No beliefs about a step, in place of those that nobody asks for."""
+        none = np.zeros(0, dtype=np.int64)
+        looks = len(self.steps[place].groups.members)
+        return SparseBeliefs(np.zeros(looks + 1, dtype=np.int64), none, np.zeros(0))
 
     def past(self, place: int) -> tuple[Past, IntArray]:
         """What was shown of the persons of a step before it.

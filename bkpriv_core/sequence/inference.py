@@ -21,7 +21,7 @@ published before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,10 +31,10 @@ from bkpriv_core.belief.posterior import Estimator, Inferred, UsedArray, posteri
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.mining import count
-from bkpriv_core.sequence.revision import revise
+from bkpriv_core.sequence.revision import Past, revise
 from bkpriv_core.sequence.sparse import SparseBeliefs, recode
 from bkpriv_core.sequence.transitions import Transitions, constant
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = [
     "DOUBT",
@@ -48,6 +48,7 @@ __all__ = [
     "forward",
     "remembered",
     "transitions_at",
+    "wanted",
 ]
 
 DOUBT = 1e-9
@@ -111,11 +112,42 @@ def transitions_at(history: History, memory: Memory, place: int) -> Transitions:
     return memory
 
 
+def _reach(memory: Memory) -> int | None:
+    """Looks, the newest first, that can tell of a person's value; None if all can."""
+    return 1 if isinstance(memory, Constant) else memory.memory
+
+
+def _reached(history: History, memory: Memory, past: Past, again: IntArray) -> set[int]:
+    """Places of the steps with the looks that tell of a step."""
+    rows = np.concatenate((past.newest(_reach(memory)), again[again >= 0]))
+    return set(np.unique(history.looks.steps[rows]).tolist())
+
+
+def wanted(history: History, memory: Memory, place: int, stored: Container[int]) -> set[int]:
+    """Places of the steps that beliefs after are wanted of, to know what is believed of one before.
+
+    Those are the steps with looks at its persons that are not too old to tell anything, and, where
+    beliefs were not stored, those that they follow from in turn.
+
+    Parameters
+    ----------
+    history, memory, place
+        See `expected`.
+    stored : container of int
+        Places of the steps that beliefs after were stored of.
+    """
+    found = _reached(history, memory, *history.past(place))
+    for earlier in reversed(range(place)):
+        if earlier in found and earlier not in stored:
+            found |= _reached(history, memory, *history.past(earlier))
+    return found
+
+
 def expected(
     history: History,
     memory: Memory,
     place: int,
-    after: Sequence[FloatArray],
+    after: Sequence[FloatArray] | Mapping[int, FloatArray],
     snapshot: FloatArray,
     progress: Progress = SILENT,
 ) -> FloatArray:
@@ -129,8 +161,8 @@ def expected(
         What the adversary knows of sequences.
     place : int
         Place of the step.
-    after : sequence of (f,) float array
-        Beliefs after each step before it, as `Step.compact` gives them.
+    after : sequence of (f,) float array, or mapping of int to such
+        Beliefs after each step before it, or after those `wanted`, as `Step.compact` gives them.
     snapshot : (p, m) float array
         BKsv about the records of the step.
     progress : Progress
@@ -142,7 +174,10 @@ def expected(
         Rows sum to 1.
     """
     past, again = history.past(place)
-    shown = SparseBeliefs.joined([history.beliefs(i, after[i]) for i in range(place)])
+    reached = _reached(history, memory, past, again)
+    shown = SparseBeliefs.joined(
+        [history.beliefs(i, after[i]) if i in reached else history.nothing(i) for i in range(place)]
+    )
     transitions = transitions_at(history, memory, place)
     labels = history.steps[place].labels
     known, unknown = revise(
@@ -203,9 +238,12 @@ def remembered(
     snapshots: Snapshots,
     estimator: Estimator = "omega",
     known: Mapping[int, FloatArray] | None = None,
+    places: Collection[int] | None = None,
     progress: Progress = SILENT,
-) -> list[FloatArray]:
-    """Beliefs after each step, as `Step.compact` gives them; those known are not inferred again.
+) -> dict[int, FloatArray]:
+    """Beliefs after steps, by place, as `Step.compact` gives them.
+
+    Those that are known are not inferred again.
 
     Parameters
     ----------
@@ -213,6 +251,8 @@ def remembered(
         See `forward`.
     known : mapping of int to (f,) float array
         Of some places what this would give.
+    places : collection of int, optional
+        The steps, and all that they follow from; every step if left out.
 
     Raises
     ------
@@ -220,13 +260,14 @@ def remembered(
         If what is known cannot be beliefs about that step.
     """
     known = known or {}
-    after: list[FloatArray] = []
-    for place, step in enumerate(history.steps):
+    after: dict[int, FloatArray] = {}
+    for place in range(len(history)) if places is None else sorted(places):
+        step = history.steps[place]
         if place in known:
-            after.append(step.check(known[place]))
+            after[place] = step.check(known[place])
             continue
         beliefs = _believe(history, memory, place, after, snapshots, estimator, progress)
-        after.append(step.compact(beliefs.after))
+        after[place] = step.compact(beliefs.after)
         progress.report((place + 1) / len(history))
     return after
 
@@ -235,7 +276,7 @@ def _believe(
     history: History,
     memory: Memory,
     place: int,
-    after: Sequence[FloatArray],
+    after: Sequence[FloatArray] | Mapping[int, FloatArray],
     snapshots: Snapshots,
     estimator: Estimator,
     progress: Progress,

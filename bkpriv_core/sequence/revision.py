@@ -59,6 +59,13 @@ class Past:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def newest(self, reach: int | None) -> IntArray:
+        """Rows of everybody, so many of the newest of each; all, if that is None."""
+        if reach is None:
+            return self.rows
+        back = ranges(np.zeros(len(self), dtype=np.int64), np.diff(self.offsets))
+        return self.rows[back < reach]
+
     def of(self, persons: IntArray) -> Past:
         """The past of some persons, in that order."""
         widths = np.diff(self.offsets)[persons]

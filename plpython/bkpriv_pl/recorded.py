@@ -29,6 +29,7 @@ from bkpriv_pl.counts import STEPS
 
 __all__ = [
     "TRANSITIONS",
+    "find_beliefs",
     "read_arrays",
     "read_attributes",
     "read_beliefs",
@@ -225,6 +226,16 @@ def read_transitions(dataset: str, name: str) -> Transitions:
         if row[column] is not None
     }
     return Transitions.of_arrays(tuple(row["labels"]), **arrays)
+
+
+def find_beliefs(releases: list[int], digest: str) -> set[int]:
+    """Those of some releases that beliefs were stored of under a digest."""
+    rows = run(
+        "SELECT release FROM bkpriv.release_belief WHERE release = ANY ($1) AND digest = $2",
+        ["bigint[]", "text"],
+        [releases, digest],
+    )
+    return {row["release"] for row in rows}
 
 
 def read_beliefs(releases: list[int], digest: str) -> dict[int, FloatArray]:

@@ -22,7 +22,7 @@ from bkpriv_core.method import Options
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.history import Step as Shown
-from bkpriv_core.sequence.inference import Memory, believe, expected, remembered
+from bkpriv_core.sequence.inference import Memory, believe, expected, remembered, wanted
 from bkpriv_core.sequence.signatures import signatures
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.sequence.transitions import Transitions
@@ -37,7 +37,7 @@ from bkpriv_pl.history import RecordedRelease, Step, find_steps
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
-from bkpriv_pl.recorded import read_beliefs
+from bkpriv_pl.recorded import find_beliefs, read_beliefs
 from bkpriv_pl.transitions import find_knowledge_of
 
 __all__ = ["Memories", "check_respondents", "recall", "set_out", "with_library"]
@@ -91,19 +91,25 @@ class Memories(PriorTables):
         names = tuple(domain.name for domain in table.quasi_identifiers)
         digest = _digest(knowledge, memory, self.estimator) if self.stored else None
         ids = [step.release for step in self.chain.history.steps]
-        known = {} if digest is None else read_beliefs(ids, digest)
+        kept = set() if digest is None else find_beliefs(ids, digest)
+        stored = {place for place, release in enumerate(ids) if release in kept}
+        places = wanted(self._history, memory, len(ids), stored)
+        known = {}
+        if digest is not None:
+            read = read_beliefs([ids[place] for place in places & stored], digest)
+            known = {place: read[ids[place]] for place in places & stored}
         after = remembered(
             self.chain.history,
             memory,
             self.chain.snapshots(_snapshot(knowledge, names)),
             self.estimator,
-            {place: known[release] for place, release in enumerate(ids) if release in known},
+            known,
+            places,
             POLLED,
         )
         if digest is not None:
-            for release, beliefs in zip(ids, after, strict=True):
-                if release not in known:
-                    _store(release, digest, knowledge, beliefs)
+            for place in places - stored:
+                _store(ids[place], digest, knowledge, after[place])
         return expected(self._history, memory, len(ids), after, snapshot, POLLED)
 
     def signatures(self, table: Table) -> IntArray:

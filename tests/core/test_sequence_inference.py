@@ -18,6 +18,7 @@ from bkpriv_core.sequence.inference import (
     expected,
     forward,
     remembered,
+    wanted,
 )
 from bkpriv_core.sequence.measures import gains, measure
 from bkpriv_core.sequence.mining import mined
@@ -85,7 +86,7 @@ def test_what_is_known_is_not_inferred_again(
     )
     after = remembered(steps, memory, snapshots)
     for step, compact, beliefs in zip(
-        steps.steps, after, forward(steps, memory, snapshots), strict=True
+        steps.steps, after.values(), forward(steps, memory, snapshots), strict=True
     ):
         assert np.array_equal(compact, step.compact(beliefs.after))
     places = data.draw(st.sets(st.integers(0, len(history) - 1)))
@@ -97,9 +98,60 @@ def test_what_is_known_is_not_inferred_again(
 
     again = remembered(steps, memory, watched, known={place: after[place] for place in places})
     assert asked == [place for place in range(len(history)) if place not in places]
-    assert all(np.array_equal(one, other) for one, other in zip(again, after, strict=True))
+    assert list(again) == list(after)
+    assert all(np.array_equal(again[place], after[place]) for place in after)
     with pytest.raises(UnsoundHistory, match="about release 1"):
         remembered(steps, memory, snapshots, known={0: np.append(after[0], 0.5)})
+
+
+@given(releases(ordered=False), knowledge(), st.data())
+def test_only_what_tells_of_a_step_is_wanted_of_earlier_ones(
+    history: list[Shown], known: Knowledge, data: st.DataObject
+) -> None:
+    memories: list[Memory] = [
+        as_knowledge(LABELS, known),
+        Constant(),
+        Incremental(),
+        Incremental(1),
+    ]
+    memory = data.draw(st.sampled_from(memories))
+    steps, snapshots, last = as_history(history), as_snapshots(history), len(history) - 1
+    whole = list(forward(steps, memory, snapshots))
+    stored = data.draw(st.sets(st.integers(0, last)))
+    places = wanted(steps, memory, last, stored)
+    # No others are looked at, which would be an error.
+    known_ones = {i: steps.steps[i].compact(whole[i].after) for i in places & stored}
+    after = remembered(steps, memory, snapshots, known=known_ones, places=places)
+    assert after.keys() == places
+    before = expected(steps, memory, last, after, snapshots(last))
+    assert np.array_equal(before[steps.steps[last].groups.members], whole[last].before)
+
+
+def test_looks_that_are_too_old_to_tell_anything_are_not_wanted() -> None:
+    labels = ("a", "b")
+    one = as_knowledge(labels, {("a",): {"b": 1}})
+    two = as_knowledge(labels, {("a", "a"): {"b": 1}})
+    history = History(
+        (
+            as_step(1, labels, [0, 1, 2], [0, 0, 1], [0, 0, 0]),
+            as_step(2, labels, [0, 1], [0, 0], [0, 0]),
+            as_step(3, labels, [3, 4], [0, 0], [0, 0]),
+            as_step(4, labels, [0, 2], [0, 0], [0, -1]),
+            as_step(5, labels, [0, 1], [0, 0], [0, 0]),
+            as_step(4, labels, [0, 1], [0, 0], [0, 0]),
+        )
+    )
+    every = range(6)
+    assert wanted(history, one, 4, every) == {1, 3}
+    assert wanted(history, two, 4, every) == {0, 1, 3}
+    assert wanted(history, Incremental(), 4, every) == {0, 1, 3}
+    assert wanted(history, Incremental(1), 4, every) == {1, 3}
+    # Of the same period, published before; the past is told by it, or still looked at.
+    assert wanted(history, Constant(), 5, every) == {1, 3}
+    # What follows from others, if it is not stored.
+    assert wanted(history, one, 4, {0, 1}) == {1, 3, 0}
+    assert wanted(history, one, 4, {0, 3}) == {0, 1, 3}
+    assert wanted(history, one, 2, every) == set()
 
 
 def test_the_running_example() -> None:
