@@ -13,6 +13,7 @@ believed, so that this one was left for him.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from bkpriv_core.belief.posterior import Estimator, posterior
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
-from bkpriv_core.sequence.inference import Memory, Snapshots, forward, transitions_at
+from bkpriv_core.sequence.inference import Memory, Snapshots, Walk, transitions_at
 from bkpriv_core.sequence.revision import contexts
 from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
 from bkpriv_core.table.groups import FloatArray, IntArray
@@ -101,10 +102,10 @@ def explain(
     """
     if not len(history):
         return []
-    after, figures = [], []
-    walk = forward(history, memory, snapshots, estimator, progress.part(0.0, 0.9))
-    for place, beliefs in enumerate(walk):
-        step = history.steps[place]
+    figures = []
+    walk = Walk(history, memory, snapshots, estimator, progress.quiet)
+    for place, step in enumerate(history.steps):
+        beliefs = walk.beliefs(place)
         members = step.groups.members
         alone = posterior(
             step.groups,
@@ -116,7 +117,7 @@ def explain(
         ).beliefs[0]
         at = (np.arange(len(members)), step.actual[members])
         figures.append(np.column_stack((alone[at], beliefs.before[at], beliefs.after[at])))
-        after.append(step.compact(beliefs.after))
+        progress.report(0.9 * (place + 1) / len(history))
     shown = np.concatenate(figures)
     chosen = _chosen(history.looks.persons, shown[:, 2] - shown[:, 0], limit)
     given: dict[int, Given] = {}
@@ -124,7 +125,8 @@ def explain(
         step, first = history.steps[place], history.looks.first[place]
         mine = chosen[history.looks.steps[chosen] == place]
         parts = step.groups.members[mine - first]
-        causes = _causes(history, memory, place, after, snapshots(place), parts, progress.quiet)
+        course, after = walk.before(place)
+        causes = _causes(course, memory, after, snapshots(place), parts, progress.quiet)
         for look, part, cause in zip(mine.tolist(), parts.tolist(), causes, strict=True):
             alone, before, believed = shown[look].tolist()
             value = step.labels[step.actual[part]]
@@ -148,13 +150,13 @@ def _chosen(persons: IntArray, told: FloatArray, limit: int) -> IntArray:
 def _causes(
     history: History,
     memory: Memory,
-    place: int,
-    after: list[FloatArray],
+    after: Mapping[int, FloatArray],
     snapshot: FloatArray,
     parts: IntArray,
     progress: Progress,
 ) -> list[Cause | None]:
-    """What did most for belief in the actual values of some parts of a step."""
+    """What did most for belief in the actual values of some parts of the step after others."""
+    place = len(after)
     step, looks = history.steps[place], history.looks
     transitions = transitions_at(history, memory, place)
     past, again = history.past(place)

@@ -5,10 +5,14 @@ Steps stand in the order of publication. Several may be of one period, in which 
 value. A *look* is one person's record in a group of one step, which an adversary can look at;
 records that a release suppressed are no looks.
 
+Publication may leave the order of time. The *course* of a step is what an adversary goes through
+who wants to know what to believe of it: the steps published by then, of no later period, in the
+order of time. What he believes of one of them then may be more than when it appeared, if something
+was published since of the time before it.
+
 What somebody's past is before a step: the earlier periods in which earlier steps show him, newest
-first, each by its look published last. Publication may leave the order of time: a period that was
-published before this step, and is later in time, is not past. Of this step's own period there may
-have been a look, too, which says more than any past; see `History.again`.
+first, each by its look published last; a later period is not past. Of this step's own period there
+may have been a look, too, which says more than any past; see `History.past`.
 """
 
 from __future__ import annotations
@@ -173,6 +177,18 @@ class History:
         when = np.repeat(np.array([step.when for step in self.steps], dtype=np.int64), widths)
         first = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
         return Looks(persons, steps, when, first, np.lexsort((steps, when, persons)))
+
+    def course(self, place: int) -> tuple[int, ...]:
+        """Places of the steps that a step is believed by, in the order of time; its own is last."""
+        when = [step.when for step in self.steps[: place + 1]]
+        in_time = sorted(range(place + 1), key=when.__getitem__)
+        return tuple(other for other in in_time if when[other] <= when[place])
+
+    def along(self, course: tuple[int, ...]) -> History:
+        """The history of such a course alone; this one, if it begins so."""
+        if course == tuple(range(len(course))):
+            return self
+        return History(tuple(self.steps[place] for place in course))
 
     def beliefs(self, place: int, compact: FloatArray) -> SparseBeliefs:
         """Beliefs after a step, as `Step.compact` gives them, in codes of the vocabulary."""

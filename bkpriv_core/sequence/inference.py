@@ -16,7 +16,9 @@ values by their frequencies, and the group is said to be contradicted.
 A group that was shown before as it is, of values that cannot have changed since, tells nothing new.
 Otherwise beliefs of persons are taken as independent between releases; see the package. What is
 believed of a release does not depend on later ones, nor on releases of later periods that were
-published before.
+published before. What is believed of it depends on all others, also on those that were published
+late: all that comes before it in time is inferred with them, see `History.course`. Functions about
+one step take histories in the order of time up to it.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ __all__ = [
     "Incremental",
     "Memory",
     "Snapshots",
+    "Walk",
     "believe",
     "expected",
     "forward",
@@ -156,7 +159,7 @@ def expected(
     Parameters
     ----------
     history : History
-        The releases; that at `place` may still be without groups.
+        The releases, in the order of time; that at `place` may still be without groups.
     memory : Memory
         What the adversary knows of sequences.
     place : int
@@ -224,12 +227,61 @@ def forward(
     Beliefs
         About step after step; only what is needed of them for later ones is kept.
     """
-    after: list[FloatArray] = []
+    walk = Walk(history, memory, snapshots, estimator, progress.quiet)
     for place in range(len(history)):
-        beliefs = _believe(history, memory, place, after, snapshots, estimator, progress)
-        after.append(history.steps[place].compact(beliefs.after))
+        yield walk.beliefs(place)
         progress.report((place + 1) / len(history))
-        yield beliefs
+
+
+class Walk:
+    """What is believed of steps, each by its course; of what courses share it is inferred once.
+
+    Parameters
+    ----------
+    history, memory, snapshots, estimator, progress
+        See `forward`.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        memory: Memory,
+        snapshots: Snapshots,
+        estimator: Estimator,
+        progress: Progress,
+    ) -> None:
+        self._history, self._memory, self._snapshots = history, memory, snapshots
+        self._estimator, self._progress = estimator, progress
+        self._after: dict[tuple[int, ...], FloatArray] = {}
+
+    def before(self, place: int) -> tuple[History, dict[int, FloatArray]]:
+        """The course that a step ends, as a history, and beliefs after the steps before it."""
+        course = self._history.course(place)
+        for end in range(1, len(course)):
+            if course[:end] not in self._after:
+                self._infer(course[:end])
+        ended = range(len(course) - 1)
+        return self._history.along(course), {at: self._after[course[: at + 1]] for at in ended}
+
+    def beliefs(self, place: int) -> Beliefs:
+        """Beliefs about a step as it appeared."""
+        self.before(place)
+        return self._infer(self._history.course(place))
+
+    def _infer(self, course: tuple[int, ...]) -> Beliefs:
+        """Beliefs about the last step of a course, whose others are done."""
+        history, place = self._history.along(course), len(course) - 1
+        beliefs = _believe(
+            history,
+            self._memory,
+            place,
+            {at: self._after[course[: at + 1]] for at in range(place)},
+            lambda at: self._snapshots(course[at]),
+            self._estimator,
+            self._progress,
+        )
+        self._after[course] = history.steps[place].compact(beliefs.after)
+        return beliefs
 
 
 def remembered(
@@ -247,7 +299,9 @@ def remembered(
 
     Parameters
     ----------
-    history, memory, snapshots, estimator, progress
+    history : History
+        The releases, in the order of time.
+    memory, snapshots, estimator, progress
         See `forward`.
     known : mapping of int to (f,) float array
         Of some places what this would give.

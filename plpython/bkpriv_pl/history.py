@@ -37,6 +37,7 @@ from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
 __all__ = [
     "RecordedRelease",
     "Step",
+    "check_comparable",
     "find_options",
     "find_release",
     "find_requirements",
@@ -285,10 +286,39 @@ _WIDEST = {
 """Types whose values are compared as of one, where the column of periods was given another."""
 
 
+def _together(types: set[str | None]) -> set[str | None]:
+    """The one type that values of these are compared as; or these, if there is none."""
+    return next(({wide} for kinds, wide in _WIDEST.items() if types <= kinds), types)
+
+
+def check_comparable(dataset: str, owner: str, type_: str) -> None:
+    """Refuse periods of a type that those of a dataset's releases cannot be compared with.
+
+    Their order would be that of texts, and the past another than when they were published.
+    """
+    rows = run(
+        "SELECT period_type AS type, min(release) AS release FROM bkpriv.release "
+        "WHERE (dataset, owner) = ($1, $2) AND period_type <> $3 GROUP BY period_type ORDER BY 2",
+        ["text", "text", "text"],
+        [dataset, owner, type_],
+    )
+    for row in rows:
+        if len(_together({row["type"], type_})) > 1:
+            raise Refusal(
+                "42804",
+                f'periods of dataset "{dataset}" are of type {type_}, which those of release '
+                f"{row['release']} cannot be compared with",
+                detail=f"They are of type {row['type']}. Who remembers releases takes them in the "
+                "order of time.",
+                hint=f"Publish from a view that has the column as {row['type']}, or register the "
+                "table as another dataset.",
+            )
+
+
 def _rank(periods: Sequence[str], types: set[str | None]) -> list[int]:
     """Rank of each period, from 1, by the one type that all are of or have room in, or as text."""
     if len(types) > 1:
-        types = next(({wide} for kinds, wide in _WIDEST.items() if types <= kinds), types)
+        types = _together(types)
     found = run(
         "SELECT format_type(t.oid, -1) AS name, t.typcollation <> 0 AS collates FROM pg_type AS t "
         f"WHERE ARRAY[format_type(t.oid, -1)] = $1 AND t.typtype IN ('b', 'r', 'm') AND {FIXED}",

@@ -91,6 +91,8 @@ def publish(
     task.step("waiting for its turn")
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
+    if request.period is not None and (type_ := request.period.recorded_as) is not None:
+        history.check_comparable(request.dataset.name, request.dataset.owner, type_)
     previous = _shown_before(request)
     overlap = _overlap(request)
     if overlap is not None and request.policy.overlap == "refuse":
@@ -355,8 +357,11 @@ def _surer(options: Options, release: int, auditable: bool, estimated: Sequence[
             "Only what is remembered was estimated. The option estimator says by what; by whatever "
             "it is, people who shared a group are taken as independent from then on."
         )
+    but = (
+        ", but for what is remembered" if any(", given " in manner for manner in estimated) else ""
+    )
     ways = (
-        f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
+        f"bkpriv.audit({release}, estimator => 'exact') measures it exactly{but}, if slowly."
         if auditable
         else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
         "these are too large for that."

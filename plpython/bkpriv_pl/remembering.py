@@ -42,7 +42,7 @@ from bkpriv_pl.transitions import find_knowledge_of
 
 __all__ = ["Memories", "check_respondents", "recall", "set_out", "with_library"]
 
-_MANNER = 1
+_MANNER = 2
 """To be raised when beliefs are inferred in another way than those that may be stored."""
 
 
@@ -79,6 +79,10 @@ class Memories(PriorTables):
     def _history(self) -> History:
         return History((*self.chain.history.steps, self.present))
 
+    @cached_property
+    def _course(self) -> tuple[int, ...]:
+        return self._history.course(len(self.chain.history))
+
     def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
         """Revise what earlier releases told; see `Library`.
 
@@ -90,18 +94,23 @@ class Memories(PriorTables):
         memory = find_knowledge_of(self.chain.dataset, self.chain.owner, knowledge.sequence).memory
         names = tuple(domain.name for domain in table.quasi_identifiers)
         digest = _digest(knowledge, memory, self.estimator) if self.stored else None
-        ids = [step.release for step in self.chain.history.steps]
+        snapshots = self.chain.snapshots(_snapshot(knowledge, names))
+        *course, _ = self._course
+        history, last = self._history.along(self._course), len(course)
+        ids = [history.steps[place].release for place in range(last)]
         kept = set() if digest is None else find_beliefs(ids, digest)
-        stored = {place for place, release in enumerate(ids) if release in kept}
-        places = wanted(self._history, memory, len(ids), stored)
+        # What was stored of a step before another was published of an earlier time holds no more.
+        holds = np.maximum.accumulate(course) == course if course else []
+        stored = {place for place in np.flatnonzero(holds).tolist() if ids[place] in kept}
+        places = wanted(history, memory, last, stored)
         known = {}
         if digest is not None:
             read = read_beliefs([ids[place] for place in places & stored], digest)
             known = {place: read[ids[place]] for place in places & stored}
         after = remembered(
-            self.chain.history,
+            history,
             memory,
-            self.chain.snapshots(_snapshot(knowledge, names)),
+            lambda place: snapshots(course[place]),
             self.estimator,
             known,
             places,
@@ -109,8 +118,9 @@ class Memories(PriorTables):
         )
         if digest is not None:
             for place in places - stored:
-                _store(ids[place], digest, knowledge, after[place])
-        return expected(self._history, memory, len(ids), after, snapshot, POLLED)
+                if holds[place]:
+                    _store(ids[place], digest, knowledge, after[place])
+        return expected(history, memory, last, after, snapshot, POLLED)
 
     def signatures(self, table: Table) -> IntArray:
         """Values of last groups; see `Library`."""
@@ -122,7 +132,7 @@ class Memories(PriorTables):
         digest = _digest(knowledge, memory, self.estimator)
         if digest is not None:
             step = replace(self.present, groups=Groups.from_labels(labels))
-            earlier = self.chain.history.steps
+            *earlier, _ = self._history.along(self._course).steps
             history = History((*earlier, step))
             after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after
             _store(release, digest, knowledge, step.compact(after))

@@ -245,6 +245,14 @@ def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, Used
         )
     if not len(inquiry.chain.history):
         return []
+    reach = inquiry.memory.memory if not isinstance(inquiry.memory, Constant) else 1
+    if reach is None or reach > 1:
+        plpy.notice(
+            "beliefs in retrospect are an estimate where knowledge has contexts of several values",
+            detail="Of such a context, all but the newest value is weighed by what was believed of "
+            "it as it appeared.",
+            hint="The memory 1 makes knowledge of contexts of one value.",
+        )
     smoothed = smooth(
         inquiry.chain.history,
         inquiry.memory,

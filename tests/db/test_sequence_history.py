@@ -257,6 +257,60 @@ def test_releases_out_of_the_order_of_time(months: Connection) -> None:
     assert figures(months, BACKWARD)[1][2] != pytest.approx(rows[1][2], abs=1e-6)
 
 
+LATE = """
+CREATE SCHEMA late;
+CREATE TABLE late.visit (month int, who text, age int, disease text);
+INSERT INTO late.visit VALUES (1, 'a', 20, 'X'), (1, 'b', 20, 'Y'), (2, 'a', 20, 'X'),
+    (2, 'c', 20, 'X'), (3, 'a', 20, 'X'), (3, 'd', 20, 'Y'), (4, 'a', 20, 'X'), (4, 'e', 20, 'Y');
+SELECT bkpriv.register_dataset(n, 'late.visit', '{age}', 'disease', 'who', 'month'),
+    bkpriv.set_sequential_knowledge(n, 'same', 'constant') FROM unnest('{late,in_time}'::text[]) n;
+SELECT bkpriv.set_policy('plain', '{"k_anonymity": {"k": 2}}'), bkpriv.set_policy('close',
+    '{"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": {"sequence": "same"}, "t": %s}]}');
+"""
+
+
+@pytest.mark.parametrize("policy", ["plain", "close"])
+def test_a_release_published_late_counts_from_then_on(db: Connection, policy: str) -> None:
+    db.execute(LATE % 0.9)
+    for dataset, months_of_it in (("late", (1, 3, 2)), ("in_time", (1, 2, 3))):
+        for month in months_of_it:
+            db.execute(
+                "SELECT bkpriv.publish(%s, %s, %s, period => %s)",
+                [dataset, policy, f"public.{dataset}", str(month)],
+            )
+    state_policy(
+        db,
+        "strict",
+        {"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": {"sequence": "same"}, "t": 0.2}]},
+    )
+    # By the second month a has X. So who shares a group with a in the fourth is known to have Y.
+    for dataset in ("late", "in_time"):
+        publish = "SELECT bkpriv.publish(%s, %s, %s, period => '4')"
+        view = f"public.{dataset}"
+        refused(db, publish, [dataset, "strict", view], sqlstate="22023", names=["bt_privacy"])
+        db.execute(publish, [dataset, "plain", view])
+        audit = db.execute(
+            "SELECT period, confidence FROM bkpriv.sequential_audit(%s, 'same', 'exact')", [dataset]
+        )
+        assert dict(audit.fetchall()) == pytest.approx(
+            # What was believed of the third as it appeared stays.
+            {"1": 0.5, "2": 1.0, "3": 0.5 if dataset == "late" else 1.0, "4": 1.0}
+        )
+
+
+def test_periods_that_cannot_be_compared_are_refused(db: Connection) -> None:
+    db.execute(LATE % 0.9)
+    publish = "SELECT bkpriv.publish('late', 'plain', 'public.late', period => %s)"
+    db.execute(publish, ["1"])
+    db.execute("ALTER TABLE late.visit ALTER month TYPE bigint")
+    db.execute(publish, ["2"])
+    db.execute("ALTER TABLE late.visit ALTER month TYPE text")
+    said = refused(
+        db, publish, ["3"], sqlstate="42804", names=["type text", "release 1", "integer"]
+    )
+    assert "as integer" in (said.message_hint or "")
+
+
 def test_a_dataset_without_periods_is_a_sequence_of_its_publications(months: Connection) -> None:
     months.execute(
         "CREATE TABLE clinic.latest AS SELECT * FROM clinic.visit WHERE month = '2024-01-01';"
