@@ -18,12 +18,14 @@ from bkpriv_core.method.base import Method, Options
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.growth import grow
 from bkpriv_core.partition.hilbert import hilbert_ranks
+from bkpriv_core.partition.insertion import insert
+from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.relaxing import relax
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import Requirement
+from bkpriv_core.requirement import Requirement, alone_and_joint
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle
@@ -42,7 +44,7 @@ class JsReduceOptions(Options):
         suppressed, or published in groups that meet less, see `bkpriv_core.partition.relaxing`.
     refine : bool
         Whether what is left over is mended, and groups that hold are improved. If not, they are
-        those of the algorithm, but for those that must be mended.
+        those of the algorithm, with what can be inserted, but for those that must be mended.
     """
 
     unfit: Literal["suppress", "relax"] = "suppress"  # type: ignore[assignment]
@@ -78,7 +80,16 @@ class JsReduce(Method[JsReduceOptions]):
             parts = parts.apart()
             setting = setting.over(parts)
         order = _along_curve(parts, np.arange(len(parts)), shuffle)
-        groups = grow(setting, requirements, order, progress=progress)
+        groups = grow(setting, requirements, order, progress=progress.part(0.0, 0.7))
+        alone, joint = alone_and_joint(requirements)
+        groups = insert(
+            Judge(setting, alone, "omega"),
+            joint,
+            groups,
+            Groups.from_rows(order[~np.isin(order, groups.members)]),
+            pool=self.form.pool,
+            progress=progress.part(0.7, 1.0),
+        )
         if options.refine:
             groups = Groups.joined([groups, _left_over(groups, order)])
         parts, groups = parts.unite(groups)

@@ -100,9 +100,9 @@ def test_all_are_published_that_loosened_requirements_allow(
 
 
 def test_an_audit_tells_what_was_relaxed() -> None:
-    # Nine of whom a is believed, six of whom b: groups of five leave four over, who stay together.
-    believed = np.repeat([[1.0, 0.0], [0.0, 1.0]], (9, 6), axis=0)
-    parts = as_parts(by_age(*"ababababa", *"bababa"), range(15))
+    # Five of whom a is believed, four of whom c, six of whom b: four are left over together.
+    believed = np.repeat(np.eye(3)[[0, 2, 1]], (5, 4, 6), axis=0)
+    parts = as_parts(by_age(*"ababababa", *"bababc"), range(15))
     setting = Setting(parts, library=Known(respondents=believed))
     requirements = [KAnonymity(5), TCloseness(0.4), JsDivergence(0.1, REMEMBERED)]
     release, certificate = made(setting, requirements)

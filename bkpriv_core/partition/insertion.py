@@ -1,0 +1,317 @@
+"""Insertion: records that no group took are put into groups that are there.
+
+A record about which something else is believed than about its neighbours on an order is left over
+by growth, though a group near to it, or a larger one farther off, may bear it. So each is tried in
+the groups nearest to it, then in ever more. A record may come in several *variants*, parts of which
+at most one is inserted. Rules:
+
+- A record goes where the enlarged group holds, to the group whose loss of detail grows least; of
+  its variants in one group the one that is preferred.
+- In one round a group takes up at most one record, that by which it loses least. Rounds go on as
+  long as a record finds a group.
+- What sums decide is judged of all groups that are tried, the rest by omega of those that hold so
+  far, and what is chosen by the judge, as any group is.
+- A group that a reader could not tell from another one is one with it, and must hold as such; and
+  requirements on all groups together must hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.partition.certification import Pool
+from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.neighbours import cheapest_neighbours
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.requirement import (
+    CountedRequirement,
+    JointRequirement,
+    Requirement,
+    satisfied,
+)
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+
+__all__ = ["Preference", "insert"]
+
+Preference = Callable[[Groups, IntArray, IntArray], IntArray]
+"""Rank of variants in groups of a partition: of the group, and the variant, of each try, (x,)."""
+
+_NEAR = (8, 32, 128, 512)
+"""How many groups are tried for each record: the nearest, then ever more."""
+
+_ROUNDS = 64
+"""Rounds with each number of groups."""
+
+_FIRST = 8
+"""Groups tried by inference for each record at first; then four times as many."""
+
+_SUMS = 4_000_000
+"""Numbers in sums that are made at a time."""
+
+_MEMBERS = 500_000
+"""Memberships of groups that are tried by inference at a time."""
+
+
+def insert(
+    judge: Judge,
+    joint: Sequence[JointRequirement],
+    groups: Groups,
+    variants: Groups,
+    *,
+    pool: Pool,
+    prefer: Preference | None = None,
+    progress: Progress = SILENT,
+) -> Groups:
+    """Insert records into groups, as many as groups bear.
+
+    Parameters
+    ----------
+    judge : Judge
+        What says which groups may be published; its setting tries groups only.
+    joint : sequence of JointRequirement
+        What all groups must meet together.
+    groups : Groups
+        The partition.
+    variants : Groups
+        Parts that are in no group: of each record those of which one may be inserted, all of one
+        cell.
+    pool : callable
+        Joins groups that will be published alike; see `Form.pool`.
+    prefer : callable, optional
+        Which variants come first, where there are several.
+    progress : Progress
+        Receives the share of what is tried.
+
+    Returns
+    -------
+    Groups
+        The groups, with what was inserted; their numbers and order are others.
+    """
+    if not len(groups) or not len(variants):
+        return groups
+    work = _Insertion.of(judge, joint, variants, pool, prefer)
+    groups = pool(judge.setting.parts, groups)
+    for place, near in enumerate(_NEAR):
+        progress.report(place / len(_NEAR))
+        if not len(work.left(groups)):
+            break
+        groups = work.run(groups, near)
+        if near >= len(groups):
+            break
+    progress.report(1.0)
+    return groups
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """Variants in groups: of one record together, those that come first first.
+
+    Parameters
+    ----------
+    record, variant, group : (x,) int array
+        The record, the part that it is inserted as, and the group.
+    cost : (x,) float array
+        Loss of detail that is added.
+    """
+
+    record: IntArray
+    variant: IntArray
+    group: IntArray
+    cost: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    @classmethod
+    def joined(cls, lists: Sequence[_Tried]) -> _Tried:
+        """Join lists, at least one."""
+        columns = zip(*((x.record, x.variant, x.group, x.cost) for x in lists), strict=True)
+        return cls(*map(np.concatenate, columns))
+
+    def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> _Tried:
+        """Some of them."""
+        return _Tried(
+            self.record[chosen], self.variant[chosen], self.group[chosen], self.cost[chosen]
+        )
+
+    def grown(self, groups: Groups) -> Groups:
+        """Each group with the variant in it."""
+        before = groups.select(self.group)
+        members = np.insert(before.members, before.offsets[1:], self.variant)
+        return Groups(members, before.offsets + np.arange(len(before.offsets)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Insertion:
+    """How records are inserted; see `insert`."""
+
+    judge: Judge
+    joint: Sequence[JointRequirement]
+    summed: Sequence[tuple[CountedRequirement, IntArray]]
+    inferred: Sequence[Requirement]
+    variants: Groups
+    pool: Pool
+    prefer: Preference | None
+
+    @classmethod
+    def of(
+        cls,
+        judge: Judge,
+        joint: Sequence[JointRequirement],
+        variants: Groups,
+        pool: Pool,
+        prefer: Preference | None,
+    ) -> _Insertion:
+        """Sort the requirements."""
+        counted = [item for item in judge.requirements if isinstance(item, CountedRequirement)]
+        return cls(
+            judge,
+            joint,
+            [(item, item.counts(judge.setting)) for item in counted],
+            [item for item in judge.requirements if not isinstance(item, CountedRequirement)],
+            variants,
+            pool,
+            prefer,
+        )
+
+    def run(self, groups: Groups, near: int) -> Groups:
+        """Insert what can be inserted, of so many groups near to each record into one."""
+        setting = self.judge.setting
+        refused = np.zeros(0, dtype=np.int64)
+        records = left = self.left(groups)
+        for _ in range(_ROUNDS):
+            setting.progress.poll()
+            tried = self._tried(groups, records, near)
+            tried = tried.select(~np.isin(self._keys(groups, tried), refused))
+            best = self._best(groups, tried)
+            chosen = best.select(_cheapest(best))
+            held = self.judge.met(self.judge.measured_somehow(chosen.grown(groups)))
+            fit, keys = chosen.select(held), self._keys(groups, chosen)
+            first = groups.members[groups.offsets[fit.group]]
+            groups, borne = self._borne(groups, fit.variant, first)
+            refused = np.concatenate((refused, keys[~held], keys[held][~borne]))
+            # A record that no group bears waits until all others have found one, or none.
+            records = np.setdiff1d(best.record, fit.record[borne])
+            if not records.size:
+                before, left = left, self.left(groups)
+                if not len(left) or len(left) == len(before):
+                    break
+                records = left
+        return groups
+
+    def left(self, groups: Groups) -> IntArray:
+        """Records that are in no group."""
+        taken = np.isin(self.variants.members, groups.members)
+        left: IntArray = np.flatnonzero(~self.variants.max(taken))
+        return left
+
+    def _keys(self, groups: Groups, tried: _Tried) -> IntArray:
+        """A number for each variant and group, the same as long as the group is not pooled."""
+        first = groups.members[groups.offsets[tried.group]]
+        keys: IntArray = tried.variant * len(self.judge.setting.parts) + first
+        return keys
+
+    def _tried(self, groups: Groups, records: IntArray, near: int) -> _Tried:
+        """All variants of some records in the groups near to them, where these meet all sums."""
+        parts = self.judge.setting.parts
+        ones = Groups.from_rows(self.variants.members[self.variants.offsets[records]])
+        neighbours, costs = cheapest_neighbours(
+            parts,
+            Groups.joined([groups, ones]),
+            np.arange(len(groups), len(groups) + len(ones)),
+            near,
+            self.judge.setting.progress,
+            among=np.arange(len(groups)),
+        )
+        sums = [groups.sum(columns[groups.members]) for _, columns in self.summed]
+        width = sum(columns.shape[1] for _, columns in self.summed)
+        times = self.variants.widths[records]
+        work = Groups(np.zeros(0, np.int64), np.concatenate(([0], np.cumsum(times * (1 + width)))))
+        found = []
+        for first, last in work.chunks(_SUMS // neighbours.shape[1]):
+            variants = self.variants.select(records[first:last])
+            row = np.repeat(variants.owner + first, neighbours.shape[1])
+            variant = np.repeat(variants.members, neighbours.shape[1])
+            group = neighbours[variants.owner + first].ravel()
+            met = np.ones(len(row), dtype=bool)
+            for (item, columns), summed in zip(self.summed, sums, strict=True):
+                left = np.flatnonzero(met)
+                met[left] = item.met(
+                    self.judge.setting, summed[group[left]] + columns[variant[left]]
+                )
+            cost = costs[variants.owner + first].ravel()
+            found.append(_Tried(records[row], variant, group, cost).select(met))
+        return self._in_order(groups, _Tried.joined(found))
+
+    def _in_order(self, groups: Groups, tried: _Tried) -> _Tried:
+        rank = np.zeros(len(tried), dtype=np.int64)
+        if self.prefer is not None:
+            rank = self.prefer(groups, tried.group, tried.variant)
+        return tried.select(np.lexsort((rank, tried.group, tried.cost, tried.record)))
+
+    def _best(self, groups: Groups, tried: _Tried) -> _Tried:
+        """The first of each record that meets what is inferred, by omega."""
+        setting, start, stop = self.judge.setting, 0, _FIRST
+        rank = np.arange(len(tried)) - np.searchsorted(tried.record, tried.record)
+        met = np.zeros(len(tried), dtype=bool)
+        done = np.zeros(int(tried.record.max(initial=-1)) + 1, dtype=bool)
+        while True:
+            rows = np.flatnonzero((rank >= start) & (rank < stop) & ~done[tried.record])
+            if not rows.size:
+                break
+            some = tried.select(rows).grown(groups) if self.inferred else Groups.from_rows(rows)
+            for first, last in some.chunks(_MEMBERS):
+                setting.progress.poll()
+                few = some.select(np.arange(first, last))
+                met[rows[first:last]] = satisfied(self.inferred, setting, few)
+            done[tried.record[rows[met[rows]]]] = True
+            start, stop = stop, 4 * stop
+        holding = tried.select(met)
+        return holding.select(np.unique(holding.record, return_index=True)[1])
+
+    def _borne(
+        self, groups: Groups, variants: IntArray, into: IntArray
+    ) -> tuple[Groups, npt.NDArray[np.bool_]]:
+        """Insert variants into the groups of some parts, as far as all groups bear it together.
+
+        That is found out by bisection.
+        """
+        if not len(variants):
+            return groups, np.zeros(0, dtype=bool)
+        made = self._with(groups, variants, into)
+        if made is not None:
+            return made, np.ones(len(variants), dtype=bool)
+        if len(variants) == 1:
+            return groups, np.zeros(1, dtype=bool)
+        half = len(variants) // 2
+        groups, first = self._borne(groups, variants[:half], into[:half])
+        groups, second = self._borne(groups, variants[half:], into[half:])
+        return groups, np.concatenate((first, second))
+
+    def _with(self, groups: Groups, variants: IntArray, into: IntArray) -> Groups | None:
+        """Groups with variants in them; None if what is then alike does not hold, or not all do."""
+        parts = self.judge.setting.parts
+        labels = groups.labels(len(parts))
+        labels[variants] = labels[into]
+        made = Groups.from_labels(labels)
+        pooled = self.pool(parts, made)
+        if len(pooled) < len(made):
+            first = pooled.labels(len(parts))[made.members[made.offsets[:-1]]]
+            several = pooled.select(np.bincount(first) > 1)
+            if not self.judge.met(self.judge.measured_somehow(several)).all():
+                return None
+        if self.joint and not satisfied(self.joint, self.judge.setting, pooled).all():
+            return None
+        return pooled
+
+
+def _cheapest(best: _Tried) -> IntArray:
+    """Of the records that would go to one group, that which costs least."""
+    order = np.lexsort((best.cost, best.group))
+    first = np.diff(best.group[order], prepend=-1) != 0
+    chosen: IntArray = np.sort(order[first])
+    return chosen
