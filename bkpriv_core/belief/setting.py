@@ -206,7 +206,7 @@ class Setting:
     def _of_respondents(self, key: Revised) -> FloatArray:
         if key not in self._priors:
             snapshot = self._of_cells(key.snapshot)
-            cell = np.empty(len(self.parts), dtype=np.int64)
+            cell = np.empty(self.table.records, dtype=np.int64)
             cell[self._respondent] = self.parts.cell
             self._priors[key] = self._library.revised(self.table, key, snapshot[cell])
         return self._priors[key]

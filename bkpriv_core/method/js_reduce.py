@@ -16,6 +16,7 @@ import numpy as np
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method.base import Method, Options
 from bkpriv_core.partition.certification import Certificate
+from bkpriv_core.partition.counterfeiting import counterfeit
 from bkpriv_core.partition.growth import grow
 from bkpriv_core.partition.hilbert import hilbert_ranks
 from bkpriv_core.partition.insertion import insert
@@ -39,15 +40,17 @@ class JsReduceOptions(Options):
 
     Parameters
     ----------
-    unfit : {"suppress", "relax"}
+    unfit : {"suppress", "relax", "counterfeit"}
         What becomes of records that are left over, and of groups that nothing mends: they are
-        suppressed, or published in groups that meet less, see `bkpriv_core.partition.relaxing`.
+        suppressed; or published in groups that meet less, see `bkpriv_core.partition.relaxing`; or
+        inserted into groups with other sensitive values, see
+        `bkpriv_core.partition.counterfeiting`, and those suppressed that no value helps.
     refine : bool
         Whether what is left over is mended, and groups that hold are improved. If not, they are
         those of the algorithm, with what can be inserted, but for those that must be mended.
     """
 
-    unfit: Literal["suppress", "relax"] = "suppress"  # type: ignore[assignment]
+    unfit: Literal["suppress", "relax", "counterfeit"] = "suppress"  # type: ignore[assignment]
     refine: bool = False
 
 
@@ -107,16 +110,29 @@ class JsReduce(Method[JsReduceOptions]):
         release, certificate = super().make(setting, requirements, options, shuffle, progress)
         if options.unfit == "suppress" or not certificate.suppressed.size:
             return release, certificate
-        certificate = relax(
-            setting.tried().over(certificate.parts),
-            requirements,
-            certificate,
-            _along_curve(certificate.parts, certificate.suppressed, shuffle),
-            options.estimator,
-            pool=release.form.pool,
-            beyond=options.beyond,
-            progress=progress.step("relaxing"),
-        )
+        setting = setting.tried().over(certificate.parts)
+        if options.unfit == "relax":
+            certificate = relax(
+                setting,
+                requirements,
+                certificate,
+                _along_curve(certificate.parts, certificate.suppressed, shuffle),
+                options.estimator,
+                pool=release.form.pool,
+                beyond=options.beyond,
+                progress=progress.step("relaxing"),
+            )
+        else:
+            certificate = counterfeit(
+                setting,
+                requirements,
+                certificate,
+                options.estimator,
+                shuffle,
+                pool=release.form.pool,
+                beyond=options.beyond,
+                progress=progress.step("counterfeiting"),
+            )
         certificate = certificate.reordered(shuffle(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, release.form), certificate
 

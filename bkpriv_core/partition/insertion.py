@@ -13,12 +13,13 @@ at most one is inserted. Rules:
   far, and what is chosen by the judge, as any group is.
 - A group that a reader could not tell from another one is one with it, and must hold as such; and
   requirements on all groups together must hold.
+- So much is tried as bounds the time that it takes; what has found no group by then is left over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,9 @@ _FIRST = 8
 
 _SUMS = 4_000_000
 """Numbers in sums that are made at a time."""
+
+_WORK = 400_000_000
+"""Numbers in sums that are made in all, before the rest is left over."""
 
 _MEMBERS = 500_000
 """Memberships of groups that are tried by inference at a time."""
@@ -94,12 +98,12 @@ def insert(
     if not len(groups) or not len(variants):
         return groups
     work = _Insertion.of(judge, joint, variants, pool, prefer)
-    groups = pool(judge.setting.parts, groups)
+    groups, left = pool(judge.setting.parts, groups), _WORK
     for place, near in enumerate(_NEAR):
         progress.report(place / len(_NEAR))
         if not len(work.left(groups)):
             break
-        groups = work.run(groups, near)
+        groups, left = work.run(groups, near, left)
         if near >= len(groups):
             break
     progress.report(1.0)
@@ -152,6 +156,7 @@ class _Insertion:
     judge: Judge
     joint: Sequence[JointRequirement]
     summed: Sequence[tuple[CountedRequirement, IntArray]]
+    alike: Sequence[bool]
     inferred: Sequence[Requirement]
     variants: Groups
     pool: Pool
@@ -168,23 +173,33 @@ class _Insertion:
     ) -> _Insertion:
         """Sort the requirements."""
         counted = [item for item in judge.requirements if isinstance(item, CountedRequirement)]
+        columns = [item.counts(judge.setting) for item in counted]
+        first = variants.members[variants.offsets[:-1]][variants.owner]
         return cls(
             judge,
             joint,
-            [(item, item.counts(judge.setting)) for item in counted],
+            list(zip(counted, columns, strict=True)),
+            [np.array_equal(some[variants.members], some[first]) for some in columns],
             [item for item in judge.requirements if not isinstance(item, CountedRequirement)],
             variants,
             pool,
             prefer,
         )
 
-    def run(self, groups: Groups, near: int) -> Groups:
-        """Insert what can be inserted, of so many groups near to each record into one."""
-        setting = self.judge.setting
+    def run(self, groups: Groups, near: int, work: int) -> tuple[Groups, int]:
+        """Insert what can be inserted, of so many groups near to each record into one.
+
+        Returns the groups, and what is left of the work that was allowed.
+        """
         refused = np.zeros(0, dtype=np.int64)
         records = left = self.left(groups)
         for _ in range(_ROUNDS):
-            setting.progress.poll()
+            self.judge.setting.progress.poll()
+            costs = np.cumsum(self._numbers(records)) * min(near, len(groups))
+            records = records[costs <= work]
+            if not records.size:
+                break
+            work -= int(costs[len(records) - 1])
             tried = self._tried(groups, records, near)
             tried = tried.select(~np.isin(self._keys(groups, tried), refused))
             best = self._best(groups, tried)
@@ -201,7 +216,13 @@ class _Insertion:
                 if not len(left) or len(left) == len(before):
                     break
                 records = left
-        return groups
+        return groups, work
+
+    def _numbers(self, records: IntArray) -> IntArray:
+        """Numbers in the sums of each record's variants in one group."""
+        width = 1 + sum(columns.shape[1] for _, columns in self.summed)
+        numbers: IntArray = self.variants.widths[records] * width
+        return numbers
 
     def left(self, groups: Groups) -> IntArray:
         """Records that are in no group."""
@@ -228,23 +249,28 @@ class _Insertion:
             among=np.arange(len(groups)),
         )
         sums = [groups.sum(columns[groups.members]) for _, columns in self.summed]
-        width = sum(columns.shape[1] for _, columns in self.summed)
-        times = self.variants.widths[records]
-        work = Groups(np.zeros(0, np.int64), np.concatenate(([0], np.cumsum(times * (1 + width)))))
+        ends = np.concatenate(([0], np.cumsum(self._numbers(records)))).astype(np.int64)
         found = []
-        for first, last in work.chunks(_SUMS // neighbours.shape[1]):
-            variants = self.variants.select(records[first:last])
-            row = np.repeat(variants.owner + first, neighbours.shape[1])
-            variant = np.repeat(variants.members, neighbours.shape[1])
-            group = neighbours[variants.owner + first].ravel()
-            met = np.ones(len(row), dtype=bool)
-            for (item, columns), summed in zip(self.summed, sums, strict=True):
-                left = np.flatnonzero(met)
-                met[left] = item.met(
-                    self.judge.setting, summed[group[left]] + columns[variant[left]]
-                )
-            cost = costs[variants.owner + first].ravel()
-            found.append(_Tried(records[row], variant, group, cost).select(met))
+        for first, last in Groups(records, ends).chunks(_SUMS // neighbours.shape[1]):
+            row, place = np.divmod(
+                np.arange((last - first) * neighbours.shape[1]), neighbours.shape[1]
+            )
+            row += first
+            tried = _Tried(
+                records[row], ones.members[row], neighbours[row, place], costs[row, place]
+            )
+            # What is the same for all variants of a record is judged once.
+            for alike in (True, False):
+                for (item, columns), summed, same in zip(
+                    self.summed, sums, self.alike, strict=True
+                ):
+                    if same is alike:
+                        total = summed[tried.group] + columns[tried.variant]
+                        tried = tried.select(item.met(self.judge.setting, total))
+                if alike:
+                    mine = self.variants.select(tried.record)
+                    tried = replace(tried.select(mine.owner), variant=mine.members)
+            found.append(tried)
         return self._in_order(groups, _Tried.joined(found))
 
     def _in_order(self, groups: Groups, tried: _Tried) -> _Tried:

@@ -28,14 +28,14 @@ __all__ = [
     "Arrays",
     "Attribute",
     "Content",
-    "RecordedRespondents",
     "Sizes",
-    "check_respondents",
+    "check_labels",
     "check_sizes",
+    "check_suppressed",
     "of_release",
     "read_domains",
+    "read_groups",
     "read_release",
-    "read_shown",
     "unsound",
 ]
 
@@ -177,6 +177,9 @@ class Arrays:
         Cell and sensitive value of each count, in ascending order.
     counts : (f,) int array
         The counts.
+    false_cells, false_values, false_counts : (x,) int array or None
+        The same of how many records more are shown with a value than have it. None without
+        counterfeits.
     """
 
     codes: IntArray
@@ -184,6 +187,9 @@ class Arrays:
     cells: IntArray
     values: IntArray
     counts: IntArray
+    false_cells: IntArray | None = None
+    false_values: IntArray | None = None
+    false_counts: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -192,13 +198,14 @@ class Content:
 
     Parameters
     ----------
-    records, suppressed, groups : int
+    records, suppressed, groups, counterfeited : int
         How many of each.
     """
 
     records: int
     suppressed: int
     groups: int
+    counterfeited: int = 0
 
 
 def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
@@ -241,7 +248,7 @@ def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
 def _check_values(item: Attribute) -> None:
     """Refuse labels that recur, NULL before the end, positions that fall, bins that overlap."""
     quoted = f'attribute "{item.name}"'
-    _check_labels(item.name, item.labels)
+    check_labels(item.name, item.labels)
     if item.positions is None:
         if item.ends is not None:
             raise unsound(f"bins of its {quoted} end, but begin nowhere", "It has no positions.")
@@ -272,7 +279,8 @@ def _check_values(item: Attribute) -> None:
         )
 
 
-def _check_labels(name: str, labels: Sequence[str | None]) -> None:
+def check_labels(name: str, labels: Sequence[str | None]) -> None:
+    """Refuse values that recur, and NULL before the end."""
     if not labels or None in labels[:-1] or len(set(labels)) < len(labels):
         raise unsound(
             f'the values of its attribute "{name}" are not told apart',
@@ -303,7 +311,7 @@ def read_release(
     check_dense(cells, "parts of cells", sensitive)
     codes = arrays.codes.reshape(cells, columns)
     _check_range("codes", codes.min(axis=0), codes.max(axis=0), quasi_identifiers)
-    groups = _read_groups(arrays.labels, content, "cells")
+    groups = read_groups(arrays.labels, content, "cells")
     counts = _read_counts(arrays, cells, sensitive, content)
     parts = Parts.of_codes(tuple(quasi_identifiers), sensitive, codes, counts)
     differ = len(distinct_rows(np.column_stack((arrays.labels - SUPPRESSED, parts.cell)))[0])
@@ -313,11 +321,15 @@ def read_release(
             f"Of {cells} cells and parts of cells {differ} differ.",
         )
     table = parts.table
-    _check_suppressed(table.records - int(parts.sizes(groups).sum()), content)
+    false = _read_counterfeits(arrays, parts, content)
+    if false is not None:
+        parts = parts.shown(false)
+    check_suppressed(table.records - int(parts.sizes(groups).sum()), content)
     return Release(parts, groups, _recoded(form, table, attributes))
 
 
-def _check_suppressed(left_out: int, content: Content) -> None:
+def check_suppressed(left_out: int, content: Content) -> None:
+    """Refuse another number of records than were suppressed."""
     if left_out != content.suppressed:
         raise unsound(
             f"it suppressed {left_out} records, not {content.suppressed}",
@@ -334,7 +346,7 @@ def _check_range(name: str, low: IntArray, high: IntArray, domains: Sequence[Dom
             )
 
 
-def _read_groups(labels: IntArray, content: Content, whose: str) -> Groups:
+def read_groups(labels: IntArray, content: Content, whose: str) -> Groups:
     """Groups from labels of cells or respondents, which must leave no number out."""
     least, most = int(labels.min()), int(labels.max())
     # Before anything is counted: an array as long as the largest number would be allocated.
@@ -381,6 +393,49 @@ def _read_counts(arrays: Arrays, cells: int, sensitive: Domain, content: Content
     return counts
 
 
+def _read_counterfeits(arrays: Arrays, parts: Parts, content: Content) -> IntArray | None:
+    """What is shown beyond what is so, (p, m), which must leave each published part its size."""
+    if arrays.false_cells is None or arrays.false_values is None or arrays.false_counts is None:
+        if content.counterfeited:
+            raise unsound(
+                f"{content.counterfeited} records are shown with other values than they have",
+                "It is not recorded with which.",
+            )
+        return None
+    cells, values = arrays.false_cells, arrays.false_values
+    sensitive = parts.table.sensitive
+    if cells.min() < 0 or cells.max() >= len(parts) or (arrays.labels[cells] == SUPPRESSED).any():
+        raise unsound(
+            "its counterfeits are out of range",
+            f"They are of cells {cells.min()} to {cells.max()}, of {len(parts)}, all published.",
+        )
+    _check_range("counterfeits", values[None].min(axis=1), values[None].max(axis=1), [sensitive])
+    if (np.diff(cells * sensitive.size + values) <= 0).any():
+        raise unsound(
+            "its counterfeits are not one for each value of each cell",
+            f"There are {len(cells)}; they must be in ascending order.",
+        )
+    counted = np.zeros(parts.counts.shape, dtype=np.int64)
+    # What is shown is no more than the records there are, which bounds the sums.
+    most = parts.weights[cells]
+    if (np.abs(arrays.false_counts) <= most).all() and arrays.false_counts.all():
+        counted[cells, values] = arrays.false_counts
+    shown = parts.counts + counted
+    number = int(counted.clip(min=0).sum())
+    if (
+        not number
+        or number != content.counterfeited
+        or counted.sum(axis=1).any()
+        or shown.min() < 0
+    ):
+        raise unsound(
+            f"its counterfeits are {number}, not {content.counterfeited}",
+            "Each cell must have as many records shown with some value beyond those that have it, "
+            "as others are shown without, and there must be those.",
+        )
+    return counted
+
+
 def _recoded(form: Form, table: Table, attributes: Sequence[Attribute]) -> Form:
     """The form with the classes of values that whole columns were generalized to."""
     levels = [item.level for item in attributes[:-1]]
@@ -397,132 +452,3 @@ def _recoded(form: Form, table: Table, attributes: Sequence[Attribute]) -> Form:
             )
         recoding.append(choices.recoding(domain, level))
     return form.recoded(tuple(recoding))
-
-
-@dataclass(frozen=True, eq=False)
-class RecordedRespondents:
-    """Whom the records of a release are about.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The respondents.
-    labels : (n,) int array
-        The group that each is published in, or `SUPPRESSED`.
-    parts, values : (n,) int array or None
-        The part, and the sensitive value, of each one's record. Versions before 0.3.0 did not
-        record them.
-    """
-
-    names: Sequence[str]
-    labels: IntArray
-    parts: IntArray | None = None
-    values: IntArray | None = None
-
-
-def read_shown(
-    name: str,
-    labels: Sequence[str | None],
-    respondents: RecordedRespondents,
-    values: IntArray,
-    content: Content,
-) -> Groups:
-    """Read what a release showed of whom: its groups as sets of respondents.
-
-    Whether they are those of its parts is not asked; see `check_respondents`.
-
-    Parameters
-    ----------
-    name : str
-        The sensitive attribute.
-    labels : sequence of str or None
-        Its values.
-    respondents : RecordedRespondents
-        The respondents.
-    values : (n,) int array
-        Code of the value of each.
-    content : Content
-        Figures of the release.
-
-    Raises
-    ------
-    UnsoundHistory
-        If values or names recur, or respondents and the figures do not agree.
-    """
-    _check_labels(name, labels)
-    _check_respondents(respondents, content.records)
-    _check_codes("values", values, len(labels))
-    groups = _read_groups(respondents.labels, content, "respondents")
-    _check_suppressed(content.records - len(groups.members), content)
-    return groups
-
-
-def check_respondents(parts: Parts, groups: Groups, respondents: RecordedRespondents) -> None:
-    """Refuse recorded respondents who are not those of a release's groups and parts.
-
-    Raises
-    ------
-    UnsoundHistory
-        If names recur, a group has another number of them than of records, or a part has with some
-        value.
-    """
-    labels = respondents.labels
-    _check_respondents(respondents, parts.table.records)
-    sizes = parts.sizes(groups)
-    held = None
-    if labels.min() >= SUPPRESSED and labels.max() < len(groups):
-        held = np.bincount(labels - SUPPRESSED, minlength=len(groups) + 1)[1:]
-    if held is None or (held != sizes).any():
-        raise unsound(
-            "its respondents are not those of its groups",
-            f"Their group numbers go from {labels.min()} to {labels.max()}; there are "
-            f"{len(groups)} groups, and each must have as many respondents as records.",
-        )
-    if respondents.parts is not None and respondents.values is not None:
-        _check_places(parts, groups, labels, respondents.parts, respondents.values)
-
-
-def _check_respondents(respondents: RecordedRespondents, records: int) -> None:
-    """Refuse names that recur, and arrays that are not of so many respondents."""
-    names = respondents.names
-    different = len(set(names))
-    if different < len(names) or len(names) != records:
-        raise unsound(
-            "its respondents are not one for each record",
-            f"{different} of {len(names)} names differ; there are {records} records.",
-        )
-    arrays = (respondents.labels, respondents.parts, respondents.values)
-    lengths = [len(array) for array in arrays if array is not None]
-    if set(lengths) != {len(names)}:
-        raise unsound(
-            "its respondents are not each in one group and part, with one value",
-            f"There are {len(names)} respondents, and {lengths} entries about them.",
-        )
-
-
-def _check_codes(name: str, codes: IntArray, size: int) -> None:
-    if codes.min() < 0 or codes.max() >= size:
-        raise unsound(
-            f"the {name} of its respondents are out of range",
-            f"They go from {codes.min()} to {codes.max()}; there are {size}, from 0.",
-        )
-
-
-def _check_places(
-    parts: Parts, groups: Groups, labels: IntArray, place: IntArray, values: IntArray
-) -> None:
-    """Refuse parts of respondents that have not as many of them with each value as records."""
-    shape = parts.counts.shape
-    _check_codes("parts", place, shape[0])
-    _check_codes("values", values, shape[1])
-    if (groups.labels(len(parts))[place] != labels).any():
-        raise unsound(
-            "its respondents are not in the groups of their parts",
-            "The group of a respondent is that of the part which the record is in.",
-        )
-    held = np.bincount(place * shape[1] + values, minlength=shape[0] * shape[1])
-    if (held.reshape(shape) != parts.counts).any():
-        raise unsound(
-            "its respondents are not those of its parts",
-            "Each part must have as many respondents with each value as records.",
-        )

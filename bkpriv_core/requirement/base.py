@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.posterior import (
     AUTO_STATES,
     EXACT,
@@ -168,6 +169,11 @@ class Requirement(ABC):
     @abstractmethod
     def bounds(self) -> tuple[Bound, ...]:
         """The bounds, in the order of a measurement's figures."""
+
+    @property
+    def knowledge(self) -> tuple[Knowledge, ...]:
+        """What the adversaries know that it names."""
+        return ()
 
     @property
     def tells_apart(self) -> bool:

@@ -70,6 +70,11 @@ class BtPrivacy(Requirement):
         )
 
     @property
+    def knowledge(self) -> tuple[Knowledge, ...]:
+        """See `Requirement`."""
+        return tuple(knowledge for knowledge, _ in self.skyline)
+
+    @property
     def tells_apart(self) -> bool:
         """Whether an adversary believes different things of records in a cell."""
         return any(bound.remembers for bound in self.bounds)
@@ -82,8 +87,7 @@ class BtPrivacy(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Infer every adversary's posterior and measure how far beliefs move."""
-        skyline = [knowledge for knowledge, _ in self.skyline]
-        disclosure = setting.adversaries(skyline).disclosure(groups, estimator, progress)
+        disclosure = setting.adversaries(self.knowledge).disclosure(groups, estimator, progress)
         return Measurement(disclosure.figures, disclosure.used)
 
     def explain(
@@ -96,8 +100,7 @@ class BtPrivacy(Requirement):
         """
         (_,) = group
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        skyline = [knowledge for knowledge, _ in self.skyline]
-        most = setting.adversaries(skyline).explain(group, estimator, bound)
+        most = setting.adversaries(self.knowledge).explain(group, estimator, bound)
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
         return Shift(cell, int(value), float(most.before[0]), float(most.after[0]))

@@ -48,6 +48,11 @@ class JsDivergence(CountedRequirement):
             raise ValueError(f"the bandwidth of {self.key} was not completed")
         return self.bandwidth
 
+    @property
+    def knowledge(self) -> tuple[Knowledge, ...]:
+        """See `Requirement`."""
+        return (self._knowledge,)
+
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the divergence."""

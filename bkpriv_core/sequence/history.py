@@ -50,12 +50,14 @@ class Step:
         Whose record each is; numbers are the same in all steps, and no person has two records in
         one.
     actual : (p,) int array
-        Code of the sensitive value of each record.
+        Code of the sensitive value that each record has.
     groups : Groups
         The groups of records in which they were published; none, of a release that is still to be
         made.
     when : int
         Its place in time; equal for releases of one period.
+    shown : (p,) int array, optional
+        Code of the sensitive value that each record is shown with, if some are not the actual ones.
     """
 
     release: int
@@ -64,6 +66,7 @@ class Step:
     actual: IntArray
     groups: Groups
     when: int
+    shown: IntArray | None = None
 
     def __post_init__(self) -> None:
         if np.bincount(self.persons).max(initial=0) > 1:
@@ -71,16 +74,20 @@ class Step:
 
     @property
     def counts(self) -> IntArray:
-        """Records of each with each value, as parts have them: shape (p, m)."""
+        """Records of each shown with each value, as parts have them: shape (p, m)."""
         counts = np.zeros((len(self.actual), len(self.labels)), dtype=np.int64)
-        counts[np.arange(len(self.actual)), self.actual] = 1
+        counts[np.arange(len(self.actual)), self._values] = 1
         return counts
+
+    @property
+    def _values(self) -> IntArray:
+        return self.actual if self.shown is None else self.shown
 
     @cached_property
     def histograms(self) -> IntArray:
-        """Records of each group with each sensitive value, shape (g, m)."""
+        """Records of each group shown with each sensitive value, shape (g, m)."""
         shape = (len(self.groups), len(self.labels))
-        places = self.groups.owner * shape[1] + self.actual[self.groups.members]
+        places = self.groups.owner * shape[1] + self._values[self.groups.members]
         histograms: IntArray = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
         return histograms
 

@@ -7,6 +7,10 @@ is all that depends on quasi-identifiers alone.
 
 Parts of one cell in one group have nothing that tells them apart, and are united; unless each is
 somebody's own record, of whom something else may be known than of others in the cell.
+
+A release may show records with other sensitive values than they have: *counterfeits*. Counts of
+parts are then what is shown, which is what readers go by and what requirements are measured on. The
+table is the source as it was, and adversaries know of that.
 """
 
 from __future__ import annotations
@@ -35,15 +39,19 @@ class Parts:
     cell : (p,) int array
         The cell that each part is of.
     counts : (p, m) int array
-        Records of each part with each sensitive value; those of a cell's parts sum to the cell's.
+        Records of each part with each sensitive value, as they are shown; without counterfeits
+        those of a cell's parts sum to the cell's.
     respondent : (p,) int array, optional
         Whose record each part is, where respondents are told apart: a number from 0.
+    counterfeits : (p, m) int array, optional
+        How many more records of each part are shown with each value than have it; rows sum to 0.
     """
 
     table: Table
     cell: IntArray
     counts: IntArray
     respondent: IntArray | None = None
+    counterfeits: IntArray | None = None
 
     @classmethod
     def of(cls, table: Table) -> Parts:
@@ -66,8 +74,13 @@ class Parts:
         summed = alike.sum(counts[alike.members])
         return cls(Table(quasi_identifiers, sensitive, codes[first], summed), cell, counts)
 
+    def shown(self, counterfeits: IntArray | None) -> Parts:
+        """The parts with such counterfeits, (p, m), in place of those that they have."""
+        counts = self.actual if counterfeits is None else self.actual + counterfeits
+        return replace(self, counts=counts, counterfeits=counterfeits)
+
     def dealt(self, which: IntArray, values: IntArray, labels: IntArray) -> tuple[Parts, Groups]:
-        """Tell apart records of one part that lie in different groups.
+        """Tell apart records of one part that lie in different groups, with the values they have.
 
         Parameters
         ----------
@@ -94,14 +107,22 @@ class Parts:
         counts = np.bincount(part * shape[1] + values, minlength=shape[0] * shape[1])
         return self._some(which[first], counts.reshape(shape)), Groups.from_labels(labels[first])
 
-    def _some(self, which: IntArray, counts: IntArray) -> Parts:
+    def _some(
+        self, which: IntArray, counts: IntArray, counterfeits: IntArray | None = None
+    ) -> Parts:
         """Parts of these parts, with such counts."""
         return replace(
             self,
             cell=self.cell[which],
             counts=counts,
             respondent=None if self.respondent is None else self.respondent[which],
+            counterfeits=counterfeits,
         )
+
+    def select(self, which: IntArray) -> Parts:
+        """Some of these parts, in that order."""
+        false = None if self.counterfeits is None else self.counterfeits[which]
+        return self._some(which, self.counts[which], false)
 
     def __len__(self) -> int:
         return len(self.cell)
@@ -117,6 +138,16 @@ class Parts:
         totals: IntArray = self.counts.sum(axis=1)
         return totals
 
+    @property
+    def actual(self) -> IntArray:
+        """Records of each part with the sensitive values that they have, shape (p, m)."""
+        return self.counts if self.counterfeits is None else self.counts - self.counterfeits
+
+    @property
+    def counterfeited(self) -> int:
+        """Number of records that are shown with another value than they have."""
+        return 0 if self.counterfeits is None else int(self.counterfeits.clip(min=0).sum())
+
     @cached_property
     def codes(self) -> IntArray:
         """The value codes of each part's cell, shape (p, d)."""
@@ -128,13 +159,17 @@ class Parts:
         return self.table.places if self.whole else self.table.places[self.cell]
 
     def enumerate_records(self) -> tuple[IntArray, IntArray]:
-        """Part and sensitive value of each record, part after part: two arrays of shape (n,)."""
-        parts, values = np.nonzero(self.counts)
-        times = self.counts[parts, values]
+        """Part and sensitive value of each record, part after part: two arrays of shape (n,).
+
+        The value is that which it has.
+        """
+        actual = self.actual
+        parts, values = np.nonzero(actual)
+        times = actual[parts, values]
         return np.repeat(parts, times), np.repeat(values, times)
 
     def apart(self) -> Parts:
-        """Tell all records apart: one part for each, part after part.
+        """Tell all records apart: one part for each, part after part, with the value that it has.
 
         Raises
         ------
@@ -165,7 +200,11 @@ class Parts:
         if len(first) == len(self):
             return self, groups
         alike = Groups.from_labels(kind)
-        united = self._some(first, alike.sum(self.counts[alike.members]))
+        united = self._some(
+            first,
+            alike.sum(self.counts[alike.members]),
+            None if self.counterfeits is None else alike.sum(self.counterfeits[alike.members]),
+        )
         return united, Groups.from_labels(labels[first])
 
     def sizes(self, groups: Groups) -> IntArray:
@@ -174,7 +213,7 @@ class Parts:
         return sizes
 
     def histograms(self, groups: Groups) -> IntArray:
-        """Records of each group with each sensitive value, shape (g, m)."""
+        """Records of each group shown with each sensitive value, shape (g, m)."""
         histograms: IntArray = groups.sum(self.counts[groups.members])
         return histograms
 

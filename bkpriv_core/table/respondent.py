@@ -23,7 +23,7 @@ from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle
 from bkpriv_core.table.table import Table, check_dense
 
-__all__ = ["Respondents"]
+__all__ = ["Respondents", "deal_out"]
 
 _SHOWN = 8
 """How many offending respondents an error message lists."""
@@ -150,3 +150,36 @@ class Respondents:
         persons = drawn[np.lexsort((self.values[drawn], self.cells[drawn]))]
         place[persons] = part[np.lexsort((values, parts.cell[part]))]
         return place
+
+
+def deal_out(parts: Parts, place: IntArray, values: IntArray) -> IntArray | None:
+    """Say with which values respondents are shown, if parts have counterfeits.
+
+    Who of a part is shown with another value is of no account, for a reader sees its group: of
+    those that have a value the first ones are.
+
+    Parameters
+    ----------
+    parts : Parts
+        Parts with counterfeits, or without.
+    place, values : (n,) int array
+        Part and sensitive value of each respondent's record.
+
+    Returns
+    -------
+    (n, m) int array or None
+        Counterfeits of their records, each a part of its own; see `Parts`.
+    """
+    if parts.counterfeits is None:
+        return None
+    order = np.lexsort((values, place))
+    kind = place[order] * parts.counts.shape[1] + values[order]
+    rank = np.arange(len(order)) - np.searchsorted(kind, kind)
+    fewer = np.maximum(-parts.counterfeits, 0)
+    changed = order[rank < fewer[place[order], values[order]]]
+    part, more = np.nonzero(parts.counterfeits > 0)
+    shown = np.repeat(more, parts.counterfeits[part, more])
+    false = np.zeros((len(place), parts.counts.shape[1]), dtype=np.int64)
+    false[changed, values[changed]] = -1
+    false[changed, shown] = 1
+    return false

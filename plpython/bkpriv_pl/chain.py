@@ -23,7 +23,7 @@ from bkpriv_core.sequence.history import Step as Shown
 from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.respondent import Respondents, deal_out
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import (
     RecordedRelease,
@@ -226,10 +226,11 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
         )
     cells = recorded.parts.cell[respondents.parts]
     told = Respondents(tuple(respondents.names), cells, respondents.values)
+    apart = told.apart(recorded.table)
     return (
         replace(
             recorded,
-            parts=told.apart(recorded.table),
+            parts=apart.shown(deal_out(recorded.parts, respondents.parts, respondents.values)),
             partition=Groups.from_labels(respondents.labels),
         ),
         told,

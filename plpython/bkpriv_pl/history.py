@@ -19,14 +19,14 @@ from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.release.recorded import (
     Content,
-    RecordedRespondents,
-    check_respondents,
     of_release,
     read_release,
     unsound,
 )
 from bkpriv_core.release.release import Release
+from bkpriv_core.release.respondents import RecordedRespondents, check_respondents
 from bkpriv_core.stated import read
+from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
 from bkpriv_pl.counts import FIXED
 from bkpriv_pl.knowledge import PriorTables
@@ -123,6 +123,7 @@ def find_watch(source_schema: str, source_name: str) -> list[str] | None:
 def record_release(**columns: Any) -> int:
     """Append a release and return its id; `columns` are those of ``bkpriv.release``."""
     types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
+    types |= {"counterfeited": "bigint"}
     types |= {"requirements": "jsonb", "options": "jsonb", "watch": "text[]"}
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
@@ -165,21 +166,30 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
                 None if domain.ends is None else domain.ends.tolist(),
             ],
         )
-    part, values = np.nonzero(parts.counts)
-    arrays = (
-        parts.codes.ravel(),
-        published.groups.labels(len(parts)),
-        part,
-        values,
-        parts.counts[part, values],
-    )
+    arrays: dict[str, IntArray] = {
+        "codes": parts.codes.ravel(),
+        "group_ids": published.groups.labels(len(parts)),
+        **_sparse(parts.actual, "cells", "sensitive_codes", "counts"),
+    }
+    if parts.counterfeited:
+        assert parts.counterfeits is not None
+        arrays |= _sparse(parts.counterfeits, "false_cells", "false_codes", "false_counts")
+    slots = [
+        f"${place}::{'bigint' if name.endswith('counts') else 'int'}[]"
+        for place, name in enumerate(arrays, 2)
+    ]
     run(
-        "INSERT INTO bkpriv.release_content "
-        "(release, codes, group_ids, cells, sensitive_codes, counts) "
-        "VALUES ($1, $2::int[], $3::int[], $4::int[], $5::int[], $6::bigint[])",
+        f"INSERT INTO bkpriv.release_content (release, {', '.join(arrays)}) "
+        f"VALUES ($1, {', '.join(slots)})",
         ["bigint", *["text"] * len(arrays)],
-        [release, *map(array_literal, arrays)],
+        [release, *map(array_literal, arrays.values())],
     )
+
+
+def _sparse(counts: IntArray, rows: str, columns: str, numbers: str) -> dict[str, IntArray]:
+    """What a matrix has that is not 0, by the names of columns for where it is, and for it."""
+    row, column = np.nonzero(counts)
+    return {rows: row, columns: column, numbers: counts[row, column]}
 
 
 def record_respondents(release: int, respondents: RecordedRespondents) -> None:
@@ -408,12 +418,12 @@ def find_release(release: int | None) -> RecordedRelease:
     UnsoundHistory
         If what is recorded cannot be what a publication recorded.
     """
-    row = look_up(release, "method, records, suppressed, groups")
+    row = look_up(release, "method, records, suppressed, groups, counterfeited")
     release = row["release"]
     _refuse_purged(release)
     try:
         attributes, types = read_attributes(release)
-        content = Content(row["records"], row["suppressed"], row["groups"])
+        content = Content(row["records"], row["suppressed"], row["groups"], row["counterfeited"])
         method = find_method(row["method"])
         parsed = read_release(attributes, read_arrays(release), content, method.form)
         return RecordedRelease(

@@ -26,8 +26,8 @@ from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
-from bkpriv_core.release.recorded import RecordedRespondents
 from bkpriv_core.release.release import Release
+from bkpriv_core.release.respondents import RecordedRespondents
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_core.table.table import Table
@@ -129,7 +129,7 @@ def publish(
         )
         if memories is not None:
             for knowledge, before in setting.revisions.items():
-                memories.keep(release, knowledge, before, labels)
+                memories.keep(release, knowledge, before, published.parts.select(place), labels)
     _show(request, shown, release, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
@@ -292,6 +292,7 @@ def _record(
 ) -> int:
     """Write the release, what it was made from, and its certification into the history."""
     dataset, parts, groups = request.dataset, published.parts, published.groups
+    shown, _ = published.together()
     suppressed = int(parts.weights[certificate.suppressed].sum())
     release = history.record_release(
         dataset=dataset.name,
@@ -310,10 +311,11 @@ def _record(
         records=parts.table.records,
         suppressed=suppressed,
         groups=len(groups),
+        counterfeited=shown.parts.counterfeited,
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
-    history.record_content(release, published.together()[0], types)
+    history.record_content(release, shown, types)
     rows = findings(
         setting.over(parts),
         groups,
@@ -327,6 +329,14 @@ def _record(
         plpy.notice(
             f"release {release} leaves out {suppressed} of {parts.table.records} records",
             hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
+        )
+    if shown.parts.counterfeited:
+        plpy.notice(
+            f"release {release} shows {shown.parts.counterfeited} of {parts.table.records} records "
+            "with another sensitive value than they have, as its options allow",
+            detail="Its history says how many more, or fewer, records of each cell are shown with "
+            "each value than have it. Nothing in its view does.",
+            hint='Leave out the option {"unfit": "counterfeit"}, and they are suppressed.',
         )
     relaxed = [row for row in rows if row.vulnerable]
     if relaxed:

@@ -16,12 +16,12 @@ from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.release.recorded import (
     Arrays,
     Attribute,
-    RecordedRespondents,
     Sizes,
     check_sizes,
     of_release,
     unsound,
 )
+from bkpriv_core.release.respondents import RecordedRespondents
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
@@ -49,6 +49,8 @@ TRANSITIONS = {
 """Columns of arrays that transitions are kept in, and what they hold of them."""
 
 _ARRAYS = ("codes", "group_ids", "cells", "sensitive_codes", "counts")
+
+_FALSE = ("false_cells", "false_codes", "false_counts")
 
 _NAME_BYTES = 1000
 """Most bytes of the name of an attribute or of a type."""
@@ -115,8 +117,9 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
 
 def read_arrays(release: int) -> Arrays:
     """Cells, groups and counts of a release."""
+    arrays = (*_ARRAYS, *_FALSE)
     rows = run(
-        f"SELECT {', '.join(map(_sizes, _ARRAYS))} FROM bkpriv.release_content WHERE release = $1",
+        f"SELECT {', '.join(map(_sizes, arrays))} FROM bkpriv.release_content WHERE release = $1",
         ["bigint"],
         [release],
     )
@@ -125,16 +128,19 @@ def read_arrays(release: int) -> Arrays:
     check_sizes(
         [
             Sizes(name, rows[0][f"{name}_elements"], rows[0][f"{name}_dimensions"])
-            for name in _ARRAYS
+            for name in arrays
+            # Only where there are counterfeits.
+            if name in _ARRAYS or rows[0][f"{name}_elements"] is not None
         ]
     )
     packed = run(
-        f"SELECT {', '.join(f'array_send({name}) AS {name}' for name in _ARRAYS)} "
+        f"SELECT {', '.join(f'array_send({name}) AS {name}' for name in arrays)} "
         "FROM bkpriv.release_content WHERE release = $1",
         ["bigint"],
         [release],
     )[0]
-    return Arrays(*(_integers(name, packed[name]) for name in _ARRAYS))
+    false = (None if packed[name] is None else _integers(name, packed[name]) for name in _FALSE)
+    return Arrays(*(_integers(name, packed[name]) for name in _ARRAYS), *false)
 
 
 def read_respondents(release: int) -> RecordedRespondents | None:
@@ -269,7 +275,7 @@ def _text_sizes(name: str) -> str:
 
 
 def _integers(name: str, packed: bytes) -> IntArray:
-    return _unpack(name, packed, ">i8" if name == "counts" else ">i4", np.dtype(np.int64))
+    return _unpack(name, packed, ">i8" if name.endswith("counts") else ">i4", np.dtype(np.int64))
 
 
 def _floats(name: str, packed: bytes | None) -> FloatArray | None:

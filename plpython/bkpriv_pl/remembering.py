@@ -126,12 +126,33 @@ class Memories(PriorTables):
         """Values of last groups; see `Library`."""
         return signatures(self._history, len(self.chain.history))
 
-    def keep(self, release: int, knowledge: Revised, before: FloatArray, labels: IntArray) -> None:
-        """Store what is believed after the table was released in groups, of such labels, (n,)."""
+    def keep(
+        self,
+        release: int,
+        knowledge: Revised,
+        before: FloatArray,
+        labels: IntArray,
+        shown: IntArray | None,
+    ) -> None:
+        """Store what is believed after the table was released.
+
+        Parameters
+        ----------
+        release : int
+            Its id.
+        knowledge : Revised
+            Whose beliefs.
+        before : (n, m) float array
+            What is believed of each respondent before.
+        labels : (n,) int array
+            The group of each.
+        shown : (n,) int array or None
+            The value that each is shown with, if some are not their own.
+        """
         memory = find_knowledge_of(self.chain.dataset, self.chain.owner, knowledge.sequence).memory
         digest = _digest(knowledge, memory, self.estimator)
         if digest is not None:
-            step = replace(self.present, groups=Groups.from_labels(labels))
+            step = replace(self.present, groups=Groups.from_labels(labels), shown=shown)
             *earlier, _ = self._history.along(self._course).steps
             history = History((*earlier, step))
             after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after

@@ -27,6 +27,7 @@ CREATE TABLE bkpriv.release (
     period_type text,
     period_column text,
     period_bin text,
+    counterfeited bigint NOT NULL DEFAULT 0,
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -34,7 +35,8 @@ CREATE TABLE bkpriv.release (
     CHECK (octet_length(dataset) + octet_length(policy) + coalesce(octet_length(period), 0) <= 10000),
     CHECK (octet_length(requirements::text) + octet_length(options::text) <= 1000000),
     CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
-    CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63)
+    CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),
+    CHECK (counterfeited BETWEEN 0 AND records - suppressed)
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.
@@ -62,7 +64,11 @@ CREATE TABLE bkpriv.release_content (
     cells int[] NOT NULL,
     sensitive_codes int[] NOT NULL CHECK (cardinality(sensitive_codes) = cardinality(cells)),
     counts bigint[] NOT NULL CHECK (cardinality(counts) = cardinality(cells)),
-    CHECK (cardinality(codes) % cardinality(group_ids) = 0)
+    false_cells int[],
+    false_codes int[] CHECK (cardinality(false_codes) = cardinality(false_cells)),
+    false_counts bigint[] CHECK (cardinality(false_counts) = cardinality(false_cells)),
+    CHECK (cardinality(codes) % cardinality(group_ids) = 0),
+    CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3))
 );
 
 CREATE TABLE bkpriv.release_respondent (

@@ -5,7 +5,15 @@ DROP FUNCTION bkpriv.prior(text, jsonb), bkpriv_internal.prior(text, jsonb), bkp
 
 ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column text, ADD COLUMN period_bin text,
     ADD CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
-    ADD CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63);
+    ADD CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),
+    ADD COLUMN counterfeited bigint NOT NULL DEFAULT 0,
+    ADD CHECK (counterfeited BETWEEN 0 AND records - suppressed);
+
+ALTER TABLE bkpriv.release_content
+    ADD COLUMN false_cells int[],
+    ADD COLUMN false_codes int[] CHECK (cardinality(false_codes) = cardinality(false_cells)),
+    ADD COLUMN false_counts bigint[] CHECK (cardinality(false_counts) = cardinality(false_cells)),
+    ADD CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3));
 
 ALTER TABLE bkpriv.release_respondent
     ADD COLUMN parts int[] CHECK (cardinality(parts) = cardinality(respondents)),

@@ -18,14 +18,13 @@ from bkpriv_core.release.recorded import (
     Arrays,
     Attribute,
     Content,
-    RecordedRespondents,
     Sizes,
-    check_respondents,
     check_sizes,
     of_release,
     read_domains,
     read_release,
 )
+from bkpriv_core.release.respondents import RecordedRespondents, check_respondents
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.parts import Parts
