@@ -19,7 +19,7 @@ from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.counterfeiting import counterfeit
 from bkpriv_core.partition.growth import grow
 from bkpriv_core.partition.hilbert import hilbert_ranks
-from bkpriv_core.partition.insertion import insert
+from bkpriv_core.partition.insertion import insert, told_from_others
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.relaxing import relax
 from bkpriv_core.progress import Progress
@@ -85,8 +85,10 @@ class JsReduce(Method[JsReduceOptions]):
         order = _along_curve(parts, np.arange(len(parts)), shuffle)
         groups = grow(setting, requirements, order, progress=progress.part(0.0, 0.7))
         alone, joint = alone_and_joint(requirements)
+        judge = Judge(setting, alone, "omega")
+        groups = told_from_others(judge, groups, self.form.pool)
         groups = insert(
-            Judge(setting, alone, "omega"),
+            judge,
             joint,
             groups,
             Groups.from_rows(order[~np.isin(order, groups.members)]),

@@ -36,7 +36,7 @@ from bkpriv_core.requirement import (
 )
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
-__all__ = ["Preference", "insert"]
+__all__ = ["Preference", "insert", "told_from_others"]
 
 Preference = Callable[[Groups, IntArray, IntArray], IntArray]
 """Rank of variants in groups of a partition: of the group, and the variant, of each try, (x,)."""
@@ -60,6 +60,23 @@ _MEMBERS = 500_000
 """Memberships of groups that are tried by inference at a time."""
 
 
+def told_from_others(judge: Judge, groups: Groups, pool: Pool) -> Groups:
+    """Groups that a reader can tell from one another, and that hold if they held before.
+
+    Those that are published alike are one, if that holds. If not, the largest of them stays, and
+    the others are given up: their records are left over.
+    """
+    parts = judge.setting.parts
+    pooled = pool(parts, groups)
+    if len(pooled) == len(groups):
+        return groups
+    held = judge.met(judge.measured_somehow(pooled))
+    into = pooled.labels(len(parts))[groups.members[groups.offsets[:-1]]]
+    falling = np.lexsort((-parts.sizes(groups), into))
+    largest = falling[np.unique(into[falling], return_index=True)[1]]
+    return Groups.joined([pooled.select(held), groups.select(largest[~held])])
+
+
 def insert(
     judge: Judge,
     joint: Sequence[JointRequirement],
@@ -79,7 +96,7 @@ def insert(
     joint : sequence of JointRequirement
         What all groups must meet together.
     groups : Groups
-        The partition.
+        The partition, all of which a reader can tell apart.
     variants : Groups
         Parts that are in no group: of each record those of which one may be inserted, all of one
         cell.
@@ -98,7 +115,7 @@ def insert(
     if not len(groups) or not len(variants):
         return groups
     work = _Insertion.of(judge, joint, variants, pool, prefer)
-    groups, left = pool(judge.setting.parts, groups), _WORK
+    left = _WORK
     for place, near in enumerate(_NEAR):
         progress.report(place / len(_NEAR))
         if not len(work.left(groups)):

@@ -65,10 +65,11 @@ CREATE TABLE bkpriv.release_content (
     sensitive_codes int[] NOT NULL CHECK (cardinality(sensitive_codes) = cardinality(cells)),
     counts bigint[] NOT NULL CHECK (cardinality(counts) = cardinality(cells)),
     false_cells int[],
-    false_codes int[] CHECK (cardinality(false_codes) = cardinality(false_cells)),
-    false_counts bigint[] CHECK (cardinality(false_counts) = cardinality(false_cells)),
+    false_codes int[],
+    false_counts bigint[],
     CHECK (cardinality(codes) % cardinality(group_ids) = 0),
-    CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3))
+    CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
+    CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells))
 );
 
 CREATE TABLE bkpriv.release_respondent (

@@ -11,9 +11,10 @@ ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column
 
 ALTER TABLE bkpriv.release_content
     ADD COLUMN false_cells int[],
-    ADD COLUMN false_codes int[] CHECK (cardinality(false_codes) = cardinality(false_cells)),
-    ADD COLUMN false_counts bigint[] CHECK (cardinality(false_counts) = cardinality(false_cells)),
-    ADD CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3));
+    ADD COLUMN false_codes int[],
+    ADD COLUMN false_counts bigint[],
+    ADD CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
+    ADD CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells));
 
 ALTER TABLE bkpriv.release_respondent
     ADD COLUMN parts int[] CHECK (cardinality(parts) = cardinality(respondents)),

@@ -77,12 +77,12 @@ def test_every_group_holds_as_it_is_shown(
     respondents = setting.parts.respondent
     assert respondents is not None
     requirements: list[Requirement] = [KAnonymity(2)]
-    requirements += {
-        "k": [],
-        "m": [MInvariance(2)],
-        "l": [LDiversity(2, "probabilistic")],
-        "t": [TCloseness(0.3)],
-    }[about]
+    more: dict[str, Requirement] = {
+        "m": MInvariance(2),
+        "l": LDiversity(2, "probabilistic"),
+        "t": TCloseness(0.3),
+    }
+    requirements += [more[about]] if about in more else []
     requirements += [] if j is None else [JsDivergence(j, REMEMBERED)]
     requirements += [] if moved is None else [BtPrivacy(((REMEMBERED, moved),))]
     requirements += [CkSafety(0.9, 1)] if safe else []

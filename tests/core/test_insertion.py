@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.growth import grow
-from bkpriv_core.partition.insertion import insert
+from bkpriv_core.partition.insertion import insert, told_from_others
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import (
@@ -26,7 +26,7 @@ from bkpriv_core.requirement import (
 from bkpriv_core.table.groups import Groups
 from tests.core import requirement_oracles
 from tests.core.library import Known
-from tests.core.oracles import Group, Records
+from tests.core.oracles import Attribute, Group, Records
 from tests.core.strategies import (
     SOME,
     as_parts,
@@ -45,6 +45,12 @@ POOL = Generalized().pool
 def groups_of(groups: Groups) -> list[list[int]]:
     """The groups as lists."""
     return [group.tolist() for group in groups]
+
+
+def told(setting: Setting, requirements: list[Requirement], groups: Groups) -> Groups:
+    """Groups that hold, though a reader takes those that look alike for one."""
+    alone, _ = alone_and_joint(requirements)
+    return told_from_others(Judge(setting.tried(), alone, "omega"), groups, POOL)
 
 
 def inserted(
@@ -79,8 +85,7 @@ def test_all_groups_hold_and_none_bears_another_record(
 
     if j is not None:
         requirements = [JsDivergence(j, REMEMBERED), *requirements]
-    pooled = POOL(setting.parts, grow(setting, requirements, np.array(order)))
-    grown = Groups.from_lists([group for group in pooled if allowed(group.tolist())])
+    grown = told(setting, requirements, grow(setting, requirements, np.array(order)))
     groups = inserted(setting, requirements, grown, order)
     assert all(allowed(group) for group in groups_of(groups))
     within = {frozenset(group) for group in groups_of(groups)}
@@ -105,7 +110,7 @@ def test_groups_are_safe_together(records: Records, k: int, data: st.DataObject)
     c = data.draw(st.sampled_from([0.6, 0.8, 0.95]))
     requirements: list[Requirement] = [KAnonymity(2), LDiversity(2), CkSafety(c, k)]
     order = data.draw(st.permutations(records.everything()))
-    grown = grow(setting, requirements, np.array(order))
+    grown = told(setting, requirements, grow(setting, requirements, np.array(order)))
     groups = inserted(setting, requirements, grown, order)
     assert len(grown.members) <= len(groups.members)
     assert satisfied(requirements, setting, groups).all()
@@ -150,3 +155,15 @@ def test_insertion_can_be_cancelled() -> None:
     setting = Setting(as_parts(by_age(*"abab"), range(4)), progress=Watched(poll=cancel))
     with pytest.raises(KeyboardInterrupt):
         inserted(setting, [KAnonymity(2)], Groups.from_lists([np.arange(2)]), [2, 3])
+
+
+def test_of_groups_that_look_alike_the_largest_stays() -> None:
+    # All are of one age. Of the last b is believed, and one in six is too many.
+    rows = tuple(("30", value) for value in "ababab")
+    age = Attribute("age", ("30",), numbers={"30": 30})
+    records = Records((age,), Attribute("s", ("a", "b")), rows)
+    believed = np.repeat([[1.0, 0.0], [0.0, 1.0]], (5, 1), axis=0)
+    setting = Setting(as_parts(records, range(6)), library=Known(respondents=believed))
+    groups = Groups.from_lists([np.array([5]), np.arange(3), np.arange(3, 5)])
+    assert groups_of(told(setting, [JsDivergence(0.6, REMEMBERED)], groups)) == [[0, 1, 2]]
+    assert len(told(setting, [JsDivergence(0.7, REMEMBERED)], groups).members) == 6

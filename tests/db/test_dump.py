@@ -72,6 +72,15 @@ def original(
     state_policy(db, "remembering", {"k_anonymity": {"k": 4}, "bt_privacy": remembering})
     withdrawn = publish(db, "people", "remembering", view="public.withdrawn")
     db.execute("SELECT bkpriv.withdraw(%s, 'a patient objected')", [withdrawn])
+    db.execute(
+        "CREATE TABLE clinic.ward AS SELECT 'p' || i AS patient, 20 + i AS age, d AS disease "
+        "FROM unnest('{a,b,a,a,a,c,d}'::text[]) WITH ORDINALITY AS x(d, i);"
+        "SELECT bkpriv.register_dataset('ward', 'clinic.ward', '{age}', 'disease', 'patient')"
+    )
+    state_policy(db, "varied", {"m_invariance": {"m": 2}})
+    false = {"unfit": "counterfeit"}
+    publish(db, "ward", "varied", "public.counterfeit", false, method="js_reduce")
+    assert one(db, "SELECT count(*) FROM bkpriv.releases WHERE counterfeited > 0") == 1
     own = shared_database.connect(publisher)
     declare_own(own)
     state_policy(own, "own", {"k_anonymity": {"k": 3}})

@@ -14,10 +14,11 @@ from tests.db.refusal import refused
 COLUMNS = {
     "release": "owner, source_schema, source_name, view_schema, view_name, method, policy, "
     "requirements, options, period, records, suppressed, groups, period_type, period_column, "
-    "period_bin",
+    "period_bin, counterfeited",
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
     "level, ends",
-    "release_content": "codes, group_ids, cells, sensitive_codes, counts",
+    "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
+    "false_cells, false_codes, false_counts",
     "release_respondent": "respondents, group_ids, parts, sensitive_codes",
 }
 

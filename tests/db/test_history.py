@@ -70,6 +70,8 @@ def test_history_refuses_to_change_for_a_publisher(
         ("release_content", "sensitive_codes", "sensitive_codes || 0"),
         ("release_content", "counts", "counts || 1::bigint"),
         ("release_content", "codes", "codes || 0"),
+        ("release_content", "false_cells", "'{0}'"),
+        ("release", "counterfeited", "records + 1"),
         ("release_respondent", "group_ids", "group_ids || 0"),
         ("release_belief", "digest", "'abc'"),
         ("release_belief", "knowledge", "repeat('x', 20000)"),
