@@ -28,6 +28,7 @@ from bkpriv_core.release.respondents import RecordedRespondents, check_responden
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.respondent import deal_out
 from bkpriv_core.table.table import Table
 from tests.core.strategies import as_table, tables
 
@@ -123,6 +124,54 @@ def test_one_number_changed_is_another_release_or_none(
         assert all(0 <= code < domain.size for code in parts.codes[:, axis])
     at_large = sum(parts.weights[groups.labels(len(parts)) == SUPPRESSED].tolist())
     assert at_large == content.suppressed
+
+
+@given(releases(), st.data())
+def test_counterfeits_are_read_back(release: tuple[Table, Groups], data: st.DataObject) -> None:
+    table, groups = release
+    attributes, arrays, content = recorded(table, groups)
+    # Records of published cells are shown with values drawn, one after the other.
+    places, values = Parts.of(table).enumerate_records()
+    published = groups.labels(table.cells) >= 0
+    last = table.sensitive.size - 1
+    shown = [
+        data.draw(st.integers(0, last)) if published[cell] else value
+        for cell, value in zip(places.tolist(), values.tolist(), strict=True)
+    ]
+    false = np.zeros_like(table.counts)
+    for cell, value, seen in zip(places, values, shown, strict=True):
+        false[cell, value] -= 1
+        false[cell, seen] += 1
+    number = int(false[false > 0].sum())
+    if number:
+        cells, changed = np.nonzero(false)
+        arrays = replace(
+            arrays, false_cells=cells, false_values=changed, false_counts=false[cells, changed]
+        )
+    read = read_release(
+        attributes, arrays, replace(content, counterfeited=number), Generalized()
+    ).parts
+    assert read.counterfeited == number
+    assert (read.table.counts == table.counts).all()
+    assert (read.actual == table.counts).all()
+    assert (read.counts == table.counts + false).all()
+    with pytest.raises(UnsoundHistory):
+        read_release(attributes, arrays, replace(content, counterfeited=number + 1), Generalized())
+    # Respondents are those of the truth, and are shown so that each part shows what it does.
+    respondents = told(table, groups)
+    check_respondents(read, groups, respondents)
+    assert respondents.values is not None
+    dealt = deal_out(read, places, values)
+    assert (dealt is None) is (not number)
+    if dealt is not None:
+        own = np.zeros_like(dealt)
+        own[np.arange(len(own)), values] = 1
+        assert ((own + dealt).sum(axis=1) == 1).all()
+        assert (own + dealt).min() == 0
+        total = np.zeros_like(table.counts)
+        np.add.at(total, places, own + dealt)
+        assert (total == read.counts).all()
+        assert (dealt > 0).sum() == number
 
 
 def told(table: Table, groups: Groups) -> RecordedRespondents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -490,3 +491,24 @@ def test_recorded_beliefs_that_cannot_be_are_refused() -> None:
 def test_a_person_has_one_record_in_a_step() -> None:
     with pytest.raises(ValueError, match="one record"):
         as_step(1, ("a", "b"), [0, 0], [0, 1], [0, 0])
+
+
+def test_what_was_shown_is_believed_and_what_is_so_is_measured() -> None:
+    # The last has a, and is shown with c.
+    step = as_step(1, LABELS, range(3), [0, 1, 0], [0, 0, 0])
+    step = replace(step, shown=np.array([0, 1, 2]))
+    history = History((step,))
+    assert step.histograms.tolist() == [[1, 1, 1, 0]]
+    assert step.actual.tolist() == [0, 1, 0]
+    assert history.corpus(0)[1].tolist() == [0, 1, 0]
+    (beliefs,) = forward(history, Constant(), lambda place: np.full((3, 4), 0.25), "exact")
+    np.testing.assert_allclose(beliefs.after, [[1 / 3, 1 / 3, 1 / 3, 0]] * 3)
+    surely = np.eye(4)[[0, 1, 2]]
+    gain, believed = gains(step, surely)
+    assert believed.tolist() == [1, 1, 0]
+    np.testing.assert_allclose(gain, [1, 1, -0.5])
+    # Where the group does not show what is so, there is nothing to be gained by counting.
+    hidden = replace(step, shown=np.array([2, 1, 3]))
+    gain, believed = gains(hidden, np.eye(4)[[2, 1, 0]])
+    assert believed.tolist() == [0, 1, 1]
+    np.testing.assert_allclose(gain, [0, 1, 1])

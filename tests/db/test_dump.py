@@ -182,6 +182,7 @@ def test_everything_is_there(restored: Database, original: Original) -> None:
         ("superseded", False),
         ("published", False),
         ("withdrawn", False),
+        ("published", False),
         ("published", True),
         ("published", True),
         ("published", True),
