@@ -8,7 +8,8 @@ method          groups                                             shown
 ``bucketize``   `mondrian`                                         bucketized
 ``anatomy``     `anatomy`, by the l of the policy's l-diversity;   anatomized
                 `coarsen` where other requirements fail
-``js_reduce``   `grow`, along Hilbert's curve                      generalized
+``js_reduce``   `grow`, along Hilbert's curve; `insert` what is    generalized
+                left over
 ``incognito``   equal values after full-domain generalization;     generalized
                 the minimal node of least cost
 ==============  =================================================  ==============================

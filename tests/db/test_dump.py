@@ -72,15 +72,6 @@ def original(
     state_policy(db, "remembering", {"k_anonymity": {"k": 4}, "bt_privacy": remembering})
     withdrawn = publish(db, "people", "remembering", view="public.withdrawn")
     db.execute("SELECT bkpriv.withdraw(%s, 'a patient objected')", [withdrawn])
-    db.execute(
-        "CREATE TABLE clinic.ward AS SELECT 'p' || i AS patient, 20 + i AS age, d AS disease "
-        "FROM unnest('{a,b,a,a,a,c,d}'::text[]) WITH ORDINALITY AS x(d, i);"
-        "SELECT bkpriv.register_dataset('ward', 'clinic.ward', '{age}', 'disease', 'patient')"
-    )
-    state_policy(db, "varied", {"m_invariance": {"m": 2}})
-    false = {"unfit": "counterfeit"}
-    publish(db, "ward", "varied", "public.counterfeit", false, method="js_reduce")
-    assert one(db, "SELECT count(*) FROM bkpriv.releases WHERE counterfeited > 0") == 1
     own = shared_database.connect(publisher)
     declare_own(own)
     state_policy(own, "own", {"k_anonymity": {"k": 3}})
@@ -96,6 +87,15 @@ def original(
     )
     db.execute(sql.SQL("GRANT SELECT ON public.patients TO {reader}").format(**names))
     own.execute("INSERT INTO own VALUES (1, 1)")
+    db.execute(
+        "CREATE TABLE clinic.ward AS SELECT 'p' || i AS patient, 20 + i AS age, d AS disease "
+        "FROM unnest('{a,b,a,a,a,c,d}'::text[]) WITH ORDINALITY AS x(d, i);"
+        "SELECT bkpriv.register_dataset('ward', 'clinic.ward', '{age}', 'disease', 'patient')"
+    )
+    state_policy(db, "varied", {"m_invariance": {"m": 2}})
+    false = {"unfit": "counterfeit"}
+    publish(db, "ward", "varied", "public.counterfeit", false, method="js_reduce")
+    assert one(db, "SELECT count(*) FROM bkpriv.releases WHERE counterfeited > 0") == 1
     names_shown = ("shown", "stored", "exact", "exact_sensitive")
     views = ["public.patients", *(f'"{publisher}".{name}' for name in names_shown)]
     views += ["bkpriv.releases", "bkpriv.audits"]
@@ -182,10 +182,10 @@ def test_everything_is_there(restored: Database, original: Original) -> None:
         ("superseded", False),
         ("published", False),
         ("withdrawn", False),
+        ("published", True),
+        ("published", True),
+        ("published", True),
         ("published", False),
-        ("published", True),
-        ("published", True),
-        ("published", True),
     ]
     comment = "SELECT obj_description('public.patients'::regclass, 'pg_class')"
     assert one(db, comment) == "published"
@@ -230,8 +230,8 @@ def test_publishing_goes_on(restored: Database, original: Original) -> None:
     db.execute("INSERT INTO clinic.patient VALUES (30, 'f', 'Aln', 'ulcer')")
     assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 3") is True
     # Ids and versions go on, views move, and their grants stay.
-    assert publish(db, policy="beliefs", view="public.patients") == 8
-    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 8") == 4
+    assert publish(db, policy="beliefs", view="public.patients") == 9
+    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 9") == 4
     assert one(db, "SELECT status FROM bkpriv.releases WHERE release = 3") == "superseded"
     assert one(db, "SELECT count(*) FROM patients") == 301
     reader = restored.connect(original.reader)
@@ -308,7 +308,7 @@ def test_schema_and_data_apart(
         # Again a snapshot, and all goes on.
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
             db.execute("INSERT INTO bkpriv_release.release_1 TABLE bkpriv_release.release_2")
-        assert publish(db, policy="beliefs", view="public.patients") == 8
+        assert publish(db, policy="beliefs", view="public.patients") == 9
         assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 8") is False
 
 
