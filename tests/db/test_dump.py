@@ -370,7 +370,7 @@ def test_cleaning_a_database_that_is_there(
         before = one(db, "SELECT max(audit) FROM bkpriv.audits")
         assert publish(db, view="public.newer") == 11
         assert one(
-            db, "SELECT count(*) FROM bkpriv.audits WHERE release = 10 AND audit > %s", [before]
+            db, "SELECT count(*) FROM bkpriv.audits WHERE release = 11 AND audit > %s", [before]
         )
 
 
