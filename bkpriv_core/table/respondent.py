@@ -23,7 +23,7 @@ from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.shuffle import Shuffle
 from bkpriv_core.table.table import Table, check_dense
 
-__all__ = ["Respondents", "deal_out"]
+__all__ = ["Respondents"]
 
 _SHOWN = 8
 """How many offending respondents an error message lists."""
@@ -112,8 +112,15 @@ class Respondents:
             and np.array_equal(self.values, other.values)
         )
 
-    def apart(self, table: Table) -> Parts:
+    def apart(self, table: Table, shown: IntArray | None = None) -> Parts:
         """Parts of the table, each one respondent's record, in the order of names.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        shown : (n,) int array, optional
+            The value that each record is shown with, if some are not their own.
 
         Raises
         ------
@@ -124,7 +131,12 @@ class Respondents:
         check_dense(len(numbers), "respondents", table.sensitive)
         counts = np.zeros((len(numbers), table.sensitive.size), dtype=np.int64)
         counts[numbers, self.values] = 1
-        return Parts(table, self.cells, counts, numbers)
+        parts = Parts(table, self.cells, counts, numbers)
+        if shown is None:
+            return parts
+        counterfeits = -counts
+        counterfeits[numbers, shown] += 1
+        return parts.shown(counterfeits)
 
     def places(self, parts: Parts, shuffle: Shuffle) -> IntArray:
         """Part that each respondent's record is in.
@@ -151,35 +163,19 @@ class Respondents:
         place[persons] = part[np.lexsort((values, parts.cell[part]))]
         return place
 
+    def shown(self, parts: Parts, places: IntArray) -> IntArray | None:
+        """Value that each respondent's record is shown with; None if all are shown as they are.
 
-def deal_out(parts: Parts, place: IntArray, values: IntArray) -> IntArray | None:
-    """Say with which values respondents are shown, if parts have counterfeits.
-
-    Who of a part is shown with another value is of no account, for a reader sees its group: of
-    those that have a value the first ones are.
-
-    Parameters
-    ----------
-    parts : Parts
-        Parts with counterfeits, or without.
-    place, values : (n,) int array
-        Part and sensitive value of each respondent's record.
-
-    Returns
-    -------
-    (n, m) int array or None
-        Counterfeits of their records, each a part of its own; see `Parts`.
-    """
-    if parts.counterfeits is None:
-        return None
-    order = np.lexsort((values, place))
-    kind = place[order] * parts.counts.shape[1] + values[order]
-    rank = np.arange(len(order)) - np.searchsorted(kind, kind)
-    fewer = np.maximum(-parts.counterfeits, 0)
-    changed = order[rank < fewer[place[order], values[order]]]
-    part, more = np.nonzero(parts.counterfeits > 0)
-    shown = np.repeat(more, parts.counterfeits[part, more])
-    false = np.zeros((len(place), parts.counts.shape[1]), dtype=np.int64)
-    false[changed, values[changed]] = -1
-    false[changed, shown] = 1
-    return false
+        Parameters
+        ----------
+        parts : Parts
+            See `places`; with counterfeits, they tell respondents apart.
+        places : (n,) int array
+            The part of each.
+        """
+        if parts.counterfeits is None:
+            return None
+        if parts.respondent is None:
+            raise ValueError("parts with counterfeits tell respondents apart")
+        shown: IntArray = parts.counts[places].argmax(axis=1)
+        return shown

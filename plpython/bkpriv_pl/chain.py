@@ -17,13 +17,14 @@ import plpy
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.setting import Library
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, UnsoundHistory
-from bkpriv_core.release.recorded import Content, of_release, read_shown, unsound
+from bkpriv_core.release.recorded import Content, of_release, unsound
+from bkpriv_core.release.respondents import read_shown
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.history import Step as Shown
 from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.table.respondent import Respondents, deal_out
+from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import (
     RecordedRelease,
@@ -176,29 +177,32 @@ def read_chain(
         POLLED.poll()
         if step.release not in left_out:
             content = contents[step.release]
-            told, values, groups = _read_shown(
-                step.release, sensitive, labels[step.release], content
-            )
-            persons = _number(names, told, first)
-            first += len(persons)
-            shown.append(
-                Shown(step.release, labels[step.release], persons, values, groups, step.when)
-            )
+            told = _read_shown(step, sensitive, labels[step.release], content, names, first)
+            first += len(told.persons)
+            shown.append(told)
     return Chain(dataset, owner, tuple(steps), left_out, History(tuple(shown)), names, library)
 
 
 def _read_shown(
-    release: int, sensitive: str, labels: Labels, content: Content
-) -> tuple[Sequence[str], IntArray, Groups]:
-    """Names of a release's respondents, their values' codes, and their groups."""
+    step: Step, sensitive: str, labels: Labels, content: Content, names: dict[str, int], first: int
+) -> Shown:
+    """What a release shows of whom; see `_number`."""
     try:
-        respondents = read_respondents(release)
+        respondents = read_respondents(step.release)
         if respondents is None or respondents.values is None:
             raise unsound("its respondents are missing", "There were some a moment ago.")
         groups = read_shown(sensitive, labels, respondents, respondents.values, content)
     except BkprivError as error:
-        raise of_release(release, error) from None
-    return respondents.names, respondents.values, groups
+        raise of_release(step.release, error) from None
+    return Shown(
+        step.release,
+        labels,
+        _number(names, respondents.names, first),
+        respondents.values,
+        groups,
+        step.when,
+        respondents.shown,
+    )
 
 
 def _number(numbers: dict[str, int], names: Sequence[str], first: int) -> IntArray:
@@ -226,11 +230,10 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
         )
     cells = recorded.parts.cell[respondents.parts]
     told = Respondents(tuple(respondents.names), cells, respondents.values)
-    apart = told.apart(recorded.table)
     return (
         replace(
             recorded,
-            parts=apart.shown(deal_out(recorded.parts, respondents.parts, respondents.values)),
+            parts=told.apart(recorded.table, respondents.shown),
             partition=Groups.from_labels(respondents.labels),
         ),
         told,

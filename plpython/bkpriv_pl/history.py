@@ -193,13 +193,13 @@ def _sparse(counts: IntArray, rows: str, columns: str, numbers: str) -> dict[str
 
 
 def record_respondents(release: int, respondents: RecordedRespondents) -> None:
-    """Append in which group and part each respondent is, and with which value."""
-    arrays = (respondents.labels, respondents.parts, respondents.values)
+    """Append in which group and part each respondent is, with which value, and shown with which."""
+    arrays = (respondents.labels, respondents.parts, respondents.values, respondents.shown)
     run(
         "INSERT INTO bkpriv.release_respondent "
-        "(release, respondents, group_ids, parts, sensitive_codes) "
-        "VALUES ($1, $2, $3::int[], $4::int[], $5::int[])",
-        ["bigint", "text[]", "text", "text", "text"],
+        "(release, respondents, group_ids, parts, sensitive_codes, shown_codes) "
+        "VALUES ($1, $2, $3::int[], $4::int[], $5::int[], $6::int[])",
+        ["bigint", "text[]", "text", "text", "text", "text"],
         [
             release,
             list(respondents.names),

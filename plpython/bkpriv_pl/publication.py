@@ -123,13 +123,16 @@ def publish(
     if respondents is not None:
         place = respondents.places(published.parts, shuffle)
         labels = published.groups.labels(len(published.parts))[place]
+        counterfeit = respondents.shown(published.parts, place)
         history.record_respondents(
             release,
-            RecordedRespondents(respondents.names, labels, within[place], respondents.values),
+            RecordedRespondents(
+                respondents.names, labels, within[place], respondents.values, counterfeit
+            ),
         )
         if memories is not None:
             for knowledge, before in setting.revisions.items():
-                memories.keep(release, knowledge, before, published.parts.select(place), labels)
+                memories.keep(release, knowledge, before, labels, counterfeit)
     _show(request, shown, release, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)

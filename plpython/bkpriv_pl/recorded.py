@@ -145,7 +145,7 @@ def read_arrays(release: int) -> Arrays:
 
 def read_respondents(release: int) -> RecordedRespondents | None:
     """Respondents of a release; None where none were declared."""
-    arrays = ("group_ids", "parts", "sensitive_codes")
+    arrays = ("group_ids", "parts", "sensitive_codes", "shown_codes")
     rows = run(
         f"SELECT {_text_sizes('respondents')}, {', '.join(map(_sizes, arrays))} "
         "FROM bkpriv.release_respondent WHERE release = $1",
@@ -161,7 +161,7 @@ def read_respondents(release: int) -> RecordedRespondents | None:
                 name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes")
             )
             for name in ("respondents", *arrays)
-            # Earlier versions recorded neither parts nor values.
+            # Earlier versions recorded neither parts nor values; most show the values that are.
             if name in ("respondents", "group_ids") or row[f"{name}_elements"] is not None
         ]
     )
@@ -173,12 +173,11 @@ def read_respondents(release: int) -> RecordedRespondents | None:
     )[0]
     if None in packed["respondents"]:
         raise unsound("a respondent has no name", "One is NULL.")
-    parts, values = (
-        None if packed[name] is None else _integers(name, packed[name])
-        for name in ("parts", "sensitive_codes")
+    parts, values, shown = (
+        None if packed[name] is None else _integers(name, packed[name]) for name in arrays[1:]
     )
     labels = _integers("group_ids", packed["group_ids"])
-    return RecordedRespondents(packed["respondents"], labels, parts, values)
+    return RecordedRespondents(packed["respondents"], labels, parts, values, shown)
 
 
 def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:

@@ -236,11 +236,16 @@ def _remember(
 
 
 def _shown(
-    step: Step, labels: Labels, chain: Chain, respondents: Respondents, groups: Groups
+    step: Step,
+    labels: Labels,
+    chain: Chain,
+    respondents: Respondents,
+    groups: Groups,
+    shown: IntArray | None = None,
 ) -> Shown:
     """What a release, after those of a chain, shows of whom."""
     persons = chain.number(respondents.names)
-    return Shown(step.release, labels, persons, respondents.values, groups, step.when)
+    return Shown(step.release, labels, persons, respondents.values, groups, step.when, shown)
 
 
 def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> RecordedRelease:
@@ -262,7 +267,8 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
     chain.warn()
     told, respondents = tell_apart(recorded)
     labels = recorded.table.sensitive.labels
-    present = _shown(steps[place], labels, chain, respondents, told.groups)
+    shown = respondents.shown(told.parts, np.arange(len(told.parts)))
+    present = _shown(steps[place], labels, chain, respondents, told.groups, shown)
     return replace(told, library=Memories(own, chain, present, _named(estimator), False))
 
 

@@ -78,8 +78,10 @@ CREATE TABLE bkpriv.release_respondent (
     group_ids int[] NOT NULL CHECK (cardinality(group_ids) = cardinality(respondents)),
     parts int[] CHECK (cardinality(parts) = cardinality(respondents)),
     sensitive_codes int[] CHECK (cardinality(sensitive_codes) = cardinality(respondents)),
+    shown_codes int[] CHECK (cardinality(shown_codes) = cardinality(respondents)),
     -- Earlier versions recorded neither.
-    CHECK ((parts IS NULL) = (sensitive_codes IS NULL))
+    CHECK ((parts IS NULL) = (sensitive_codes IS NULL)),
+    CHECK (shown_codes IS NULL OR sensitive_codes IS NOT NULL)
 );
 
 CREATE SEQUENCE bkpriv.release_event_id;

@@ -69,7 +69,7 @@ CREATE POLICY append ON bkpriv.release_content FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_respondent IS
-    'Of datasets that declare a respondent column: who was published in which group (-1: suppressed), and in which part of a cell (the place of its group in release_content) with which sensitive value, in the order of names; append-only';
+    'Of datasets that declare a respondent column: who was published in which group (-1: suppressed), and in which part of a cell (the place of its group in release_content) with which sensitive value, in the order of names; shown_codes: the value that each is shown with, where some are counterfeits; append-only';
 GRANT SELECT ON bkpriv.release_respondent TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_respondent TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_respondent FOR SELECT

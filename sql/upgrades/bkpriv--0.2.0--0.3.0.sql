@@ -19,7 +19,9 @@ ALTER TABLE bkpriv.release_content
 ALTER TABLE bkpriv.release_respondent
     ADD COLUMN parts int[] CHECK (cardinality(parts) = cardinality(respondents)),
     ADD COLUMN sensitive_codes int[] CHECK (cardinality(sensitive_codes) = cardinality(respondents)),
-    ADD CHECK ((parts IS NULL) = (sensitive_codes IS NULL));
+    ADD COLUMN shown_codes int[] CHECK (cardinality(shown_codes) = cardinality(respondents)),
+    ADD CHECK ((parts IS NULL) = (sensitive_codes IS NULL)),
+    ADD CHECK (shown_codes IS NULL OR sensitive_codes IS NOT NULL);
 
 -- Contexts form a trie, as bkpriv_core.sequence.transitions has it; numbers of values are places in
 -- `labels`, from 0.

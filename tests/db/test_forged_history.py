@@ -19,7 +19,7 @@ COLUMNS = {
     "level, ends",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
     "false_cells, false_codes, false_counts",
-    "release_respondent": "respondents, group_ids, parts, sensitive_codes",
+    "release_respondent": "respondents, group_ids, parts, sensitive_codes, shown_codes",
 }
 
 CALLS = (
