@@ -1,0 +1,92 @@
+"""Channels: how one attribute is distorted.
+
+A value is kept with probability ``p``, the *retention*, and otherwise becomes one of the other
+``d - 1`` values of its domain, each with probability ``q = (1 - p) / (d - 1)`` (Guo, Ying, Wu 2011,
+equation 1). The matrix ``P = (p - q) I + q J`` of ``Pr(shown | true)`` is symmetric, and so are all
+that are derived from it: a number on the diagonal, and another beside it. Such a `Blend` is applied
+without being formed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bkpriv_core.progress import Progress
+from bkpriv_core.table.groups import FloatArray
+
+__all__ = ["Blend", "Channel"]
+
+
+@dataclass(frozen=True)
+class Blend:
+    """A matrix with one number on its diagonal, and another everywhere else.
+
+    Parameters
+    ----------
+    size : int
+        Its rows, and columns.
+    own, other : float
+        The numbers.
+    """
+
+    size: int
+    own: float
+    other: float
+
+    def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
+        """See `bkpriv_core.table.kronecker.Factor`."""
+        progress.poll()
+        mapped: FloatArray = (self.own - self.other) * tensor
+        mapped += self.other * tensor.sum(axis=1, keepdims=True)
+        return mapped
+
+
+@dataclass(frozen=True)
+class Channel:
+    """How one attribute is distorted; see the module.
+
+    Parameters
+    ----------
+    size : int
+        Values of its domain, ``d``.
+    retention : float
+        Probability ``p`` that a value is kept, above ``1 / d`` and at most 1; 1 where there is but
+        one value.
+    """
+
+    size: int
+    retention: float
+
+    @property
+    def flip(self) -> float:
+        """Probability ``q`` that a value becomes a certain other one."""
+        return 0.0 if self.size == 1 else (1.0 - self.retention) / (self.size - 1)
+
+    @property
+    def epsilon(self) -> float:
+        """Local differential privacy ``ln(p / q)``: infinite where values are kept as they are."""
+        if self.size == 1:
+            return 0.0
+        return math.log(self.retention / self.flip) if self.flip else math.inf
+
+    @property
+    def forward(self) -> Blend:
+        """``Pr(shown | true)``."""
+        return Blend(self.size, self.retention, self.flip)
+
+    @property
+    def square(self) -> Blend:
+        """Squares of its elements."""
+        return Blend(self.size, self.retention**2, self.flip**2)
+
+    @property
+    def slope(self) -> Blend:
+        """Derivative of ``Pr(shown | true)`` by the retention."""
+        return Blend(self.size, 1.0, 0.0 if self.size == 1 else -1.0 / (self.size - 1))
+
+    @property
+    def inverse(self) -> Blend:
+        """What estimates true counts from those that are shown: ``(I - q J) / (p - q)``."""
+        gap = self.retention - self.flip
+        return Blend(self.size, (1.0 - self.flip) / gap, -self.flip / gap)
