@@ -11,8 +11,8 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Agglomerate"]
 
@@ -33,7 +33,7 @@ class Agglomerate(Method[Options]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: Options,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""

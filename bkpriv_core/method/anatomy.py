@@ -15,8 +15,8 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.release.bucketized.form import Anatomized
 from bkpriv_core.release.form import Form
 from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Anatomy"]
 
@@ -46,11 +46,11 @@ class Anatomy(Method[Options]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: Options,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""
-        parts, groups = anatomy(setting.parts, _diversity(requirements), shuffle, progress=progress)
+        parts, groups = anatomy(setting.parts, _diversity(requirements), chance, progress=progress)
         setting = setting.over(parts)
         groups = coarsen(setting, requirements, groups, progress=progress)
         parts, groups = parts.unite(groups)

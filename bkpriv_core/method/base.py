@@ -17,8 +17,8 @@ from bkpriv_core.release.form import Form
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, Range
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Method", "Options", "Own"]
 
@@ -126,7 +126,7 @@ class Method(ABC, Generic[Own]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: Own,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups that meet the requirements, as far as `setting`, which only tries, can tell.
@@ -143,7 +143,7 @@ class Method(ABC, Generic[Own]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: Own,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Release, Certificate]:
         """Make a release: form groups and certify them.
@@ -156,7 +156,7 @@ class Method(ABC, Generic[Own]):
             What every published group must meet.
         options : Options
             Those of the method.
-        shuffle : callable
+        chance : Chance
             Where what is random comes from.
         progress : Progress
             Has the steps partitioning, certifying and, where the method improves, improving.
@@ -173,7 +173,7 @@ class Method(ABC, Generic[Own]):
             If no group could be certified.
         """
         setting, groups, form = self.partition(
-            setting.tried(), requirements, options, shuffle, progress.step("partitioning")
+            setting.tried(), requirements, options, chance, progress.step("partitioning")
         )
         certificate = certify(
             setting,
@@ -192,5 +192,5 @@ class Method(ABC, Generic[Own]):
                 detail=f"All {certificate.failed} groups fail, and nothing mends one.",
                 hint="Require less strictly, or use coarser quasi-identifiers.",
             )
-        certificate = certificate.reordered(shuffle(len(certificate.groups)))
+        certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, form), certificate

@@ -16,14 +16,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-import numpy as np
-
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method.base import Method, Options
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import KAnonymity, Requirement
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.chance import SeededChance
 
 __all__ = ["k_anonymous"]
 
@@ -69,12 +67,8 @@ def k_anonymous(
         Setting(release.table, progress=progress.quiet),
         (KAnonymity(k),),
         options,
-        _in_order,
+        # Nobody sees its numbers of groups, which may tell of the making.
+        SeededChance(0),
         progress.quiet,
     )
     return baseline
-
-
-def _in_order(size: int) -> IntArray:
-    """See `Shuffle`. Nobody sees these numbers of groups, which may tell of the making."""
-    return np.arange(size, dtype=np.int64)

@@ -28,10 +28,10 @@ from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, OneOf, Range
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.cost import COSTS
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
-from bkpriv_core.table.shuffle import Shuffle
 from bkpriv_core.utility.divergence import divergences
 
 __all__ = [
@@ -96,7 +96,7 @@ class Incognito(Method[IncognitoOptions]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: IncognitoOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""

@@ -24,9 +24,9 @@ from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["JsReduce", "JsReduceOptions"]
 
@@ -66,7 +66,7 @@ class JsReduce(Method[JsReduceOptions]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: JsReduceOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`.
@@ -77,7 +77,7 @@ class JsReduce(Method[JsReduceOptions]):
         if parts.respondent is None:
             parts = parts.apart()
             setting = setting.over(parts)
-        order = _along_curve(parts, np.arange(len(parts)), shuffle)
+        order = _along_curve(parts, np.arange(len(parts)), chance)
         groups = grow(setting, requirements, order, progress=progress)
         if options.refine:
             groups = Groups.joined([groups, _left_over(groups, order)])
@@ -89,30 +89,30 @@ class JsReduce(Method[JsReduceOptions]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: JsReduceOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Release, Certificate]:
         """Make a release; see `Method.make`. Where the options say so, little is left out."""
-        release, certificate = super().make(setting, requirements, options, shuffle, progress)
+        release, certificate = super().make(setting, requirements, options, chance, progress)
         if options.unfit == "suppress" or not certificate.suppressed.size:
             return release, certificate
         certificate = relax(
             setting.tried().over(certificate.parts),
             requirements,
             certificate,
-            _along_curve(certificate.parts, certificate.suppressed, shuffle),
+            _along_curve(certificate.parts, certificate.suppressed, chance),
             options.estimator,
             pool=release.form.pool,
             beyond=options.beyond,
             progress=progress.step("relaxing"),
         )
-        certificate = certificate.reordered(shuffle(len(certificate.groups)))
+        certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, release.form), certificate
 
 
-def _along_curve(parts: Parts, chosen: IntArray, shuffle: Shuffle) -> IntArray:
+def _along_curve(parts: Parts, chosen: IntArray, chance: Chance) -> IntArray:
     """Put some parts in the order of the curve, those at one place in a random order."""
-    drawn = chosen[shuffle(len(chosen))]
+    drawn = chosen[chance.order(len(chosen))]
     return drawn[np.argsort(hilbert_ranks(parts)[drawn], kind="stable")]
 
 

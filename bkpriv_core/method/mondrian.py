@@ -14,8 +14,8 @@ from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Bucketize", "Mondrian", "MondrianOptions"]
 
@@ -50,7 +50,7 @@ class Mondrian(Method[MondrianOptions]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: MondrianOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `Method.partition`."""

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import Shuffle
 from bkpriv_core.table.table import Table, check_dense
 
 __all__ = ["Respondents"]
@@ -126,7 +126,7 @@ class Respondents:
         counts[numbers, self.values] = 1
         return Parts(table, self.cells, counts, numbers)
 
-    def places(self, parts: Parts, shuffle: Shuffle) -> IntArray:
+    def places(self, parts: Parts, chance: Chance) -> IntArray:
         """Part that each respondent's record is in.
 
         Parameters
@@ -134,7 +134,7 @@ class Respondents:
         parts : Parts
             Parts of the cells of the table that the respondents were read with. Where they tell
             respondents apart, by the places of these, nothing is drawn.
-        shuffle : Shuffle
+        chance : Chance
             Decides who of those that are alike is in which part.
 
         Returns
@@ -146,7 +146,7 @@ class Respondents:
             place[parts.respondent] = np.arange(len(parts))
             return place
         part, values = parts.enumerate_records()
-        drawn = shuffle(len(self.names))
+        drawn = chance.order(len(self.names))
         persons = drawn[np.lexsort((self.values[drawn], self.cells[drawn]))]
         place[persons] = part[np.lexsort((values, parts.cell[part]))]
         return place

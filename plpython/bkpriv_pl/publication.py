@@ -28,8 +28,8 @@ from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded import RecordedRespondents
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.chance import SecretChance, SeededChance
 from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_core.table.table import Table
 from bkpriv_pl import history
 from bkpriv_pl.boundary import entry, from_json, require, run
@@ -111,15 +111,15 @@ def publish(
     )
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
-    shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
+    chance = SecretChance() if seed is None else SeededChance(seed)
     published, certificate = request.method.make(
-        setting, request.policy.requirements, request.options, shuffle, task
+        setting, request.policy.requirements, request.options, chance, task
     )
     task.step("writing")
     release = _record(request, setting, published, certificate)
     shown, within = published.together()
     if respondents is not None:
-        place = respondents.places(published.parts, shuffle)
+        place = respondents.places(published.parts, chance)
         labels = published.groups.labels(len(published.parts))[place]
         history.record_respondents(
             release,

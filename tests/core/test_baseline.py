@@ -17,9 +17,9 @@ from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.chance import SecretChance
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import secret_shuffle
 from bkpriv_core.utility.measures import baseline_utility, utility
 from tests.core import oracles
 from tests.core.oracles import Records
@@ -47,7 +47,7 @@ def test_a_release_that_is_no_more_than_k_anonymous_is_its_own_baseline(
     method, table = METHODS[name], as_table(records)
     options = method.options()
     try:
-        release, _ = method.make(Setting(table), requirements, options, secret_shuffle, SILENT)
+        release, _ = method.make(Setting(table), requirements, options, SecretChance(), SILENT)
     except UnattainableRequirement:
         return
     baseline = k_anonymous(release, requirements, method, options)

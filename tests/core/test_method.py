@@ -27,9 +27,9 @@ from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import satisfied
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import seeded_shuffle
 from bkpriv_core.utility.measures import utility
 from tests.core import oracles
 from tests.core.certifying import by_age
@@ -63,7 +63,7 @@ def test_every_requirement_holds_in_every_method(
     try:
         method.check(setting, requirements, method.options())
         partitioned, groups, form = method.partition(
-            setting, requirements, method.options(), seeded_shuffle(seed), SILENT
+            setting, requirements, method.options(), SeededChance(seed), SILENT
         )
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
@@ -121,15 +121,17 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
 
     # The last order that is drawn is that of the groups' numbers.
     drawn: list[IntArray] = []
-    shuffle, again = seeded_shuffle(seed), seeded_shuffle(seed)
 
-    def overheard(size: int) -> IntArray:
-        drawn.append(shuffle(size))
-        return drawn[-1]
+    class Overheard(SeededChance):
+        """Chance whose orders are noted."""
+
+        def order(self, size: int) -> IntArray:
+            drawn.append(super().order(size))
+            return drawn[-1]
 
     try:
         partitioned, groups, form = method.partition(
-            setting.tried(), requirements, options, again, SILENT
+            setting.tried(), requirements, options, SeededChance(seed), SILENT
         )
     except UnattainableRequirement:
         return
@@ -143,10 +145,10 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
     )
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-            method.make(setting, requirements, options, overheard, Told())
+            method.make(setting, requirements, options, Overheard(seed), Told())
         assert f"All {expected.failed} groups fail" in caught.value.detail
         return
-    release, certificate = method.make(setting, requirements, options, overheard, Told())
+    release, certificate = method.make(setting, requirements, options, Overheard(seed), Told())
     assert (release.parts, release.groups) == (certificate.parts, certificate.groups)
     assert (type(release.form), release.form.levels) == (type(method.form), form.levels)
     # What comes to be published alike by improvement is certified anew.
@@ -169,7 +171,7 @@ def test_mondrian_unrefined_is_that_of_the_paper() -> None:
     for refine in (False, True):
         options = METHODS["mondrian"].options(refine=refine)
         release, _ = METHODS["mondrian"].make(
-            setting, requirements, options, seeded_shuffle(1), SILENT
+            setting, requirements, options, SeededChance(1), SILENT
         )
         groups[refine] = {frozenset(group) for group in release.groups}
     expected = oracles.mondrian(records, records.everything(), lambda group: len(group) >= 2)
@@ -187,7 +189,7 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     setting = Setting(as_table(records))
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
     _, groups, _ = METHODS["bucketize"].partition(
-        setting, requirements, MondrianOptions(), seeded_shuffle(1), SILENT
+        setting, requirements, MondrianOptions(), SeededChance(1), SILENT
     )
     expected = mondrian(setting, requirements)
     np.testing.assert_array_equal(groups.members, expected.members)
@@ -208,7 +210,7 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     method = find_method(name)
     options = method.options()
     method.check(setting, requirements, options)
-    release, _ = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    release, _ = method.make(setting, requirements, options, SeededChance(1), SILENT)
     assert [sorted(cells) for cells in release.groups] == [[0, 1]]
     recoded = setting.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
@@ -237,7 +239,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
     for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
         policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
         partitioned, groups, _ = METHODS["anatomy"].partition(
-            setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), SILENT
+            setting, parse_policy(policy).requirements, Options(), SeededChance(1), SILENT
         )
         assert len(groups) == count
         assert partitioned.parts.histograms(groups).max() == 1
@@ -245,7 +247,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
         options = Options(seed=1)
         requirements = parse_policy(policy).requirements
         release, _ = METHODS["anatomy"].make(
-            setting, requirements, options, seeded_shuffle(1), SILENT
+            setting, requirements, options, SeededChance(1), SILENT
         )
         assert len(release.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
@@ -253,7 +255,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
             setting,
             parse_policy({"k_anonymity": {"k": 2}}).requirements,
             Options(),
-            seeded_shuffle(1),
+            SeededChance(1),
             SILENT,
         )
 
@@ -267,7 +269,7 @@ def test_incognito_may_suppress_what_keeps_the_whole_table_from_meeting_a_policy
         method.check(setting, requirements, method.options())
     options = method.options(suppression=0.5)
     method.check(setting, requirements, options)
-    release, certificate = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    release, certificate = method.make(setting, requirements, options, SeededChance(1), SILENT)
     assert [cells.tolist() for cells in release.groups] == [[1]]
     assert certificate.suppressed.tolist() == [0]
 

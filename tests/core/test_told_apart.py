@@ -18,8 +18,8 @@ from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, Requirement, satisfied
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core import oracles, requirement_oracles
 from tests.core.library import Known
 from tests.core.oracles import Group, Records
@@ -73,7 +73,7 @@ def test_every_method_keeps_respondents_apart(
     try:
         method.check(setting, requirements, method.options())
         release, certificate = method.make(
-            setting, requirements, method.options(estimator="exact"), seeded_shuffle(seed), SILENT
+            setting, requirements, method.options(estimator="exact"), SeededChance(seed), SILENT
         )
     except UnattainableRequirement:
         return
@@ -111,7 +111,7 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
     costs = []
     for parts in (as_parts(records, records.everything()), Parts.of(as_parts(records, []).table)):
         release, _ = method.make(
-            Setting(parts), requirements, method.options(), seeded_shuffle(1), SILENT
+            Setting(parts), requirements, method.options(), SeededChance(1), SILENT
         )
         costs.append(sorted(release.sizes.tolist()))
     assert costs[0] == costs[1]
@@ -130,12 +130,12 @@ def test_groups_are_found_that_large_ones_hide(name: str) -> None:
     method.check(setting, requirements, method.options())
     # They are made, and not only mended.
     _, groups, _ = method.partition(
-        setting.tried(), requirements, method.options(), seeded_shuffle(1), SILENT
+        setting.tried(), requirements, method.options(), SeededChance(1), SILENT
     )
     assert satisfied(requirements, setting, groups).all()
     assert len(groups) == 8
     release, certificate = method.make(
-        setting, requirements, method.options(), seeded_shuffle(1), SILENT
+        setting, requirements, method.options(), SeededChance(1), SILENT
     )
     assert len(release.groups) == 8
     assert all(len({part // 4 for part in group}) == 1 for group in release.groups)
@@ -160,7 +160,7 @@ def test_anatomy_draws_records_of_whom_nothing_is_known_together() -> None:
     method = METHODS["anatomy"]
     method.check(setting, requirements, method.options())
     release, certificate = method.make(
-        setting, requirements, method.options(), seeded_shuffle(5), SILENT
+        setting, requirements, method.options(), SeededChance(5), SILENT
     )
     assert release.sizes.tolist() == [3] * 4
     assert not certificate.suppressed.size
