@@ -5,4 +5,5 @@ attribute went, and from that estimates what was there; of no single record does
 tells the truth (Guo, Ying, Wu 2011).
 
 - `channel`: how one attribute is distorted;
+- `drawn`: records as they were drawn;
 """

@@ -1,4 +1,4 @@
-"""Forms of publication: what is shown of groups, and what a reader makes of it.
+"""Forms of publication: what is shown of a table, and what a reader makes of it.
 
 A form says which tables a release has and their columns, which groups a reader cannot tell apart,
 what showing them costs in generality, how records are counted and distributed as far as the release
@@ -32,16 +32,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Exhibit", "Field", "Form"]
 
-Exhibit = Literal["records", "sensitive"]
+Exhibit = Literal["records", "sensitive", "randomization"]
 """A table of a release, and the view that shows it: the records, and the companion that shows the
-sensitive values of groups."""
+sensitive values of groups, or how attributes were distorted."""
 
-Field = Literal["quasi_identifiers", "sensitive", "group_id", "count"]
+Field = Literal[
+    "quasi_identifiers",
+    "sensitive",
+    "group_id",
+    "count",
+    "attribute",
+    "value",
+    "retention",
+    "flip_probability",
+]
 """What a table of a release has columns for."""
 
 
 class Form(ABC):
-    """How groups are shown.
+    """How a release is shown.
 
     Parameters
     ----------

@@ -113,8 +113,8 @@ class Release:
 
     @property
     def published(self) -> int:
-        """Number of published records."""
-        return int(self.sizes.sum())
+        """Number of published records: all of them, if the release has no groups."""
+        return self.table.records if self.partition is None else int(self.sizes.sum())
 
     @cached_property
     def actual(self) -> CellCounts:

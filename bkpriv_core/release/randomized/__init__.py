@@ -1,0 +1,4 @@
+"""Randomized releases: records whose values may be others, and the channels that they went through.
+
+- `form`: the form.
+"""
