@@ -48,16 +48,16 @@ class Fault:
 
     Parameters
     ----------
-    group : int
-        The first group with the worst figure.
+    group : int or None
+        The first group with the worst figure; None in a release without groups.
     records : int
-        Its records.
+        Its records; without groups those that the shift is about.
     shift : Shift or None
         The cell and value at fault, and the probability before and after; None if no single value
         is.
     """
 
-    group: int
+    group: int | None
     records: int
     shift: Shift | None
 

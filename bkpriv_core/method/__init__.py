@@ -28,19 +28,32 @@ from typing import Any
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.agglomerate import Agglomerate
 from bkpriv_core.method.anatomy import Anatomy
-from bkpriv_core.method.base import Method, Options, Own
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Method, Options, Own
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
 from bkpriv_core.stated import read
 
-__all__ = ["METHODS", "Method", "Options", "find_method", "parse_options"]
+__all__ = [
+    "GROUP_METHODS",
+    "METHODS",
+    "GroupMethod",
+    "GroupOptions",
+    "Method",
+    "Options",
+    "Own",
+    "find_method",
+    "parse_options",
+]
 
-METHODS: dict[str, Method[Any]] = {
+GROUP_METHODS: dict[str, GroupMethod[Any]] = {
     method.name: method
     for method in (Mondrian(), Agglomerate(), Bucketize(), Anatomy(), JsReduce(), Incognito())
 }
-"""The methods by name."""
+"""The methods that form groups, by name."""
+
+METHODS: dict[str, Method[Any]] = {**GROUP_METHODS}
+"""All methods by name."""
 
 
 def find_method(name: object) -> Method[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form
@@ -17,24 +17,24 @@ from bkpriv_core.table.groups import Groups
 __all__ = ["Agglomerate"]
 
 
-class Agglomerate(Method[Options]):
+class Agglomerate(GroupMethod[GroupOptions]):
     """Groups by `agglomerate`, generalized."""
 
     name = "agglomerate"
     form = Generalized()
-    options = Options
+    options = GroupOptions
 
-    def improves(self, options: Options) -> bool:
-        """Whether groups are improved; see `Method.improves`."""
+    def improves(self, options: GroupOptions) -> bool:
+        """Whether groups are improved; see `GroupMethod.improves`."""
         return True
 
     def partition(
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
-        options: Options,
+        options: GroupOptions,
         chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`."""
+        """Form groups; see `GroupMethod.partition`."""
         return setting, agglomerate(setting, requirements, progress=progress), self.form

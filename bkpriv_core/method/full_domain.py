@@ -20,7 +20,7 @@ import numpy as np
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.incognito import Lattice, Node, incognito
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.form import Form
@@ -51,7 +51,7 @@ UTILITIES = (*COSTS, "kl")
 
 
 @dataclass(frozen=True, kw_only=True)
-class IncognitoOptions(Options):
+class IncognitoOptions(GroupOptions):
     """Options of the method.
 
     Parameters
@@ -75,7 +75,7 @@ class IncognitoOptions(Options):
     ] = 0.0
 
 
-class Incognito(Method[IncognitoOptions]):
+class Incognito(GroupMethod[IncognitoOptions]):
     """Equal values after generalization to the minimal node of least cost."""
 
     name = "incognito"
@@ -99,7 +99,7 @@ class Incognito(Method[IncognitoOptions]):
         chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`."""
+        """Form groups; see `GroupMethod.partition`."""
         lattice = find_lattice(setting, requirements, options, progress)
         chosen = publish_node(lattice, cheapest_node(lattice, options.utility))
         return lattice.setting, chosen.groups, chosen.form

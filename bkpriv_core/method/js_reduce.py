@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.growth import grow
 from bkpriv_core.partition.hilbert import hilbert_ranks
@@ -32,7 +32,7 @@ __all__ = ["JsReduce", "JsReduceOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class JsReduceOptions(Options):
+class JsReduceOptions(GroupOptions):
     """Options of the method.
 
     Parameters
@@ -49,7 +49,7 @@ class JsReduceOptions(Options):
     refine: bool = False
 
 
-class JsReduce(Method[JsReduceOptions]):
+class JsReduce(GroupMethod[JsReduceOptions]):
     """Groups by `grow` along Hilbert's curve, generalized."""
 
     name = "js_reduce"
@@ -58,7 +58,7 @@ class JsReduce(Method[JsReduceOptions]):
     tells_apart = True
 
     def improves(self, options: JsReduceOptions) -> bool:
-        """Whether groups are improved; see `Method.improves`."""
+        """Whether groups are improved; see `GroupMethod.improves`."""
         return options.refine
 
     def partition(
@@ -69,7 +69,7 @@ class JsReduce(Method[JsReduceOptions]):
         chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`.
+        """Form groups; see `GroupMethod.partition`.
 
         What is left over is in none, or is to be mended where the method refines.
         """
@@ -84,7 +84,7 @@ class JsReduce(Method[JsReduceOptions]):
         parts, groups = parts.unite(groups)
         return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
 
-    def make(
+    def certified(
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
@@ -92,8 +92,8 @@ class JsReduce(Method[JsReduceOptions]):
         chance: Chance,
         progress: Progress,
     ) -> tuple[Release, Certificate]:
-        """Make a release; see `Method.make`. Where the options say so, little is left out."""
-        release, certificate = super().make(setting, requirements, options, chance, progress)
+        """See `GroupMethod`. Where the options say so, little is left out."""
+        release, certificate = super().certified(setting, requirements, options, chance, progress)
         if options.unfit == "suppress" or not certificate.suppressed.size:
             return release, certificate
         certificate = relax(

@@ -15,7 +15,7 @@ from bkpriv_core.audit import Finding
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
-from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.method import Method, Own, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.release.recorded import (
     Content,
@@ -413,7 +413,7 @@ def find_requirements(release: int) -> Policy:
         raise of_release(release, error) from None
 
 
-def find_options(release: int, method: Method[Any]) -> Options:
+def find_options(release: int, method: Method[Own]) -> Own:
     """Read the options that a release was made by with a method.
 
     Raises
@@ -422,10 +422,9 @@ def find_options(release: int, method: Method[Any]) -> Options:
         If they are none of the method's.
     """
     try:
-        options: Options = parse_options(method, _read_json(release, "options"))
+        return parse_options(method, _read_json(release, "options"))
     except BkprivError as error:
         raise of_release(release, error) from None
-    return options
 
 
 def _read_smoothing(release: int) -> float:

@@ -18,11 +18,9 @@ from typing import Any
 import numpy as np
 import plpy
 
-from bkpriv_core.audit import Finding, exactly_auditable, findings, judge_queries, unmet
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.audit import Finding, exactly_auditable, judge_queries, unmet
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
 from bkpriv_core.method import Method, Options, find_method, parse_options
-from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
@@ -112,11 +110,11 @@ def publish(
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     chance = SecretChance() if seed is None else SeededChance(seed)
-    published, certificate = request.method.make(
+    published, rows = request.method.make(
         setting, request.policy.requirements, request.options, chance, task
     )
     task.step("writing")
-    release = _record(request, setting, published, certificate)
+    release = _record(request, published, rows)
     shown, within = published.together()
     if respondents is not None:
         place = respondents.places(published.parts, chance)
@@ -285,12 +283,10 @@ def _validated(
     )
 
 
-def _record(
-    request: _Request, setting: Setting, published: Release, certificate: Certificate
-) -> int:
+def _record(request: _Request, published: Release, rows: list[Finding]) -> int:
     """Write the release, what it was made from, and its certification into the history."""
-    dataset, parts, groups = request.dataset, published.parts, published.groups
-    suppressed = int(parts.weights[certificate.suppressed].sum())
+    dataset, records = request.dataset, published.table.records
+    suppressed = records - published.published
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -305,25 +301,19 @@ def _record(
         requirements=json.dumps(request.stated),
         options=request.options_text,
         **({} if request.period is None else request.period.recorded),
-        records=parts.table.records,
+        records=records,
         suppressed=suppressed,
-        groups=len(groups),
+        groups=0 if published.partition is None else len(published.partition),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = [columns[name].declared_as for name in dataset.attributes]
     history.record_content(release, published.together()[0], types)
-    rows = findings(
-        setting.over(parts),
-        groups,
-        request.policy.requirements,
-        certificate.measurements,
-    )
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
     history.record_audit(release, rows)
     if suppressed:
         plpy.notice(
-            f"release {release} leaves out {suppressed} of {parts.table.records} records",
+            f"release {release} leaves out {suppressed} of {records} records",
             hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
         )
     relaxed = [row for row in rows if row.vulnerable]
@@ -343,12 +333,12 @@ def _record(
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
-            hint=_surer(request.options, release, exactly_auditable(parts, groups), estimated),
+            hint=_surer(request.options, release, published, estimated),
         )
     return release
 
 
-def _surer(options: Options, release: int, auditable: bool, estimated: Sequence[str]) -> str:
+def _surer(options: Options, release: int, published: Release, estimated: Sequence[str]) -> str:
     """Say what does without the estimates that a release was certified by."""
     if all(manner.startswith("exact, given ") for manner in estimated):
         return (
@@ -357,11 +347,11 @@ def _surer(options: Options, release: int, auditable: bool, estimated: Sequence[
         )
     ways = (
         f"bkpriv.audit({release}, estimator => 'exact') measures it exactly, if slowly."
-        if auditable
+        if exactly_auditable(published.parts, published.groups)
         else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
         "these are too large for that."
     )
-    if options.estimator == "auto":
+    if options.inference[0] == "auto":
         ways += ' The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
     return ways
 

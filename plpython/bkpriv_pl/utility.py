@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bkpriv_core.method import GroupMethod
 from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.utility.divergence import divergences
 from bkpriv_core.utility.measures import baseline_utility
@@ -17,8 +18,10 @@ __all__ = ["utility"]
 def utility(release: int | None) -> list[tuple[str, float]]:
     """See ``bkpriv.utility``."""
     recorded = find_release(release)
-    requirements = find_requirements(recorded.release).requirements
-    options = find_options(recorded.release, recorded.method)
-    baseline = k_anonymous(recorded, requirements, recorded.method, options, POLLED)
-    figures = measured(recorded) | baseline_utility(baseline) | divergences(recorded, POLLED)
-    return list(figures.items())
+    figures = measured(recorded)
+    if isinstance(method := recorded.method, GroupMethod):
+        requirements = find_requirements(recorded.release).requirements
+        options = find_options(recorded.release, method)
+        baseline = k_anonymous(recorded, requirements, method, options, POLLED)
+        figures |= baseline_utility(baseline)
+    return list((figures | divergences(recorded, POLLED)).items())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method import METHODS, Options, parse_options
+from bkpriv_core.method import METHODS, GroupOptions, parse_options
 from bkpriv_core.method.full_domain import IncognitoOptions
 from bkpriv_core.method.mondrian import MondrianOptions
 
@@ -23,7 +23,7 @@ def test_defaults() -> None:
         "seed": None,
     }
     for name in ("agglomerate", "anatomy"):
-        assert parse_options(METHODS[name], {}) == Options(**expected)
+        assert parse_options(METHODS[name], {}) == GroupOptions(**expected)
     for name in ("mondrian", "bucketize"):
         assert parse_options(METHODS[name], {}) == MondrianOptions(**expected, refine=True)
     chosen = IncognitoOptions(**expected, utility="discernibility", suppression=0.0)

@@ -42,7 +42,7 @@ def made(
 ) -> tuple[Release, Certificate]:
     """What the method makes with options."""
     options = JsReduceOptions(**stated)  # type: ignore[arg-type]
-    return JsReduce().make(setting, requirements, options, SeededChance(seed), SILENT)
+    return JsReduce().certified(setting, requirements, options, SeededChance(seed), SILENT)
 
 
 @SOME
