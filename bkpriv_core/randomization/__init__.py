@@ -5,5 +5,8 @@ attribute went, and from that estimates what was there; of no single record does
 tells the truth (Guo, Ying, Wu 2011).
 
 - `channel`: how one attribute is distorted;
-- `drawn`: records as they were drawn;
+- `risk`: what the records tell of a person;
+- `together`: what several releases of a table tell together;
+- `optimization`: the channels that cost least, of those that bound what is told;
+- `drawn`: records as they were drawn.
 """

@@ -11,11 +11,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import Progress
 from bkpriv_core.table.groups import FloatArray
 
-__all__ = ["Blend", "Channel"]
+__all__ = ["Blend", "Channel", "Scheme", "distorted"]
+
+Scheme = Literal["rr-s", "rr-qi", "rr-both"]
+"""What goes through a channel: the sensitive attribute, the quasi-identifiers, or both."""
+
+
+def distorted(scheme: str, quasi_identifiers: int) -> tuple[bool, ...]:
+    """Tell whether a scheme distorts each of so many quasi-identifiers and the sensitive attribute.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such scheme.
+    """
+    if scheme not in get_args(Scheme):
+        raise InvalidParameter(
+            f"there is no scheme {scheme!r}",
+            detail="It says which attributes are distorted.",
+            hint=f"Schemes are {', '.join(get_args(Scheme))}.",
+        )
+    return (*(scheme != "rr-s" for _ in range(quasi_identifiers)), scheme != "rr-qi")
 
 
 @dataclass(frozen=True)
@@ -33,6 +55,12 @@ class Blend:
     size: int
     own: float
     other: float
+
+    @classmethod
+    def of(cls, size: int, level: float, contrast: float) -> Blend:
+        """Blend of given eigenvalues: for what is the same everywhere, and for what sums to 0."""
+        other = (level - contrast) / size
+        return cls(size, contrast + other, other)
 
     def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
         """See `bkpriv_core.table.kronecker.Factor`."""
@@ -81,12 +109,30 @@ class Channel:
         return Blend(self.size, self.retention**2, self.flip**2)
 
     @property
-    def slope(self) -> Blend:
-        """Derivative of ``Pr(shown | true)`` by the retention."""
-        return Blend(self.size, 1.0, 0.0 if self.size == 1 else -1.0 / (self.size - 1))
+    def gap(self) -> float:
+        """How much likelier a value is to be shown where it is true than elsewhere: ``p - q``."""
+        return self.retention - self.flip
 
     @property
     def inverse(self) -> Blend:
         """What estimates true counts from those that are shown: ``(I - q J) / (p - q)``."""
-        gap = self.retention - self.flip
-        return Blend(self.size, (1.0 - self.flip) / gap, -self.flip / gap)
+        return Blend(self.size, (1.0 - self.flip) / self.gap, -self.flip / self.gap)
+
+    @property
+    def drift(self) -> Blend:
+        """What makes the derivative by the retention of what is shown, of what is shown.
+
+        Of two values or more, and a retention above ``1 / d``. The matrices have eigenvectors in
+        common, so ``dP/dp = D P`` with ``D`` of the ratios of eigenvalues.
+        """
+        return Blend.of(self.size, 0.0, self.size / (self.size - 1) / self.gap)
+
+    @property
+    def square_drift(self) -> Blend:
+        """The same of the squares: ``dW/dp = D W``."""
+        p, q, others = self.retention, self.flip, self.size - 1
+        return Blend.of(
+            self.size,
+            2.0 * (p - q) / (p**2 + others * q**2),
+            2.0 * (p + q / others) / (p**2 - q**2),
+        )

@@ -1,0 +1,329 @@
+"""What a randomized release tells of a person: whether her sensitive value is guessed.
+
+The adversary knows the person's quasi-identifiers, that she is in the table, and how it was
+distorted. From a record she infers what it was before, and guesses in proportion to what she then
+believes. A record of the cell ``a`` is recognized, and its value ``u`` guessed, with probability
+
+    risk(a, u) = pi(u | a) * R(a) * R(u | a),
+
+    R(a)     = pi(a)     sum_b P(b | a)^2 / lambda(b),      lambda = P pi,
+    R(u | a) = pi(u | a) sum_v P(v | u)^2 / lambda(v | a),
+
+with 1 in place of what is not distorted (Guo, Ying, Wu 2011, result 1). The sum over ``b`` is over
+the grid of all values of the distorted quasi-identifiers, whether they occur or not; combinations
+of the others stand side by side. Both factors are 1 + chi^2 of what is shown of this against what
+is shown of all: so they rise with every retention, from ``pi(a)`` and ``pi(u | a)`` where
+everything is shown with equal probability.
+
+Matrices of the grid are Kronecker products and never formed; the largest arrays are a few times
+the size of the grid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.randomization.channel import Blend, Channel
+from bkpriv_core.table import kronecker
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.table import Table
+
+__all__ = ["Distorted", "Exposure", "risks"]
+
+_GRID = 2**23
+"""Largest number of elements of the grid: an array of 64 MB."""
+
+_BATCH = 2**21
+"""Elements that derivatives of the grid's tensor may have together, if they are several."""
+
+_FAINT = 1e-300
+"""What is shown with less than this probability is left out: it adds less to any risk."""
+
+
+def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT) -> FloatArray:
+    """Risk of the records of every cell with every value.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    channels : sequence of Channel
+        One for each of its attributes, the sensitive one last.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    (c, m) float array
+        Probabilities, exact up to rounding; 0 where there is no record.
+
+    Raises
+    ------
+    TooLarge
+        If the grid of the distorted quasi-identifiers is too large.
+
+    References
+    ----------
+    .. [1] L. Guo, X. Ying, X. Wu, "Limiting Attribute Disclosure in Randomization Based Microdata
+       Release", Journal of Computing Science and Engineering 5(3), 2011, result 1.
+    """
+    distorts = tuple(channel.retention < 1.0 for channel in channels)
+    return Exposure.of(table, distorts).under(channels, progress).risks
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """A table laid out for risks, under whatever channels of the same attributes.
+
+    Parameters
+    ----------
+    axes : tuple of int
+        Quasi-identifiers that are distorted.
+    distorts_sensitive : bool
+        Whether the sensitive attribute is.
+    shape : tuple of int
+        The grid: sizes of `axes`, and the number of combinations of values in the others.
+    place : (c,) int array
+        Place of each cell in the grid.
+    shares : (c, m) float array
+        Share of the records in each cell and with each value; a cell may have none.
+    """
+
+    axes: tuple[int, ...]
+    distorts_sensitive: bool
+    shape: tuple[int, ...]
+    place: IntArray
+    shares: FloatArray
+
+    @classmethod
+    def of(cls, table: Table, distorts: Sequence[bool]) -> Exposure:
+        """Lay out a table, some attributes of which are distorted.
+
+        Raises
+        ------
+        TooLarge
+            If the grid is too large; nothing is allocated.
+        """
+        axes = tuple(np.flatnonzero(distorts[:-1]).tolist())
+        others = [axis for axis in range(len(distorts) - 1) if axis not in axes]
+        apart = distinct_rows(table.codes[:, others])[1]
+        shape = (
+            *(table.quasi_identifiers[axis].size for axis in axes),
+            int(apart.max(initial=0)) + 1,
+        )
+        if axes and math.prod(shape) > _GRID:
+            _refuse(table, axes, shape[-1])
+        codes = (*(table.codes[:, axis] for axis in axes), apart)
+        place = np.ravel_multi_index(codes, shape) if axes else apart
+        return cls(axes, distorts[-1], shape, place, table.counts / table.records)
+
+    @cached_property
+    def cell_shares(self) -> FloatArray:
+        """Share of the records in each cell, shape (c,)."""
+        shares: FloatArray = self.shares.sum(axis=1)
+        return shares
+
+    @cached_property
+    def conditional(self) -> FloatArray:
+        """Share of each value in its cell: the risk where nothing is distorted, shape (c, m)."""
+        whole = self.cell_shares[:, None]
+        return np.divide(self.shares, whole, out=np.zeros_like(self.shares), where=whole > 0.0)
+
+    @cached_property
+    def tensor(self) -> FloatArray:
+        """Share of the records at each place of the grid."""
+        tensor = np.zeros(math.prod(self.shape))
+        tensor[self.place] = self.cell_shares
+        return tensor.reshape(self.shape)
+
+    @cached_property
+    def least(self) -> FloatArray:
+        """Risks where everything is shown with equal probability, shape (c, m).
+
+        What the retentions cannot go below.
+        """
+        least = self.conditional
+        if self.axes:
+            apart = self.place % self.shape[-1]
+            within = np.bincount(apart, self.cell_shares, self.shape[-1])[apart]
+            least = least * (self.cell_shares / within)[:, None]
+        if self.distorts_sensitive:
+            least = least * self.conditional
+        return least
+
+    def under(self, channels: Sequence[Channel], progress: Progress = SILENT) -> Distorted:
+        """Distort it by channels, one for each attribute; those of what is not distorted are idle.
+
+        What it tells is computed when asked for.
+        """
+        return Distorted(self, tuple(channels), progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Distorted:
+    """What is told by a table that went through channels.
+
+    Parameters
+    ----------
+    exposure : Exposure
+        The table.
+    channels : tuple of Channel
+        One for each attribute.
+    progress : Progress
+        Polled between steps.
+    """
+
+    exposure: Exposure
+    channels: tuple[Channel, ...]
+    progress: Progress
+
+    @cached_property
+    def risks(self) -> FloatArray:
+        """Risk of the records of every cell with every value, shape (c, m)."""
+        figures = self.exposure.conditional
+        if self.exposure.axes:
+            figures = figures * self._recognized[:, None]
+        if self.exposure.distorts_sensitive:
+            figures = figures * self._guessed
+        return figures
+
+    def gradients(self, cells: IntArray, values: IntArray) -> FloatArray:
+        """Derivatives of some risks by the retentions.
+
+        Parameters
+        ----------
+        cells, values : (k,) int array
+            Whose risks, and with which value.
+
+        Returns
+        -------
+        (k, d + 1) float array
+            Exact up to rounding; 0 for what is not distorted. Retentions must be above ``1 / d``.
+        """
+        exposure = self.exposure
+        slopes = np.zeros((len(cells), len(self.channels)))
+        base = exposure.conditional[cells, values]
+        if exposure.axes:
+            guessed = self._guessed[cells, values] if exposure.distorts_sensitive else 1.0
+            slopes[:, exposure.axes] = (base * guessed)[:, None] * self._recognized_by(cells)
+        if exposure.distorts_sensitive:
+            recognized = self._recognized[cells] if exposure.axes else 1.0
+            slopes[:, -1] = base * recognized * self._guessed_by(cells, values)
+        return slopes
+
+    @property
+    def _along(self) -> tuple[Channel, ...]:
+        """Channel of each axis."""
+        return tuple(self.channels[axis] for axis in self.exposure.axes)
+
+    @property
+    def _squares(self) -> tuple[Blend, ...]:
+        return tuple(channel.square for channel in self._along)
+
+    @cached_property
+    def _shown(self) -> FloatArray:
+        """Probability of showing each place of the grid, lambda."""
+        forward = (channel.forward for channel in self._along)
+        return kronecker.apply(forward, self.exposure.tensor, self.progress)
+
+    @cached_property
+    def _rarity(self) -> FloatArray:
+        """Its inverse."""
+        return _inverse(self._shown)
+
+    @cached_property
+    def _seen(self) -> FloatArray:
+        """The sum over b in R(a), at each place."""
+        return kronecker.apply(self._squares, self._rarity, self.progress)
+
+    @cached_property
+    def _recognized(self) -> FloatArray:
+        """R(a), shape (c,)."""
+        figures: FloatArray = self.exposure.cell_shares * self._seen.ravel()[self.exposure.place]
+        return figures
+
+    def _recognized_by(self, cells: IntArray) -> FloatArray:
+        """Derivatives of R(a) by the retention of each axis, shape (k, axes)."""
+        exposure = self.exposure
+        place = exposure.place[cells]
+        columns = np.empty((len(cells), len(exposure.axes)))
+        # d sum W / lambda = sum dW / lambda - sum W dlambda / lambda^2, where dW and dlambda follow
+        # from what is there; only W remains to be applied, to several tensors at a time.
+        fall = self._rarity**2
+        together = max(1, _BATCH // fall.size)
+        for start in range(0, len(exposure.axes), together):
+            some = range(start, min(start + together, len(exposure.axes)))
+            lost = np.stack(
+                [fall * self._contract(self._along[at].drift, at, self._shown) for at in some], -1
+            )
+            lost = kronecker.apply(self._squares, lost, self.progress)
+            columns[:, some] = -lost.reshape(-1, len(some))[place]
+        for at, channel in enumerate(self._along):
+            won = self._contract(channel.square_drift, at, self._seen)
+            columns[:, at] += won.ravel()[place]
+        return exposure.cell_shares[cells, None] * columns
+
+    def _contract(self, blend: Blend, at: int, tensor: FloatArray) -> FloatArray:
+        """Apply a blend along one axis of a tensor over the grid."""
+        before = math.prod(self.exposure.shape[:at])
+        flat = tensor.reshape(before, blend.size, -1)
+        return blend.contract(flat, self.progress).reshape(tensor.shape)
+
+    @cached_property
+    def _guessed(self) -> FloatArray:
+        """R(u | a), shape (c, m)."""
+        conditional, channel = self.exposure.conditional, self.channels[-1]
+        rarity = _inverse(_rows(channel.forward, conditional, self.progress))
+        figures: FloatArray = conditional * _rows(channel.square, rarity, self.progress)
+        return figures
+
+    def _guessed_by(self, cells: IntArray, values: IntArray) -> FloatArray:
+        """Derivatives of R(u | a) by the retention of the sensitive attribute, shape (k,)."""
+        conditional, channel = self.exposure.conditional[cells], self.channels[-1]
+        shown = _rows(channel.forward, conditional, self.progress)
+        rarity = _inverse(shown)
+        seen = _rows(channel.square, rarity, self.progress)
+        lost = _rows(channel.drift, shown, self.progress) * rarity**2
+        slopes = conditional * (
+            _rows(channel.square_drift, seen, self.progress)
+            - _rows(channel.square, lost, self.progress)
+        )
+        picked: FloatArray = np.take_along_axis(slopes, values[:, None], axis=1)[:, 0]
+        return picked
+
+
+def _rows(blend: Blend, rows: FloatArray, progress: Progress) -> FloatArray:
+    """Apply a blend to each of some rows."""
+    return blend.contract(rows[:, :, None], progress)[:, :, 0]
+
+
+def _inverse(shown: FloatArray) -> FloatArray:
+    return np.divide(1.0, shown, out=np.zeros_like(shown), where=shown > _FAINT)
+
+
+def _refuse(table: Table, axes: Sequence[int], apart: int) -> None:
+    """Refuse a grid, naming the largest domains: those without which it would do."""
+    domains = sorted(
+        (table.quasi_identifiers[axis] for axis in axes), key=lambda domain: -domain.size
+    )
+    elements, named = math.prod(domain.size for domain in domains) * apart, 0
+    rest = elements
+    while rest > _GRID and named < len(domains):
+        rest //= domains[named].size
+        named += 1
+    sizes = ", ".join(f'"{domain.name}" has {domain.size} values' for domain in domains)
+    others = f"; the others {apart} combinations" if apart > 1 else ""
+    listed = ", ".join(f'"{domain.name}"' for domain in domains[:named])
+    raise TooLarge(
+        f"the quasi-identifiers that are distorted have {elements} combinations, too many",
+        detail=f"{sizes}{others}; at most {_GRID} combinations are handled.",
+        hint=f"Coarsen {listed}.",
+    )
