@@ -372,8 +372,13 @@ class _Problem:
             gaps = np.exp(np.clip(result.x, *bounds[0]))
             if not self._take_in(gaps, self.tau * (1.0 + _SLACK)):
                 break
-        whole = np.where(gaps > 1.0 - _NEARLY, 1.0, gaps)
-        return min((self.scaled(point, _HALVINGS) for point in (gaps, whole)), key=self.objective)
+        # What is all but kept is kept, where that costs nothing.
+        found, whole = (
+            self.scaled(point, _HALVINGS)
+            for point in (gaps, np.where(gaps > 1.0 - _NEARLY, 1.0, gaps))
+        )
+        cost = self.objective(whole) - self.objective(found)
+        return whole if cost <= _AGREEING else found
 
     def settle(self, gaps: FloatArray) -> tuple[tuple[Channel, ...], float]:
         """Channels at some gaps, and their largest risk, which is at most tau to the last digit.

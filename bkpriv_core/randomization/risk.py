@@ -36,7 +36,7 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Distorted", "Exposure", "risks"]
+__all__ = ["Distorted", "Exposure", "inverse", "risks"]
 
 _GRID = 2**23
 """Largest number of elements of the grid: an array of 64 MB."""
@@ -237,7 +237,7 @@ class Distorted:
     @cached_property
     def _rarity(self) -> FloatArray:
         """Its inverse."""
-        return _inverse(self._shown)
+        return inverse(self._shown)
 
     @cached_property
     def _seen(self) -> FloatArray:
@@ -281,7 +281,7 @@ class Distorted:
     def _guessed(self) -> FloatArray:
         """R(u | a), shape (c, m)."""
         conditional, channel = self.exposure.conditional, self.channels[-1]
-        rarity = _inverse(_rows(channel.forward, conditional, self.progress))
+        rarity = inverse(_rows(channel.forward, conditional, self.progress))
         figures: FloatArray = conditional * _rows(channel.square, rarity, self.progress)
         return figures
 
@@ -289,7 +289,7 @@ class Distorted:
         """Derivatives of R(u | a) by the retention of the sensitive attribute, shape (k,)."""
         conditional, channel = self.exposure.conditional[cells], self.channels[-1]
         shown = _rows(channel.forward, conditional, self.progress)
-        rarity = _inverse(shown)
+        rarity = inverse(shown)
         seen = _rows(channel.square, rarity, self.progress)
         lost = _rows(channel.drift, shown, self.progress) * rarity**2
         slopes = conditional * (
@@ -305,7 +305,8 @@ def _rows(blend: Blend, rows: FloatArray, progress: Progress) -> FloatArray:
     return blend.contract(rows[:, :, None], progress)[:, :, 0]
 
 
-def _inverse(shown: FloatArray) -> FloatArray:
+def inverse(shown: FloatArray) -> FloatArray:
+    """Inverses of probabilities of being shown; 0 of what is hardly ever."""
     return np.divide(1.0, shown, out=np.zeros_like(shown), where=shown > _FAINT)
 
 
