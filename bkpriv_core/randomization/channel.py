@@ -87,6 +87,11 @@ class Channel:
     retention: float
 
     @property
+    def kept(self) -> bool:
+        """Whether all values are kept as they are."""
+        return self.retention == 1
+
+    @property
     def flip(self) -> float:
         """Probability ``q`` that a value becomes a certain other one."""
         return 0.0 if self.size == 1 else (1.0 - self.retention) / (self.size - 1)

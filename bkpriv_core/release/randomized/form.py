@@ -12,11 +12,11 @@ from typing import ClassVar
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import Query
-from bkpriv_core.query.joint import Joint
-from bkpriv_core.query.tally import Tally
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.form import Exhibit, Field, Form
+from bkpriv_core.release.randomized.joint import RandomizedJoint
+from bkpriv_core.release.randomized.tally import RandomizedTally
 from bkpriv_core.release.release import Release
 from bkpriv_core.release.rewriting.fragment import ShownColumn
 
@@ -44,13 +44,20 @@ class Randomized(Form):
         "randomization": ("attribute", "value", "retention", "flip_probability"),
     }
 
-    def tally(self, release: Release) -> Tally:
-        """See `Form`."""
-        raise NotImplementedError
+    @property
+    def shown(self) -> tuple[tuple[Channel, ...], Drawn]:
+        """How each attribute was distorted, and the records."""
+        assert self.channels is not None
+        assert self.drawn is not None
+        return self.channels, self.drawn
 
-    def joint(self, release: Release, progress: Progress = SILENT) -> Joint:
+    def tally(self, release: Release) -> RandomizedTally:
         """See `Form`."""
-        raise NotImplementedError
+        return RandomizedTally(release.domains, *self.shown)
+
+    def joint(self, release: Release, progress: Progress = SILENT) -> RandomizedJoint:
+        """See `Form`."""
+        return RandomizedJoint(release.domains, *self.shown, progress)
 
     def rewrite(
         self,
