@@ -13,30 +13,37 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.table.groups import FloatArray
 
-__all__ = ["Blend", "Channel", "Scheme", "distorted"]
+__all__ = ["Blend", "Channel", "Scheme", "check_scheme", "distorted"]
 
 Scheme = Literal["rr-s", "rr-qi", "rr-both"]
 """What goes through a channel: the sensitive attribute, the quasi-identifiers, or both."""
 
 
-def distorted(scheme: str, quasi_identifiers: int) -> tuple[bool, ...]:
-    """Tell whether a scheme distorts each of so many quasi-identifiers and the sensitive attribute.
+def check_scheme(scheme: str) -> Scheme:
+    """Return a scheme.
 
     Raises
     ------
     InvalidParameter
-        If there is no such scheme.
+        If there is none of that name.
     """
-    if scheme not in get_args(Scheme):
-        raise InvalidParameter(
-            f"there is no scheme {scheme!r}",
-            detail="It says which attributes are distorted.",
-            hint=f"Schemes are {', '.join(get_args(Scheme))}.",
-        )
+    for known in get_args(Scheme):
+        if scheme == known:
+            found: Scheme = known
+            return found
+    raise InvalidParameter(
+        f"there is no scheme {as_json(scheme)}",
+        detail="It says which attributes are distorted.",
+        hint=f"Schemes are {', '.join(get_args(Scheme))}.",
+    )
+
+
+def distorted(scheme: Scheme, quasi_identifiers: int) -> tuple[bool, ...]:
+    """Whether each of so many quasi-identifiers, and the sensitive attribute, is distorted."""
     return (*(scheme != "rr-s" for _ in range(quasi_identifiers)), scheme != "rr-qi")
 
 

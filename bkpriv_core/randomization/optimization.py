@@ -34,7 +34,7 @@ from bkpriv_core.errors import (
     as_json,
 )
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.randomization.channel import Channel, Scheme, distorted
+from bkpriv_core.randomization.channel import Channel, Scheme, check_scheme, distorted
 from bkpriv_core.randomization.risk import Distorted, Exposure, risks
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
@@ -165,7 +165,7 @@ def optimize(
        Release", Journal of Computing Science and Engineering 5(3), 2011, result 2.
     """
     check_tau(tau)
-    among = distorted(scheme, len(table.quasi_identifiers))
+    among = distorted(check_scheme(scheme), len(table.quasi_identifiers))
     if table.sensitive.size == 1:
         raise InvalidData(
             f'the sensitive attribute "{table.sensitive.name}" has one value',

@@ -28,21 +28,24 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.errors import TooLarge
+from bkpriv_core.errors import InvalidParameter, TooLarge, as_shape
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.randomization.channel import Blend, Channel
+from bkpriv_core.randomization.channel import Blend, Channel, check_scheme, distorted
 from bkpriv_core.table import kronecker
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Distorted", "Exposure", "inverse", "risks"]
+__all__ = ["Distorted", "Exposure", "inverse", "risks", "risks_by_hand"]
 
 _GRID = 2**23
 """Largest number of elements of the grid: an array of 64 MB."""
 
 _BATCH = 2**21
 """Elements that derivatives of the grid's tensor may have together, if they are several."""
+
+_TOLERANCE = 1e-6
+"""By how much the sum of a distribution may differ from 1."""
 
 _FAINT = 1e-300
 """What is shown with less than this probability is left out: it adds less to any risk."""
@@ -77,6 +80,82 @@ def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT
     """
     distorts = tuple(channel.retention < 1.0 for channel in channels)
     return Exposure.of(table, distorts).under(channels, progress).risks
+
+
+def risks_by_hand(
+    joint: FloatArray, retentions: FloatArray, scheme: str, progress: Progress = SILENT
+) -> FloatArray:
+    """Risks under one quasi-identifier, of a distribution that is given.
+
+    Parameters
+    ----------
+    joint : (cells, values) float array
+        Probability of each value of the quasi-identifier with each sensitive value.
+    retentions : (2,) float array
+        Probabilities with which the one and the other are kept, each at least ``1 / d``. What the
+        scheme does not distort is kept, whatever is given.
+    scheme : {"rr-s", "rr-qi", "rr-both"}
+        What is distorted.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    (cells, values) float array
+        Exact up to rounding; 0 where the probability is 0.
+
+    Raises
+    ------
+    InvalidParameter
+        If these are no distribution, no retentions or no scheme.
+    """
+    distorts = distorted(check_scheme(scheme), 1)
+    if joint.ndim != 2 or not joint.size:
+        raise InvalidParameter(
+            "joint must have a row for each cell, with a probability for each sensitive value",
+            detail=f"Its shape is {as_shape(joint.shape)}.",
+            hint="Write for example {{0.2,0.1},{0.3,0.4}}.",
+        )
+    if not np.isfinite(joint).all() or (joint < 0.0).any():
+        raise InvalidParameter(
+            "joint has a negative or non-finite probability",
+            detail=f"It ranges from {joint.min()} to {joint.max()}.",
+            hint="Divide the number of records of each cell and value by that of all.",
+        )
+    if abs(joint.sum() - 1.0) > _TOLERANCE:
+        raise InvalidParameter(
+            "joint does not sum to 1",
+            detail=f"It sums to {joint.sum():.9g}.",
+            hint="Divide the number of records of each cell and value by that of all.",
+        )
+    if retentions.shape != (2,):
+        raise InvalidParameter(
+            "retention must have two elements",
+            detail=f"Its shape is {as_shape(retentions.shape)}.",
+            hint="Give the probability of keeping the cell, and that of keeping the value.",
+        )
+    sizes = joint.shape
+    for size, retention, chosen in zip(sizes, retentions.tolist(), distorts, strict=True):
+        if chosen and not 1.0 / size <= retention <= 1.0:
+            raise InvalidParameter(
+                f"a retention must be between 1/{size} and 1, for there are {size} values",
+                detail=f"It is {retention:g}; with less, a value is shown less often where it is "
+                "true than elsewhere.",
+                hint="Values are kept with that probability, else moved to any other.",
+            )
+    channels = [
+        Channel(size, retention if chosen else 1.0)
+        for size, retention, chosen in zip(sizes, retentions.tolist(), distorts, strict=True)
+    ]
+    hidden = channels[0].retention < 1.0
+    exposure = Exposure(
+        (0,) if hidden else (),
+        channels[1].retention < 1.0,
+        (sizes[0], 1) if hidden else (sizes[0],),
+        np.arange(sizes[0]),
+        joint,
+    )
+    return exposure.under(channels, progress).risks
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ TOPICS = (
     "publication",
     "purge",
     "query",
+    "randomization",
     "sequence",
     "staleness",
     "suppression",

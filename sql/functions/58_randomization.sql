@@ -1,0 +1,16 @@
+-- Randomization: how strongly records are to be distorted.
+
+CREATE OR REPLACE FUNCTION bkpriv.optimize_randomization(
+    dataset text, scheme text, tau float8, options jsonb DEFAULT '{}', period text DEFAULT NULL
+)
+    RETURNS TABLE (attribute text, domain_size int, retention float8, epsilon float8)
+    LANGUAGE plpython3u STABLE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].randomization.optimize_randomization(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.optimize_randomization(text, text, float8, jsonb, text) IS
+    'Probability with which each attribute''s values are kept, by scheme rr-s, rr-qi or rr-both, so that nobody''s sensitive value is guessed with a probability above tau and counts can be estimated as well as may be (the best of several local optima); epsilon is its local differential privacy, infinite where all values are kept; options and period as in publish()';
+GRANT EXECUTE ON FUNCTION bkpriv.optimize_randomization(text, text, float8, jsonb, text)
+    TO bkpriv_publisher, bkpriv_auditor;
