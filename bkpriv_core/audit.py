@@ -34,12 +34,22 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import QueryError
+from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import Measurement, Requirement, Shift
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.requirement import MaxDisclosure, Measurement, Requirement, Shift
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
-__all__ = ["Fault", "Finding", "exactly_auditable", "findings", "judge_queries", "unmet"]
+__all__ = [
+    "Fault",
+    "Finding",
+    "draw_finding",
+    "exactly_auditable",
+    "findings",
+    "judge_queries",
+    "unmet",
+]
 
 
 @dataclass(frozen=True)
@@ -156,6 +166,70 @@ def findings(
                 )
             )
     return rows
+
+
+def draw_finding(
+    release: Release, demanded: MaxDisclosure, scheme: str, progress: Progress = SILENT
+) -> Finding:
+    """Measure the risk of every record of a release that was drawn.
+
+    Parameters
+    ----------
+    release : Release
+        The release; its form has the channels.
+    demanded : MaxDisclosure
+        The bound.
+    scheme : str
+        What was distorted.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    Finding
+        Exact. By attribute the parameters have the epsilon of its local differential privacy, None
+        where values were kept.
+
+    Raises
+    ------
+    TooLarge
+        If the grid of the distorted quasi-identifiers is too large.
+    """
+    channels = release.form.channels
+    assert channels is not None
+    epsilon = {
+        domain.name: channel.epsilon if math.isfinite(channel.epsilon) else None
+        for domain, channel in zip(release.domains, channels, strict=True)
+    }
+    risk = risks(release.table, channels, progress)
+    return _of_records(release.table, demanded, {"scheme": scheme, "epsilon": epsilon}, risk)
+
+
+def _of_records(
+    table: Table,
+    demanded: MaxDisclosure,
+    parameters: Mapping[str, Any],
+    risk: FloatArray,
+    estimator: str = ESTIMATORS[EXACT],
+) -> Finding:
+    """Finding of the risks of records, (c, m), and the first of the riskiest as its fault."""
+    (bound,) = demanded.bounds
+    there = table.counts > 0
+    figures, weights = risk[there], table.counts[there]
+    vulnerable = int(weights[bound.broken(figures)].sum())
+    cell, value = np.unravel_index(int(np.argmax(np.where(there, risk, -1.0))), risk.shape)
+    shift = Shift(int(cell), int(value), float(table.overall[value]), float(risk[cell, value]))
+    return Finding(
+        bound.requirement,
+        {**bound.parameters, **parameters},
+        float(bound.threshold),
+        bound.worst(figures),
+        float(np.average(figures, weights=weights)),
+        vulnerable,
+        vulnerable == 0,
+        estimator,
+        Fault(None, int(table.counts[cell, value]), shift),
+    )
 
 
 def _plain(number: float) -> float:

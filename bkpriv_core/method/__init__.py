@@ -11,6 +11,7 @@ method          groups                                             shown
 ``js_reduce``   `grow`, along Hilbert's curve                      generalized
 ``incognito``   equal values after full-domain generalization;     generalized
                 the minimal node of least cost
+``randomize``   none: records drawn one by one                     randomized
 ==============  =================================================  ==============================
 
 What lives here puts a partitioning together with what it needs and yields, one module for each. A
@@ -32,6 +33,7 @@ from bkpriv_core.method.base import GroupMethod, GroupOptions, Method, Options, 
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
+from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.stated import read
 
 __all__ = [
@@ -52,7 +54,7 @@ GROUP_METHODS: dict[str, GroupMethod[Any]] = {
 }
 """The methods that form groups, by name."""
 
-METHODS: dict[str, Method[Any]] = {**GROUP_METHODS}
+METHODS: dict[str, Method[Any]] = {**GROUP_METHODS, Randomize.name: Randomize()}
 """All methods by name."""
 
 

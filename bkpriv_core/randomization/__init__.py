@@ -8,6 +8,7 @@ tells the truth (Guo, Ying, Wu 2011).
 - `risk`: what the records tell of a person;
 - `together`: what several releases of a table tell together;
 - `optimization`: the channels that cost least, of those that bound what is told;
-- `drawn`: records as they were drawn; `grid`: the combinations of values that they may have had;
+- `drawn`, `drawing`: records as they were drawn, and how that is done;
+- `grid`: the combinations of values that they may have had;
 - `reconstruction`: how many had them, without bias; `likelihood`: and the likeliest counts.
 """

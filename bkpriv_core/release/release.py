@@ -60,6 +60,13 @@ class Release:
             )
         return self.partition
 
+    @property
+    def labels(self) -> IntArray:
+        """Group of each part, or `SUPPRESSED` where it is in none, shape (p,)."""
+        if self.partition is None:
+            return np.full(len(self.parts), SUPPRESSED)
+        return self.partition.labels(len(self.parts))
+
     def together(self) -> tuple[Release, IntArray]:
         """Build the same release without telling respondents apart, as readers see it.
 

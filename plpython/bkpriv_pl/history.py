@@ -17,14 +17,9 @@ from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Method, Own, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
-from bkpriv_core.release.recorded import (
-    Content,
-    RecordedRespondents,
-    check_respondents,
-    of_release,
-    read_release,
-    unsound,
-)
+from bkpriv_core.release.recorded.content import Content, read_release
+from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
+from bkpriv_core.release.recorded.soundness import of_release, unsound
 from bkpriv_core.release.release import Release
 from bkpriv_core.stated import read
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
@@ -137,6 +132,7 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
     """Append what a release was made from; `types` name those of its attributes."""
     parts = published.parts
     recoded = dict(enumerate(published.form.levels or ()))
+    channels = dict(enumerate(published.form.channels or ()))
     for place, (domain, type_) in enumerate(zip(published.domains, types, strict=True)):
         levels = None
         if domain.hierarchy is not None:
@@ -144,11 +140,11 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
         intervals = domain.intervals
         run(
             "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
-            "levels, type, widths, origin, level, ends) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            "levels, type, widths, origin, level, ends, retention) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             [
                 *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
-                *("numeric[]", "numeric", "int", "float8[]"),
+                *("numeric[]", "numeric", "int", "float8[]", "float8"),
             ],
             [
                 release,
@@ -162,12 +158,13 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
                 None if intervals is None else intervals.origin,
                 recoded.get(place),
                 None if domain.ends is None else domain.ends.tolist(),
+                channels[place].retention if place in channels else None,
             ],
         )
     part, values = np.nonzero(parts.counts)
     arrays = (
         parts.codes.ravel(),
-        published.groups.labels(len(parts)),
+        published.labels,
         part,
         values,
         parts.counts[part, values],
@@ -179,6 +176,13 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
         ["bigint", *["text"] * len(arrays)],
         [release, *map(array_literal, arrays)],
     )
+    if (drawn := published.form.drawn) is not None:
+        run(
+            "INSERT INTO bkpriv.release_draw (release, codes, counts) "
+            "VALUES ($1, $2::int[], $3::bigint[])",
+            ["bigint", "text", "text"],
+            [release, array_literal(drawn.codes.ravel()), array_literal(drawn.counts)],
+        )
 
 
 def record_respondents(release: int, respondents: RecordedRespondents) -> None:
@@ -205,11 +209,10 @@ def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
     UnsoundHistory
         If they are not those of its groups and parts.
     """
-    groups = recorded.groups
     try:
         respondents = read_respondents(recorded.release)
         if respondents is not None:
-            check_respondents(recorded.parts, groups, respondents)
+            check_respondents(recorded, respondents)
     except BkprivError as error:
         raise of_release(recorded.release, error) from None
     return respondents

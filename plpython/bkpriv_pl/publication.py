@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import plpy
@@ -24,7 +24,7 @@ from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
-from bkpriv_core.release.recorded import RecordedRespondents
+from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import SecretChance, SeededChance
 from bkpriv_core.table.respondent import Respondents
@@ -118,7 +118,7 @@ def publish(
     shown, within = published.together()
     if respondents is not None:
         place = respondents.places(published.parts, chance)
-        labels = published.groups.labels(len(published.parts))[place]
+        labels = published.labels[place]
         history.record_respondents(
             release,
             RecordedRespondents(respondents.names, labels, within[place], respondents.values),
@@ -203,16 +203,15 @@ def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
         view = find_view(request.view.of(exhibit), exhibit, dataset.name, dataset.owner)
         if view is not None:
             views[exhibit] = view
-    if "records" in views and "sensitive" not in exhibits:
-        companion = find_view(
-            request.view.of("sensitive"),
-            "sensitive",
-            dataset.name,
-            dataset.owner,
-            only=views["records"].release,
-        )
-        if companion is not None:
-            views["sensitive"] = companion
+    if "records" not in views:
+        return views
+    former = views["records"].release
+    for exhibit in get_args(Exhibit):
+        if exhibit not in exhibits:
+            name = request.view.of(exhibit)
+            companion = find_view(name, exhibit, dataset.name, dataset.owner, only=former)
+            if companion is not None:
+                views[exhibit] = companion
     return views
 
 

@@ -11,14 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.release.recorded import (
-    Arrays,
-    Attribute,
-    RecordedRespondents,
-    Sizes,
-    check_sizes,
-    unsound,
-)
+from bkpriv_core.release.recorded.attribute import Attribute
+from bkpriv_core.release.recorded.content import Arrays
+from bkpriv_core.release.recorded.draw import Draw
+from bkpriv_core.release.recorded.respondent import RecordedRespondents
+from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, unsound
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
@@ -85,7 +82,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
     )
     rows = run(
         "SELECT place, attribute, labels, array_send(positions) AS positions, levels, type, "
-        "widths, origin, level, array_send(ends) AS ends "
+        "widths, origin, level, array_send(ends) AS ends, retention "
         "FROM bkpriv.release_attribute WHERE release = $1 ORDER BY place",
         ["bigint"],
         [release],
@@ -102,6 +99,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
             row["level"],
             _floats("ends", row["ends"]),
             STEPS.get(row["type"]),
+            row["retention"],
         )
         for row in rows
     ]
@@ -109,27 +107,27 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
 
 
 def read_arrays(release: int) -> Arrays:
-    """Cells, groups and counts of a release."""
-    rows = run(
-        f"SELECT {', '.join(map(_sizes, _ARRAYS))} FROM bkpriv.release_content WHERE release = $1",
-        ["bigint"],
-        [release],
-    )
-    if not rows:
+    """Cells, groups and counts of a release, and what was drawn of them."""
+    content = _read_integers(release, "release_content", _ARRAYS)
+    if content is None:
         raise unsound("its cells are missing", "There is no row of them.")
-    check_sizes(
-        [
-            Sizes(name, rows[0][f"{name}_elements"], rows[0][f"{name}_dimensions"])
-            for name in _ARRAYS
-        ]
-    )
-    packed = run(
-        f"SELECT {', '.join(f'array_send({name}) AS {name}' for name in _ARRAYS)} "
-        "FROM bkpriv.release_content WHERE release = $1",
-        ["bigint"],
-        [release],
-    )[0]
-    return Arrays(*(_integers(name, packed[name]) for name in _ARRAYS))
+    drawn = _read_integers(release, "release_draw", ("codes", "counts"))
+    codes, labels, cells, values, counts = content
+    draw = None if drawn is None else Draw(*drawn)
+    return Arrays(codes, labels, cells, values, counts, draw)
+
+
+def _read_integers(release: int, table: str, names: tuple[str, ...]) -> list[IntArray] | None:
+    """Arrays of a release in a table of the history; None where there are none."""
+    kept = f"FROM bkpriv.{table} WHERE release = $1"
+    rows = run(f"SELECT {', '.join(map(_sizes, names))} {kept}", ["bigint"], [release])
+    if not rows:
+        return None
+    (row,) = rows
+    check_sizes([Sizes(name, row[f"{name}_elements"], row[f"{name}_dimensions"]) for name in names])
+    sent = ", ".join(f"array_send({name}) AS {name}" for name in names)
+    (packed,) = run(f"SELECT {sent} {kept}", ["bigint"], [release])
+    return [_integers(name, packed[name]) for name in names]
 
 
 def read_respondents(release: int) -> RecordedRespondents | None:

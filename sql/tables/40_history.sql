@@ -52,6 +52,7 @@ CREATE TABLE bkpriv.release_attribute (
     origin numeric CHECK ((origin IS NULL) = (widths IS NULL)),
     level int CHECK (level >= 0),
     ends float8[] CHECK (ends IS NULL OR positions IS NOT NULL AND cardinality(ends) = cardinality(positions)),
+    retention float8 CHECK (retention > 0 AND retention <= 1),
     PRIMARY KEY (release, place)
 );
 
@@ -63,6 +64,13 @@ CREATE TABLE bkpriv.release_content (
     sensitive_codes int[] NOT NULL CHECK (cardinality(sensitive_codes) = cardinality(cells)),
     counts bigint[] NOT NULL CHECK (cardinality(counts) = cardinality(cells)),
     CHECK (cardinality(codes) % cardinality(group_ids) = 0)
+);
+
+CREATE TABLE bkpriv.release_draw (
+    release bigint PRIMARY KEY,
+    codes int[] NOT NULL,
+    counts bigint[] NOT NULL,
+    CHECK (cardinality(codes) % cardinality(counts) = 0)
 );
 
 CREATE TABLE bkpriv.release_respondent (

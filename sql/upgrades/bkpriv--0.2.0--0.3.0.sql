@@ -7,6 +7,15 @@ ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column
     ADD CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
     ADD CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63);
 
+ALTER TABLE bkpriv.release_attribute ADD COLUMN retention float8 CHECK (retention > 0 AND retention <= 1);
+
+CREATE TABLE bkpriv.release_draw (
+    release bigint PRIMARY KEY,
+    codes int[] NOT NULL,
+    counts bigint[] NOT NULL,
+    CHECK (cardinality(codes) % cardinality(counts) = 0)
+);
+
 ALTER TABLE bkpriv.release_respondent
     ADD COLUMN parts int[] CHECK (cardinality(parts) = cardinality(respondents)),
     ADD COLUMN sensitive_codes int[] CHECK (cardinality(sensitive_codes) = cardinality(respondents)),

@@ -14,7 +14,7 @@ from bkpriv_core.query.predicate import EVERYTHING
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.recorded import read_release
+from bkpriv_core.release.recorded.content import read_release
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.levels import Levels

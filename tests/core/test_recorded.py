@@ -14,18 +14,11 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.recorded import (
-    Arrays,
-    Attribute,
-    Content,
-    RecordedRespondents,
-    Sizes,
-    check_respondents,
-    check_sizes,
-    of_release,
-    read_domains,
-    read_release,
-)
+from bkpriv_core.release.recorded.attribute import Attribute, read_domains
+from bkpriv_core.release.recorded.content import Arrays, Content, read_release
+from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
+from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_release
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.parts import Parts
@@ -47,6 +40,7 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Con
             None,
             domain.ends,
             domain.step,
+            None,
         )
         for place, domain in enumerate((*table.quasi_identifiers, table.sensitive))
     ]
@@ -59,7 +53,7 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Con
     cells, values, counts = (np.array(part, dtype=np.int64) for part in zip(*rows, strict=True))
     labels = groups.labels(table.cells)
     suppressed = int(table.weights[labels == SUPPRESSED].sum())
-    arrays = Arrays(table.codes.ravel(), labels, cells, values, counts)
+    arrays = Arrays(table.codes.ravel(), labels, cells, values, counts, None)
     return attributes, arrays, Content(table.records, suppressed, len(groups))
 
 
@@ -136,18 +130,19 @@ def told(table: Table, groups: Groups) -> RecordedRespondents:
 @given(releases())
 def test_respondents_are_those_of_the_groups(release: tuple[Table, Groups]) -> None:
     table, groups = release
-    parts, sound = Parts.of(table), told(*release)
+    shown = Release(Parts.of(table), groups, Generalized())
+    sound = told(*release)
     earlier = replace(sound, parts=None, values=None)
     for respondents in (sound, earlier):
-        check_respondents(parts, groups, respondents)
+        check_respondents(shown, respondents)
     for others in (["0", *sound.names[:-1]], sound.names[:-1], [*sound.names, "x"]):
         if others != sound.names:
             with pytest.raises(UnsoundHistory):
-                check_respondents(parts, groups, replace(earlier, names=others))
+                check_respondents(shown, replace(earlier, names=others))
     for number in (-2, len(groups), 2**31 - 1):
         labels = np.append(sound.labels[1:], number)
         with pytest.raises(UnsoundHistory):
-            check_respondents(parts, groups, replace(earlier, labels=labels))
+            check_respondents(shown, replace(earlier, labels=labels))
 
 
 @given(releases(), st.data())
@@ -155,18 +150,19 @@ def test_respondents_are_those_of_the_parts(
     release: tuple[Table, Groups], data: st.DataObject
 ) -> None:
     table, groups = release
-    parts, sound = Parts.of(table), told(*release)
+    shown = Release(Parts.of(table), groups, Generalized())
+    sound = told(*release)
     assert sound.parts is not None
     assert sound.values is not None
     for name in ("parts", "values"):
         numbers = getattr(sound, name)
         with pytest.raises(UnsoundHistory):
-            check_respondents(parts, groups, replace(sound, **{name: numbers[1:]}))
+            check_respondents(shown, replace(sound, **{name: numbers[1:]}))
         changed = numbers.copy()
         place = data.draw(st.integers(0, len(changed) - 1))
         changed[place] += data.draw(st.sampled_from([-(2**40), -1, 1, 2**31 - 1]))
         with pytest.raises(UnsoundHistory):
-            check_respondents(parts, groups, replace(sound, **{name: changed}))
+            check_respondents(shown, replace(sound, **{name: changed}))
     # Whoever changes places with somebody in the same part, or with the same value, is not noticed
     # as long as part and value are; all else is.
     order = np.array(data.draw(st.permutations(range(len(sound.names)))))
@@ -178,10 +174,10 @@ def test_respondents_are_those_of_the_parts(
         counted = Counter(zip(sound.parts.tolist(), sound.values.tolist(), strict=True))
         grouped = (groups.labels(table.cells)[other.parts] == other.labels).all()
         if rows == counted and grouped:
-            check_respondents(parts, groups, other)
+            check_respondents(shown, other)
         else:
             with pytest.raises(UnsoundHistory):
-                check_respondents(parts, groups, other)
+                check_respondents(shown, other)
 
 
 @pytest.mark.parametrize(
@@ -317,8 +313,10 @@ BINS = (0.0, 10.0, 40.0, np.nan)
 )
 def test_bins_end_between_their_values(ends: tuple[float, ...], message: str | None) -> None:
     labels = ("0", "10", "40", None)
-    bins = Attribute(0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends), 1.0)
-    secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None, 1.0)
+    bins = Attribute(
+        0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends), 1.0, None
+    )
+    secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None, 1.0, None)
     if message is None:
         read_back = read_domains([bins, secret])[0].ends
         np.testing.assert_array_equal(read_back, ends)

@@ -51,6 +51,10 @@ class Randomized(Form):
         assert self.drawn is not None
         return self.channels, self.drawn
 
+    def with_drawn(self, channels: tuple[Channel, ...], drawn: Drawn) -> Randomized:
+        """See `Form`."""
+        return Randomized(channels, drawn)
+
     def tally(self, release: Release) -> RandomizedTally:
         """See `Form`."""
         return RandomizedTally(release.domains, *self.shown)
