@@ -3,4 +3,5 @@
 - `form`: the form;
 - `tally`: unbiased counts from it;
 - `joint`: the joint distribution that it leaves;
+- `rewriting`: its estimates as SQL.
 """

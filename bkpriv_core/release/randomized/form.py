@@ -16,6 +16,7 @@ from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.randomized.joint import RandomizedJoint
+from bkpriv_core.release.randomized.rewriting import rewrite_randomized
 from bkpriv_core.release.randomized.tally import RandomizedTally
 from bkpriv_core.release.release import Release
 from bkpriv_core.release.rewriting.fragment import ShownColumn
@@ -72,4 +73,7 @@ class Randomized(Form):
         progress: Progress = SILENT,
     ) -> str:
         """See `Form`."""
-        raise NotImplementedError
+        channels, _ = self.shown
+        return rewrite_randomized(
+            release.domains, channels, query, views["records"], columns, progress
+        )
