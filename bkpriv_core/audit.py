@@ -34,7 +34,9 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import QueryError
+from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.risk import risks
+from bkpriv_core.randomization.together import risk_together
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure, Measurement, Requirement, Shift
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
@@ -48,6 +50,7 @@ __all__ = [
     "exactly_auditable",
     "findings",
     "judge_queries",
+    "together_finding",
     "unmet",
 ]
 
@@ -203,6 +206,41 @@ def draw_finding(
     }
     risk = risks(release.table, channels, progress)
     return _of_records(release.table, demanded, {"scheme": scheme, "epsilon": epsilon}, risk)
+
+
+def together_finding(
+    table: Table,
+    demanded: MaxDisclosure,
+    draws: Mapping[int, Sequence[Channel]],
+    progress: Progress = SILENT,
+) -> Finding:
+    """Measure the risk of every record for whoever links the records of several releases.
+
+    Parameters
+    ----------
+    table : Table
+        What all of them were drawn from.
+    demanded : MaxDisclosure
+        The bound.
+    draws : mapping of int to sequence of Channel
+        The channels of each release.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    Finding
+        Exact where that fits in memory. Otherwise of the riskiest cells by sampling, and of the
+        others what the worst release tells by itself, which its estimator says.
+    """
+    told = risk_together(table, list(draws.values()), progress)
+    manner = ESTIMATORS[EXACT]
+    if told.standard_error is not None:
+        error, weights = (array[table.counts > 0] for array in (told.standard_error, table.counts))
+        manner = f"sampling, standard error at most {np.nanmax(error):.2g}"
+        if left := int(weights[np.isnan(error)].sum()):
+            manner += f", but the worst release alone for {left} records"
+    return _of_records(table, demanded, {"together": sorted(draws)}, told.risk, manner)
 
 
 def _of_records(

@@ -24,7 +24,7 @@ from bkpriv_core.requirement import MaxDisclosure, Requirement
 from bkpriv_core.stated import About, Range
 from bkpriv_core.table.chance import Chance
 
-__all__ = ["Randomize", "RandomizeOptions"]
+__all__ = ["Randomize", "RandomizeOptions", "bound_of"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -192,7 +192,10 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, tuple[str, .
     ------
     Refusal
         If it is not recorded which record is whose.
+    NoGroups
+        If it has no groups.
     """
+    labels = recorded.groups.labels(len(recorded.parts))
     respondents = find_respondents(recorded)
     if respondents is None or respondents.parts is None or respondents.values is None:
         raise Refusal(
@@ -208,7 +211,7 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, tuple[str, .
         replace(
             recorded,
             parts=told.apart(recorded.table),
-            partition=Groups.from_labels(respondents.labels),
+            partition=Groups.from_labels(labels[respondents.parts]),
         ),
         told.names,
     )
@@ -218,7 +221,8 @@ def _left_out(dataset: str, sensitive: str, releases: list[int]) -> dict[int, st
     """Why releases are no part of the chain; refuse those of which there is too much."""
     rows = run(
         "SELECT r.release, r.records, a.attribute, cardinality(a.labels) AS size, "
-        "a.release IS NULL AS erased, p.release IS NULL AS anonymous, p.parts IS NULL AS unplaced "
+        "a.release IS NULL AS erased, a.retention IS NOT NULL AS drawn, "
+        "p.release IS NULL AS anonymous, p.parts IS NULL AS unplaced "
         "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
         "LEFT JOIN LATERAL (SELECT l.* FROM bkpriv.release_attribute AS l "
         "WHERE l.release = r.release ORDER BY l.place DESC LIMIT 1) AS a ON true "
@@ -231,6 +235,8 @@ def _left_out(dataset: str, sensitive: str, releases: list[int]) -> dict[int, st
     for row in rows:
         if row["erased"]:
             reasons[row["release"]] = "was purged"
+        elif row["drawn"]:
+            reasons[row["release"]] = "is randomized, and shows no groups"
         elif row["anonymous"]:
             reasons[row["release"]] = "names no respondents"
         elif row["unplaced"]:

@@ -21,6 +21,7 @@ import plpy
 from bkpriv_core.audit import Finding, exactly_auditable, judge_queries, unmet
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
 from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
@@ -33,6 +34,7 @@ from bkpriv_pl import history
 from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.counts import Period, column_types
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
+from bkpriv_pl.draws import judge_together
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.period import require_period
@@ -114,7 +116,7 @@ def publish(
         setting, request.policy.requirements, request.options, chance, task
     )
     task.step("writing")
-    release = _record(request, published, rows)
+    release = _record(request, published, rows, task)
     shown, within = published.together()
     if respondents is not None:
         place = respondents.places(published.parts, chance)
@@ -164,8 +166,12 @@ def _overlap(request: _Request) -> UnattainableRequirement | None:
         f"records of {dataset.source}{'' if period is None else f' in period {period.text}'} have "
         f"been released before: {'..., ' if len(rows) > 8 else ''}{listed}",
         detail="Each release is certified by itself. Who holds several, or held one that was "
-        "withdrawn, can compare their groups, and may so learn the value of somebody who is in "
-        "one only."
+        "withdrawn, can compare their "
+        + (
+            "records, and learns more of all of them."
+            if request.method.form.randomized
+            else "groups, and may so learn the value of somebody who is in one only."
+        )
         + (
             ""
             if period is None
@@ -282,7 +288,7 @@ def _validated(
     )
 
 
-def _record(request: _Request, published: Release, rows: list[Finding]) -> int:
+def _record(request: _Request, published: Release, rows: list[Finding], task: Task) -> int:
     """Write the release, what it was made from, and its certification into the history."""
     dataset, records = request.dataset, published.table.records
     suppressed = records - published.published
@@ -309,7 +315,8 @@ def _record(request: _Request, published: Release, rows: list[Finding]) -> int:
     history.record_content(release, published.together()[0], types)
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
-    history.record_audit(release, rows)
+    together = _judge_together(request, published, release, task)
+    history.record_audit(release, [*rows, *together])
     if suppressed:
         plpy.notice(
             f"release {release} leaves out {suppressed} of {records} records",
@@ -335,6 +342,29 @@ def _record(request: _Request, published: Release, rows: list[Finding]) -> int:
             hint=_surer(request.options, release, published, estimated),
         )
     return release
+
+
+def _judge_together(
+    request: _Request, published: Release, release: int, task: Task
+) -> list[Finding]:
+    """Measure a randomized release together with others of the same records; say what they tell."""
+    if published.partition is not None:
+        return []
+    bound = bound_of(request.policy.requirements)
+    finding = judge_together(release, published, bound, task)
+    if finding is None:
+        return []
+    draws = finding.parameters["together"]
+    plpy.notice(
+        f"release {release} is draw {len(draws)} of the same records, and tells more together with "
+        f"{'release' if len(draws) == 2 else 'releases'} "
+        + ", ".join(str(other) for other in draws if other != release),
+        detail=f"Who links their records finds one and its value, as they were, with a probability "
+        f"of up to {finding.worst:.6g}; {finding.vulnerable} of {published.table.records} records "
+        f"are above {bound.tau:g}. Measured by {finding.estimator}.",
+        hint='Give them to different readers. The policy {"overlap": "refuse"} allows one release.',
+    )
+    return [finding]
 
 
 def _surer(options: Options, release: int, published: Release, estimated: Sequence[str]) -> str:

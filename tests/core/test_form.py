@@ -14,6 +14,7 @@ from bkpriv_core.query.predicate import EVERYTHING
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.recorded.content import read_release
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy
@@ -29,7 +30,8 @@ FORMS = (Generalized(), Bucketized(), Anatomized())
 
 
 def test_every_form_is_that_of_a_method() -> None:
-    assert {method.form.name for method in METHODS.values()} == {form.name for form in FORMS}
+    names = {form.name for form in (*FORMS, Randomized())}
+    assert {method.form.name for method in METHODS.values()} == names
 
 
 @pytest.mark.parametrize(
