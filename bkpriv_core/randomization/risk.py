@@ -400,7 +400,7 @@ def _refuse(table: Table, axes: Sequence[int], apart: int) -> None:
         rest //= domains[named].size
         named += 1
     sizes = ", ".join(f'"{domain.name}" has {domain.size} values' for domain in domains)
-    others = f"; the others {apart} combinations" if apart > 1 else ""
+    others = f"; the others have {apart} combinations" if apart > 1 else ""
     listed = ", ".join(f'"{domain.name}"' for domain in domains[:named])
     raise TooLarge(
         f"the quasi-identifiers that are distorted have {elements} combinations, too many",
