@@ -44,9 +44,6 @@ __all__ = ["Optimum", "check_tau", "optimize"]
 _LEAST_GAP = 1e-5
 """Smallest gap that is considered; estimates have errors ``1 / gap`` times larger by then."""
 
-_HALVINGS = 60
-"""Of an interval of gaps, until it is as short as a float can tell."""
-
 _ROUNDS = 20
 """Times that records are taken in, at most; more than four were never seen."""
 
@@ -65,8 +62,8 @@ _SHARP = 1e-11
 _AHEAD = 4.0
 """By what factor one gap differs from the others where the search starts."""
 
-_ROUGH = 12
-"""Halvings that find where it starts."""
+_ROUGH, _EXACT = 1e-2, 1e-15
+"""Tolerances, relative to gaps, of how far they are scaled: to begin with, and in the end."""
 
 _OPEN = 1e-9
 """By how much the search keeps below gaps of 1, where derivatives of risks are not defined."""
@@ -238,16 +235,17 @@ def _unattainable(
     where = ", ".join(
         filter(None, (table.describe(cell), f'"{sensitive.name}" is {sensitive.quote(value)}'))
     )
+    # Where distortion changes nothing, the best is attained; otherwise only approached.
+    attained = best == float(exposure.conditional[cell, value])
+    ask = f"Ask for {'' if attained else 'more than '}{math.ceil(best * 1e6) / 1e6:g}"
+    coarsen = "coarsen quasi-identifiers, so that such records are among others."
     return UnattainableRequirement(
         f"no randomization by scheme {scheme} keeps every risk at or below {tau:g}",
-        detail=f"The best attainable is above {best:.6g}, for records whose {where}; "
-        f"{over} of {table.records} records cannot get to {tau:g}.",
-        hint=f"Ask for more than {best:.6g}, "
-        + (
-            "use scheme rr-both, which distorts quasi-identifiers too, or coarsen them."
-            if scheme == "rr-s"
-            else "or coarsen quasi-identifiers, so that such records are among others."
-        ),
+        detail=f"The best attainable is {'' if attained else 'above '}{best:.6g}, for records "
+        f"whose {where}; {over} of {table.records} records cannot get to {tau:g}.",
+        hint=f"{ask}, use scheme rr-both, or {coarsen}"
+        if scheme == "rr-s"
+        else f"{ask}, or {coarsen}",
     )
 
 
@@ -325,17 +323,18 @@ class _Problem:
         """What is minimised."""
         return float(self.importance @ np.log1p((self.sizes - 1.0) / gaps**2))
 
-    def scaled(self, gaps: FloatArray, halvings: int) -> FloatArray:
-        """Scale gaps, within their bounds, as far as no risk exceeds tau."""
-        low = math.log(_LEAST_GAP / gaps.max())
-        high = -math.log(gaps.min())
-        for _ in range(halvings):
-            middle = 0.5 * (low + high)
-            if self.allows(np.clip(math.exp(middle) * gaps, _LEAST_GAP, 1.0)):
-                low = middle
-            else:
-                high = middle
-        scaled: FloatArray = np.clip(math.exp(low) * gaps, _LEAST_GAP, 1.0)
+    def scaled(self, gaps: FloatArray, tolerance: float) -> FloatArray:
+        """Scale gaps, within their bounds, to where the largest risk is tau."""
+        from scipy.optimize import brentq  # slow to import, and only wanted here
+
+        def excess(log: float) -> float:
+            scaled = np.clip(math.exp(log) * gaps, _LEAST_GAP, 1.0)
+            return math.log(self.under(scaled).risks.max() / self.tau)
+
+        # All gaps are least at one end, and 1 at the other: allowed, and not.
+        ends = math.log(_LEAST_GAP / gaps.max()), -math.log(gaps.min())
+        log = brentq(excess, *ends, xtol=tolerance)
+        scaled: FloatArray = np.clip(math.exp(log) * gaps, _LEAST_GAP, 1.0)
         return scaled
 
     def starts(self) -> list[FloatArray]:
@@ -372,13 +371,13 @@ class _Problem:
             gaps = np.exp(np.clip(result.x, *bounds[0]))
             if not self._take_in(gaps, self.tau * (1.0 + _SLACK)):
                 break
-        # What is all but kept is kept, where that costs nothing.
-        found, whole = (
-            self.scaled(point, _HALVINGS)
-            for point in (gaps, np.where(gaps > 1.0 - _NEARLY, 1.0, gaps))
-        )
-        cost = self.objective(whole) - self.objective(found)
-        return whole if cost <= _AGREEING else found
+        found = self.scaled(gaps, _EXACT)
+        if gaps.max() > 1.0 - _NEARLY:
+            # What is all but kept is kept, where that costs nothing.
+            whole = self.scaled(np.where(gaps > 1.0 - _NEARLY, 1.0, gaps), _EXACT)
+            if self.objective(whole) <= self.objective(found) + _AGREEING:
+                return whole
+        return found
 
     def settle(self, gaps: FloatArray) -> tuple[tuple[Channel, ...], float]:
         """Channels at some gaps, and their largest risk, which is at most tau to the last digit.
@@ -387,7 +386,8 @@ class _Problem:
         """
         back = 0.0
         while True:
-            channels = self.channels(np.maximum(gaps * (1.0 - back), _LEAST_GAP))
+            less = np.where(gaps < 1.0, gaps * (1.0 - back), gaps)
+            channels = self.channels(np.maximum(less, _LEAST_GAP))
             worst = float(risks(self.table, channels, self.progress).max())
             if worst <= self.tau:
                 return channels, worst

@@ -184,6 +184,7 @@ def _sampled(
                 along, axes[rivals], exposure.cell_shares[rivals], truth, random
             )
         base = exposure.conditional[cell]
+        error[cell] = 0.0
         for value in np.flatnonzero(base).tolist():
             other, of_other = 1.0, 0.0
             if exposure.distorts_sensitive:

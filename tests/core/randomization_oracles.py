@@ -36,9 +36,9 @@ def dense(size: int, retention: float) -> FloatArray:
 
 def kron(matrices: Sequence[FloatArray]) -> FloatArray:
     """Kronecker product, formed."""
-    product = np.ones((1, 1))
+    product: FloatArray = np.ones((1, 1))
     for matrix in matrices:
-        product = np.kron(product, matrix)
+        product = np.asarray(np.kron(product, matrix), dtype=np.float64)
     return product
 
 
@@ -145,3 +145,35 @@ def channels(records: Records, retentions: Sequence[Fraction | float]) -> tuple[
         Channel(len(values), 1.0 if len(values) == 1 else float(retention))
         for values, retention in zip(domains(records), retentions, strict=True)
     )
+
+
+# --- In floats, for many distortions at a time ----------------------------------------------------
+
+
+def joint(records: Records) -> FloatArray:
+    """Share of the records in each combination of quasi-identifiers, and with each value."""
+    rows = Counter(records.rows)
+    shares = [rows[row] / len(records.rows) for row in itertools.product(*domains(records))]
+    return np.array(shares).reshape(-1, len(records.sensitive.values))
+
+
+def largest_risk(shares: FloatArray, sizes: Sequence[int], retentions: Sequence[float]) -> float:
+    """Largest risk of a record, with every matrix formed."""
+    matrices = [
+        np.ones((1, 1)) if size == 1 else dense(size, retention)
+        for size, retention in zip(sizes, retentions, strict=True)
+    ]
+    grid, sensitive = kron(matrices[:-1]), matrices[-1]
+    cells = shares.sum(axis=1)
+    shown = grid @ cells
+    largest = 0.0
+    for cell in np.flatnonzero(cells):
+        seen = grid[:, cell] > 0
+        recognized = cells[cell] * (grid[seen, cell] ** 2 / shown[seen]).sum()
+        conditional = shares[cell] / cells[cell]
+        values = sensitive @ conditional
+        for value in np.flatnonzero(conditional):
+            seen = sensitive[:, value] > 0
+            guessed = conditional[value] * (sensitive[seen, value] ** 2 / values[seen]).sum()
+            largest = max(largest, conditional[value] * recognized * guessed)
+    return largest

@@ -31,7 +31,8 @@ def some_channels(draw: st.DrawFn) -> list[Channel]:
 
 def matrix(blend: Blend) -> FloatArray:
     """The matrix that a blend stands for, column by column."""
-    return blend.contract(np.eye(blend.size)[None], SILENT)[0]
+    formed: FloatArray = blend.contract(np.eye(blend.size)[None], SILENT)[0]
+    return formed
 
 
 def steeper(channel: Channel, by: float) -> FloatArray:
