@@ -34,6 +34,7 @@ TOPICS = (
     "purge",
     "query",
     "randomization",
+    "reconstruction",
     "sequence",
     "staleness",
     "suppression",

@@ -15,7 +15,7 @@ __all__ = ["utility"]
 
 
 @entry
-def utility(release: int | None) -> list[tuple[str, float]]:
+def utility(release: int | None) -> list[tuple[str, float | None]]:
     """See ``bkpriv.utility``."""
     recorded = find_release(release)
     figures = measured(recorded)

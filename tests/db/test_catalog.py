@@ -109,6 +109,10 @@ INTERFACE = {
         "TABLE(attribute text, other text, original double precision, released double precision",
     ),
     "rewrite_query": ("release bigint, query text", "text"),
+    "reconstruct": (
+        "release bigint, attributes text[], estimator text DEFAULT 'unbiased'::text",
+        "TABLE(key jsonb, estimate double precision, standard_error double precision",
+    ),
     # Calculators
     "exact_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "bethe_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
@@ -161,7 +165,7 @@ VOLATILITY = {
         "explain_suppressed",
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
         *("sequential_audit", "revised_belief", "explain_sequence"),
-        *("query_accuracy", "rewrite_query", "association", "doctor"),
+        *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
         *_internal("live_releases", "views_of", "watch_triggers", "period_type"),

@@ -25,6 +25,7 @@ MEASURES = (
     "explain_suppressed({})",
     *("disclosure_given({}, '[]')", "query_accuracy({}, 'SELECT count(*) FROM released')"),
     *("query_workload({}, 1, 1, 0.5)", "rewrite_query({}, 'SELECT count(*) FROM released')"),
+    "reconstruct({}, '{{age}}')",
 )
 
 

@@ -3,5 +3,6 @@
 - `form`: the form;
 - `tally`: unbiased counts from it;
 - `joint`: the joint distribution that it leaves;
+- `reconstruction`: counts by any attributes;
 - `rewriting`: its estimates as SQL.
 """
