@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Any
 
-from bkpriv_core import stated
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.method import parse_options
+from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.randomization.channel import check_scheme
 from bkpriv_core.randomization.optimization import check_tau, optimize
 from bkpriv_pl.boundary import entry, from_json, require
@@ -16,22 +16,6 @@ from bkpriv_pl.period import require_period
 from bkpriv_pl.progress import Task
 
 __all__ = ["optimize_randomization"]
-
-
-@dataclass(frozen=True)
-class _Options:
-    """Options of the search.
-
-    Parameters
-    ----------
-    utility : mapping of str to float, optional
-        Weights of attributes.
-    nulls : {"error", "category"}
-        What NULL is.
-    """
-
-    utility: Mapping[str, Annotated[float, stated.Range(above=0)]] | None = None
-    nulls: Literal["error", "category"] = "error"
 
 
 @entry
@@ -44,17 +28,24 @@ def optimize_randomization(
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.optimize_randomization``."""
     registered = find_dataset(dataset, to_change=False)
-    chosen = check_scheme(require(scheme, "scheme"))
+    wanted = check_scheme(require(scheme, "scheme"))
     if tau is None:
         raise InvalidParameter(
             "tau is missing", detail="It is NULL.", hint="Give a number above 0 and at most 1."
         )
     check_tau(tau)
-    read: _Options = stated.read(_Options, from_json(options, "options"), "options")
+    stated = from_json(options, "options")
+    if isinstance(stated, dict) and stated.setdefault("scheme", wanted) != wanted:
+        raise InvalidParameter(
+            f"the scheme is {wanted}, but another in the options",
+            detail=f"There it is {as_json(stated['scheme'])}.",
+            hint="Leave it out of the options.",
+        )
+    chosen = parse_options(Randomize(), stated)
     task = Task("bkpriv optimize_randomization")
     task.step("counting")
-    table = read_table(registered, read.nulls, require_period(registered, period))
-    optimum = optimize(table, chosen, tau, read.utility, task.step("searching"))
+    table = read_table(registered, chosen.nulls, require_period(registered, period))
+    optimum = optimize(table, chosen.scheme, tau, chosen.utility, task.step("optimizing"))
     task.done()
     rows = [
         (domain.name, domain.size, channel.retention, channel.epsilon)

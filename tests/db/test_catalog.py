@@ -113,6 +113,11 @@ INTERFACE = {
         "release bigint, attributes text[], estimator text DEFAULT 'unbiased'::text",
         "TABLE(key jsonb, estimate double precision, standard_error double precision",
     ),
+    "optimize_randomization": (
+        "dataset text, scheme text, tau double precision",
+        "TABLE(attribute text, domain_size integer, retention double precision, "
+        "epsilon double precision",
+    ),
     # Calculators
     "exact_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "bethe_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
@@ -130,6 +135,10 @@ INTERFACE = {
     ),
     "worst_case": (
         "histograms integer[], k integer, language text DEFAULT 'implications'::text",
+        "double precision[]",
+    ),
+    "randomization_risk": (
+        "joint double precision[], retention double precision[], scheme text",
         "double precision[]",
     ),
     # Operate
@@ -157,6 +166,7 @@ VOLATILITY = {
     "IMMUTABLE": {
         *("exact_posterior", "bethe_posterior", "omega_posterior", "additive_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
+        "randomization_risk",
         *_internal("digest", "python_path", "release_table", "auditor"),
     },
     # They read tables or catalogs.
@@ -164,6 +174,7 @@ VOLATILITY = {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
         "explain_suppressed",
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
+        "optimize_randomization",
         *("sequential_audit", "revised_belief", "explain_sequence"),
         *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),

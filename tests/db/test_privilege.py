@@ -108,7 +108,9 @@ FUNCTIONS = """
     bkpriv.max_disclosure(bigint,integer,text)                           X          X
     bkpriv.omega_posterior(double_precision[],integer[])                 X          X
     bkpriv.additive_posterior(double_precision[],integer[])              X          X
+    bkpriv.optimize_randomization(text,text,double_precision,jsonb,text) X          X
     bkpriv.posterior(bigint,jsonb,text)                                  X          X
+    bkpriv.randomization_risk(double_precision[],double_precision[],text) X          X
     bkpriv.prior(text,jsonb,text)                                        X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)                  X          -
     bkpriv.purge(bigint,text,boolean)                                    X          -
@@ -339,6 +341,7 @@ def test_publishers_do_not_see_each_other(
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
         for call in (
             "lattice('mine', 'own')", "prior('mine', '0.3')",
+            "optimize_randomization('mine', 'rr-qi', 0.5)",
             "publish('mine', 'own', 'v')", "drop_dataset('mine')",
             "set_hierarchy('mine', 'a', 'pg_class')", "set_interval_hierarchy('mine', 'a', '{5}')",
         ):  # fmt: skip
@@ -391,8 +394,8 @@ def test_an_auditor_needs_the_source_for_what_reads_it(
     auditor = shared_database.connect(people["auditor"])
     with unchanged(shared_db):
         for dataset in ("patients", "mine"):
-            statement = "SELECT * FROM bkpriv.prior(%s, '0.3')"
-            refused(auditor, statement, [dataset], sqlstate="42501")
+            for call in ("prior(%s, '0.3')", "optimize_randomization(%s, 'rr-qi', 0.5)"):
+                refused(auditor, f"SELECT * FROM bkpriv.{call}", [dataset], sqlstate="42501")
 
 
 def test_an_auditor_changes_nothing(
