@@ -431,7 +431,7 @@ class _Current:
 
     def slack(self, logs: FloatArray) -> FloatArray:
         """How far the logarithm of each risk is below that of tau, shape (k,)."""
-        risk = self._under(logs).risks[self._problem.cells, self._problem.values]
+        risk = self._under(logs).risks_of(self._problem.cells, self._problem.values)
         slack: FloatArray = math.log(self._problem.tau) - np.log(risk)
         return slack
 
@@ -439,7 +439,7 @@ class _Current:
         """Its derivatives, shape (k, a)."""
         problem = self._problem
         under = self._under(logs)
-        risk = under.risks[problem.cells, problem.values]
+        risk = under.risks_of(problem.cells, problem.values)
         by_retention = under.gradients(problem.cells, problem.values)[:, problem.axes]
         # p = (1 + g (d - 1)) / d, and dg / d ln g = g.
         by_log = by_retention * (np.exp(logs) * (problem.sizes - 1.0) / problem.sizes)

@@ -271,7 +271,16 @@ class Distorted:
         if self.exposure.axes:
             figures = figures * self._recognized[:, None]
         if self.exposure.distorts_sensitive:
-            figures = figures * self._guessed
+            figures = figures * self._guessed_in(slice(None))
+        return figures
+
+    def risks_of(self, cells: IntArray, values: IntArray) -> FloatArray:
+        """Risks of the records of some cells with some values, shape (k,)."""
+        figures = self.exposure.conditional[cells, values]
+        if self.exposure.axes:
+            figures = figures * self._recognized[cells]
+        if self.exposure.distorts_sensitive:
+            figures = figures * _picked(self._guessed_in(cells), values)
         return figures
 
     def gradients(self, cells: IntArray, values: IntArray) -> FloatArray:
@@ -285,17 +294,21 @@ class Distorted:
         Returns
         -------
         (k, d + 1) float array
-            Exact up to rounding; 0 for what is not distorted. Retentions must be above ``1 / d``.
+            Exact up to rounding; 0 for what is not distorted. Retentions of what is must be above
+            ``1 / d`` and below 1.
         """
         exposure = self.exposure
         slopes = np.zeros((len(cells), len(self.channels)))
         base = exposure.conditional[cells, values]
         if exposure.axes:
-            guessed = self._guessed[cells, values] if exposure.distorts_sensitive else 1.0
-            slopes[:, exposure.axes] = (base * guessed)[:, None] * self._recognized_by(cells)
+            by_axis = self._recognized_by(cells)
+            guessed: FloatArray = np.ones(len(cells))
+            if exposure.distorts_sensitive:
+                guessed = _picked(self._guessed_in(cells), values)
+            slopes[:, exposure.axes] = (base * guessed)[:, None] * by_axis
         if exposure.distorts_sensitive:
             recognized = self._recognized[cells] if exposure.axes else 1.0
-            slopes[:, -1] = base * recognized * self._guessed_by(cells, values)
+            slopes[:, -1] = base * recognized * _picked(self._guessed_by(cells), values)
         return slopes
 
     @property
@@ -356,27 +369,30 @@ class Distorted:
         flat = tensor.reshape(before, blend.size, -1)
         return blend.contract(flat, self.progress).reshape(tensor.shape)
 
-    @cached_property
-    def _guessed(self) -> FloatArray:
-        """R(u | a), shape (c, m)."""
-        conditional, channel = self.exposure.conditional, self.channels[-1]
+    def _guessed_in(self, cells: IntArray | slice) -> FloatArray:
+        """R(u | a) of some cells, shape (k, m)."""
+        conditional, channel = self.exposure.conditional[cells], self.channels[-1]
         rarity = inverse(_rows(channel.forward, conditional, self.progress))
         figures: FloatArray = conditional * _rows(channel.square, rarity, self.progress)
         return figures
 
-    def _guessed_by(self, cells: IntArray, values: IntArray) -> FloatArray:
-        """Derivatives of R(u | a) by the retention of the sensitive attribute, shape (k,)."""
+    def _guessed_by(self, cells: IntArray) -> FloatArray:
+        """Their derivatives by the retention of the sensitive attribute, shape (k, m)."""
         conditional, channel = self.exposure.conditional[cells], self.channels[-1]
         shown = _rows(channel.forward, conditional, self.progress)
         rarity = inverse(shown)
-        seen = _rows(channel.square, rarity, self.progress)
-        lost = _rows(channel.drift, shown, self.progress) * rarity**2
-        slopes = conditional * (
-            _rows(channel.square_drift, seen, self.progress)
-            - _rows(channel.square, lost, self.progress)
+        won = _rows(
+            channel.square_drift, _rows(channel.square, rarity, self.progress), self.progress
         )
-        picked: FloatArray = np.take_along_axis(slopes, values[:, None], axis=1)[:, 0]
-        return picked
+        lost = _rows(channel.drift, shown, self.progress) * rarity**2
+        slopes: FloatArray = conditional * (won - _rows(channel.square, lost, self.progress))
+        return slopes
+
+
+def _picked(rows: FloatArray, values: IntArray) -> FloatArray:
+    """One element of each row."""
+    picked: FloatArray = rows[np.arange(len(rows)), values]
+    return picked
 
 
 def _rows(blend: Blend, rows: FloatArray, progress: Progress) -> FloatArray:
