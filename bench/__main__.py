@@ -18,6 +18,7 @@ from bench.nodes import measure_nodes
 from bench.priors import measure_many_values, measure_priors
 from bench.publication import SCHEMA, load
 from bench.publishing import copied, measure_copies, measure_growth, measure_publishing
+from bench.randomization import measure_randomization
 from bench.repair import measure_repair
 from bench.serial import measure_serial
 from bench.steps import measure_steps
@@ -76,6 +77,8 @@ def bench(
         figures += measure_many_values(values, rounds)
     with step(console, "Worst case of many buckets"):
         figures += measure_implications(buckets, rounds)
+    with step(console, "Optimal channels"):
+        figures += measure_randomization(subject, rounds)
     with step(console, "Loading tables"):
         more = replace(census(large, _SEED), name="large_census")
         with connect(uri) as connection:
