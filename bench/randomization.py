@@ -2,9 +2,9 @@
 
 Two tables with the attributes of Guo, Ying and Wu 2011: education, marital status, sex and race,
 with the class of work as the sensitive attribute (EMGRW), and education, salary, sex and race, with
-the occupation (ESGRO). Quasi-identifiers and sensitive attribute are distorted. The baseline forms the
-matrix of all combinations of the quasi-identifiers wherever ours applies its factors one after the
-other; everything else is the same. Both must find the same optimum.
+the occupation (ESGRO). All of them are distorted. The baseline forms the matrix of all combinations
+of the quasi-identifiers wherever ours applies its factors one after the other; everything else is
+the same. Both must find the same optimum.
 """
 
 from __future__ import annotations

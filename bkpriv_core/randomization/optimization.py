@@ -338,14 +338,10 @@ class _Problem:
         return scaled
 
     def starts(self) -> list[FloatArray]:
-        """Points of the bound: with all gaps alike, and with one ahead of the others, or behind."""
-        alike = np.ones(len(self.axes))
-        directions = [alike]
-        if len(self.axes) > 1:
-            for at in range(len(self.axes)):
-                for gap in (_AHEAD, 1.0 / _AHEAD):
-                    directions.append(np.where(np.arange(len(alike)) == at, gap, alike))
-        return [self.scaled(direction, _ROUGH) for direction in directions]
+        """Points of the bound: with all gaps alike, and with one ahead of the others."""
+        count = len(self.axes)
+        ahead = 1.0 + (_AHEAD - 1.0) * np.eye(count) if count > 1 else np.ones((0, count))
+        return [self.scaled(gaps, _ROUGH) for gaps in (np.ones(count), *ahead)]
 
     def descend(self, start: FloatArray) -> FloatArray:
         """Gaps of a local optimum, on the bound."""
