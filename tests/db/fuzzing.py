@@ -76,6 +76,7 @@ _DEEP = 1000
 _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("mine", "own_people", "unused"),
     "release": ("1", "2", "3", "4", "5", "6"),
+    "releases": ("{1}", "{1,2}", "{2,3,5}"),
     "owner": ("postgres",),
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
@@ -212,6 +213,10 @@ _ODD: dict[str, tuple[str | None, ...]] = {
     "text": _TEXTS,
     "integer": _INTEGERS,
     "bigint": (*_INTEGERS, "9223372036854775807", "-9223372036854775808"),
+    "bigint[]": (
+        *(None, "{}", "{NULL}", "{0}", "{-1}", "{1,1}", "{{1},{2}}", "{{1,NULL}}", "[0:1]={1,2}"),
+        *("{9223372036854775807}", "{9223372036854775808}", "{1,NULL,2}", "{x}", "{99}"),
+    ),
     "double precision": _FLOATS,
     "numeric": (None, "NaN", "Infinity", "-Infinity", "1e400", "1e-400", "0", "-5", "1" * 5000),
     "boolean": (None, "x"),

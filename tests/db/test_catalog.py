@@ -93,6 +93,10 @@ INTERFACE = {
         "TABLE(respondent text, release bigint, period text, value text",
     ),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
+    "compare_releases": (
+        "releases bigint[]",
+        "TABLE(metric text, release bigint, value double precision",
+    ),
     "query_accuracy": (
         "release bigint, query text",
         "TABLE(key jsonb, actual double precision, estimate double precision, "
@@ -172,7 +176,7 @@ VOLATILITY = {
     # They read tables or catalogs.
     "STABLE": {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
-        "explain_suppressed",
+        *("explain_suppressed", "compare_releases"),
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
         "optimize_randomization",
         *("sequential_audit", "revised_belief", "explain_sequence"),

@@ -130,6 +130,7 @@ FUNCTIONS = """
     bkpriv.revised_belief(text,text,text,text,text,boolean,jsonb)        X          X
     bkpriv.explain_sequence(text,text,integer,text,jsonb)                X          X
     bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision) X          X
+    bkpriv.compare_releases(bigint[])                                    X          X
     bkpriv.utility(bigint)                                               X          X
     bkpriv.version()                                                     X          X
     bkpriv.withdraw(bigint,text)                                         X          -
@@ -303,6 +304,7 @@ def test_a_publisher_does_the_whole_job_without_superuser(
         "disclosure(1, '0.3')",
         "audit(1)",
         "utility(1)",
+        "compare_releases(ARRAY[1])",
         "doctor()",
         "version()",
     ):
@@ -337,6 +339,7 @@ def test_publishers_do_not_see_each_other(
         for call in (
             *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
             *("max_disclosure(1, 1)", "disclosure_given(1, '[]')", "explain_suppressed(1)"),
+            "compare_releases(ARRAY[1])",
         ):
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
         for call in (
