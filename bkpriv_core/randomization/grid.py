@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -80,14 +81,18 @@ class Grid:
         first, row, _ = distinct_rows(codes[:, kept])
         dense = [axis for axis in axes if not axis.kept]
         count = prod(axis.size for axis in dense) * len(first)
-        if count > _PLACES:
+        if dense and count > _PLACES:
             largest = sorted(dense, key=lambda axis: -axis.size)
             listed = ", ".join(f'"{axis.name}" ({axis.size})' for axis in largest)
+            # The largest, up to the first without which the others would do.
+            rest = accumulate(largest, lambda left, axis: left // axis.size, initial=count)
+            wide = sum(left > _PLACES for left in rest)
+            coarser = ", ".join(f'"{axis.name}"' for axis in largest[:wide])
             raise TooLarge(
                 f"the randomized attributes have {count} combinations of values",
                 detail=f"Any may be that of a record; they are {listed}, by the number of their "
-                f"values, and at most {_PLACES} combinations are estimated.",
-                hint="Ask about fewer attributes, or publish the first of them coarser.",
+                f"values, and at most {_PLACES} combinations are handled.",
+                hint=f"Coarsen {coarser}, or do with fewer attributes.",
             )
         places = np.zeros(len(codes), dtype=np.int64)
         for place, axis in enumerate(axes):

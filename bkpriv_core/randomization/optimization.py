@@ -378,16 +378,20 @@ class _Problem:
     def settle(self, gaps: FloatArray) -> tuple[tuple[Channel, ...], float]:
         """Channels at some gaps, and their largest risk, which is at most tau to the last digit.
 
-        Where only some attributes are distorted in the end, risks are added up in another order.
+        Where only some attributes are distorted in the end, risks are added up in another order,
+        and may differ by rounding.
         """
-        back = 0.0
+        moving, back = gaps < 1.0, 0.0
         while True:
-            less = np.where(gaps < 1.0, gaps * (1.0 - back), gaps)
-            channels = self.channels(np.maximum(less, _LEAST_GAP))
+            less = np.where(moving, np.maximum(gaps * (1.0 - back), _LEAST_GAP), gaps)
+            channels = self.channels(less)
             worst = float(risks(self.table, channels, self.progress).max())
             if worst <= self.tau:
                 return channels, worst
             back = max(2.0 * back, np.finfo(np.float64).eps)
+            # What is kept is moved only if nothing else helps.
+            if back > _SLACK and not moving.all():
+                moving, back = np.ones_like(moving), 0.0
 
     def _take_in(self, gaps: FloatArray, above: float) -> bool:
         """Take in the riskiest of the records that exceed a bound, if there are some new ones."""

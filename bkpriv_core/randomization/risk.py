@@ -28,18 +28,15 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.errors import InvalidParameter, TooLarge, as_shape
+from bkpriv_core.errors import InvalidParameter, as_shape
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import Blend, Channel, check_scheme, distorted
+from bkpriv_core.randomization.grid import Axis, Grid
 from bkpriv_core.table import kronecker
-from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = ["Distorted", "Exposure", "inverse", "risks", "risks_by_hand"]
-
-_GRID = 2**23
-"""Largest number of elements of the grid: an array of 64 MB."""
 
 _BATCH = 2**21
 """Elements that derivatives of the grid's tensor may have together, if they are several."""
@@ -78,7 +75,7 @@ def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT
     .. [1] L. Guo, X. Ying, X. Wu, "Limiting Attribute Disclosure in Randomization Based Microdata
        Release", Journal of Computing Science and Engineering 5(3), 2011, result 1.
     """
-    distorts = tuple(channel.retention < 1.0 for channel in channels)
+    distorts = [not channel.kept for channel in channels]
     return Exposure.of(table, distorts).under(channels, progress).risks
 
 
@@ -147,14 +144,9 @@ def risks_by_hand(
         Channel(size, retention if chosen else 1.0)
         for size, retention, chosen in zip(sizes, retentions.tolist(), distorts, strict=True)
     ]
-    hidden = channels[0].retention < 1.0
-    exposure = Exposure(
-        (0,) if hidden else (),
-        channels[1].retention < 1.0,
-        (sizes[0], 1) if hidden else (sizes[0],),
-        np.arange(sizes[0]),
-        joint,
-    )
+    cell, value = channels
+    grid = Grid.of([Axis("joint", cell.size, cell.kept)], np.arange(cell.size)[:, None])
+    exposure = Exposure(() if cell.kept else (0,), not value.kept, grid, joint)
     return exposure.under(channels, progress).risks
 
 
@@ -168,18 +160,15 @@ class Exposure:
         Quasi-identifiers that are distorted.
     distorts_sensitive : bool
         Whether the sensitive attribute is.
-    shape : tuple of int
-        The grid: sizes of `axes`, and the number of combinations of values in the others.
-    place : (c,) int array
-        Place of each cell in the grid.
+    grid : Grid
+        Combinations of values of the quasi-identifiers; its places are those of the cells.
     shares : (c, m) float array
         Share of the records in each cell and with each value; a cell may have none.
     """
 
     axes: tuple[int, ...]
     distorts_sensitive: bool
-    shape: tuple[int, ...]
-    place: IntArray
+    grid: Grid
     shares: FloatArray
 
     @classmethod
@@ -189,20 +178,19 @@ class Exposure:
         Raises
         ------
         TooLarge
-            If the grid is too large; nothing is allocated.
+            If the grid is too large; nothing of its size is allocated.
         """
-        axes = tuple(np.flatnonzero(distorts[:-1]).tolist())
-        others = [axis for axis in range(len(distorts) - 1) if axis not in axes]
-        apart = distinct_rows(table.codes[:, others])[1]
-        shape = (
-            *(table.quasi_identifiers[axis].size for axis in axes),
-            int(apart.max(initial=0)) + 1,
+        *of_cells, of_sensitive = distorts
+        axes = [
+            Axis(domain.name, domain.size, not chosen)
+            for domain, chosen in zip(table.quasi_identifiers, of_cells, strict=True)
+        ]
+        return cls(
+            tuple(np.flatnonzero(of_cells).tolist()),
+            of_sensitive,
+            Grid.of(axes, table.codes),
+            table.counts / table.records,
         )
-        if axes and math.prod(shape) > _GRID:
-            _refuse(table, axes, shape[-1])
-        codes = (*(table.codes[:, axis] for axis in axes), apart)
-        place = np.ravel_multi_index(codes, shape) if axes else apart
-        return cls(axes, distorts[-1], shape, place, table.counts / table.records)
 
     @cached_property
     def cell_shares(self) -> FloatArray:
@@ -219,9 +207,12 @@ class Exposure:
     @cached_property
     def tensor(self) -> FloatArray:
         """Share of the records at each place of the grid."""
-        tensor = np.zeros(math.prod(self.shape))
-        tensor[self.place] = self.cell_shares
-        return tensor.reshape(self.shape)
+        return self.grid.sum(self.cell_shares)
+
+    @property
+    def row(self) -> IntArray:
+        """Which combination of values that are kept each cell has, shape (c,)."""
+        return self.grid.places % self.grid.shape[-1]
 
     @cached_property
     def least(self) -> FloatArray:
@@ -231,8 +222,7 @@ class Exposure:
         """
         least = self.conditional
         if self.axes:
-            apart = self.place % self.shape[-1]
-            within = np.bincount(apart, self.cell_shares, self.shape[-1])[apart]
+            within = np.bincount(self.row, self.cell_shares)[self.row]
             least = least * (self.cell_shares / within)[:, None]
         if self.distorts_sensitive:
             least = least * self.conditional
@@ -339,13 +329,15 @@ class Distorted:
     @cached_property
     def _recognized(self) -> FloatArray:
         """R(a), shape (c,)."""
-        figures: FloatArray = self.exposure.cell_shares * self._seen.ravel()[self.exposure.place]
+        figures: FloatArray = (
+            self.exposure.cell_shares * self._seen.ravel()[self.exposure.grid.places]
+        )
         return figures
 
     def _recognized_by(self, cells: IntArray) -> FloatArray:
         """Derivatives of R(a) by the retention of each axis, shape (k, axes)."""
         exposure = self.exposure
-        place = exposure.place[cells]
+        place = exposure.grid.places[cells]
         columns = np.empty((len(cells), len(exposure.axes)))
         # d sum W / lambda = sum dW / lambda - sum W dlambda / lambda^2, where dW and dlambda follow
         # from what is there; only W remains to be applied, to several tensors at a time.
@@ -365,7 +357,7 @@ class Distorted:
 
     def _contract(self, blend: Blend, at: int, tensor: FloatArray) -> FloatArray:
         """Apply a blend along one axis of a tensor over the grid."""
-        before = math.prod(self.exposure.shape[:at])
+        before = math.prod(self.exposure.grid.shape[:at])
         flat = tensor.reshape(before, blend.size, -1)
         return blend.contract(flat, self.progress).reshape(tensor.shape)
 
@@ -403,23 +395,3 @@ def _rows(blend: Blend, rows: FloatArray, progress: Progress) -> FloatArray:
 def inverse(shown: FloatArray) -> FloatArray:
     """Inverses of probabilities of being shown; 0 of what is hardly ever."""
     return np.divide(1.0, shown, out=np.zeros_like(shown), where=shown > _FAINT)
-
-
-def _refuse(table: Table, axes: Sequence[int], apart: int) -> None:
-    """Refuse a grid, naming the largest domains: those without which it would do."""
-    domains = sorted(
-        (table.quasi_identifiers[axis] for axis in axes), key=lambda domain: -domain.size
-    )
-    elements, named = math.prod(domain.size for domain in domains) * apart, 0
-    rest = elements
-    while rest > _GRID and named < len(domains):
-        rest //= domains[named].size
-        named += 1
-    sizes = ", ".join(f'"{domain.name}" has {domain.size} values' for domain in domains)
-    others = f"; the others have {apart} combinations" if apart > 1 else ""
-    listed = ", ".join(f'"{domain.name}"' for domain in domains[:named])
-    raise TooLarge(
-        f"the quasi-identifiers that are distorted have {elements} combinations, too many",
-        detail=f"{sizes}{others}; at most {_GRID} combinations are handled.",
-        hint=f"Coarsen {listed}.",
-    )

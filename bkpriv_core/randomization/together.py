@@ -90,11 +90,11 @@ def risk_together(
         If the grid of a single draw is too large.
     """
     # What one of the draws shows as it is, is known.
-    distorts = [max(each.retention for each in shown) < 1.0 for shown in zip(*draws, strict=True)]
+    distorts = [not any(each.kept for each in shown) for shown in zip(*draws, strict=True)]
     exposure = Exposure.of(table, distorts)
     along = [tuple(channels[axis] for channels in draws) for axis in exposure.axes]
     sensitive = tuple(channels[-1] for channels in draws)
-    elements = math.prod(shown[0].size ** len(shown) for shown in along) * exposure.shape[-1]
+    elements = math.prod(shown[0].size ** len(shown) for shown in along) * exposure.grid.shape[-1]
     columns = table.sensitive.size ** len(draws)
     if max(elements, columns * exposure.distorts_sensitive) > _GRID:
         alone = np.max([risks(table, channels, progress) for channels in draws], axis=0)
@@ -114,7 +114,7 @@ def _recognized(
     matrices = [_showings(channels) for channels in along]
     rarity = inverse(_apply(matrices, exposure.tensor, progress))
     seen = _apply([(matrix**2).T for matrix in matrices], rarity, progress)
-    figures: FloatArray = exposure.cell_shares * seen.ravel()[exposure.place]
+    figures: FloatArray = exposure.cell_shares * seen.ravel()[exposure.grid.places]
     return figures
 
 
@@ -168,11 +168,10 @@ def _sampled(
     random = np.random.default_rng(_SEED)
     risk, error = alone.copy(), np.full_like(alone, np.nan)
     axes = codes[:, exposure.axes]
-    apart = exposure.place % exposure.shape[-1]
     values = np.arange(len(exposure.conditional[0]))[:, None]
     effort = 0
     for done, cell in enumerate(np.argsort(-alone.max(axis=1), kind="stable").tolist()):
-        rivals = np.flatnonzero(apart == apart[cell])
+        rivals = np.flatnonzero(exposure.row == exposure.row[cell])
         effort += _SAMPLES * len(rivals) * (len(along) + 1)
         if done and effort > _EFFORT:
             break

@@ -263,7 +263,7 @@ def test_a_grid_that_is_too_large_is_refused() -> None:
     )
     with pytest.raises(TooLarge) as refused:
         optimize(table, "rr-both", 0.2)
-    assert refused.value.hint == 'Coarsen "age".'
+    assert refused.value.hint == 'Coarsen "age", or do with fewer attributes.'
 
 
 def test_the_search_can_be_cancelled_and_says_how_far_it_is() -> None:

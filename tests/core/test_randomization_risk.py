@@ -251,20 +251,24 @@ def test_a_grid_that_is_too_large_is_refused_before_anything_is_made_of_it() -> 
     tracemalloc.stop()
     assert peak < 2**20
     assert refused.value.message == (
-        "the quasi-identifiers that are distorted have 24000000 combinations, too many"
+        "the randomized attributes have 24000000 combinations of values"
     )
     assert refused.value.detail == (
-        '"q2" has 400 values, "q0" has 300 values, "q3" has 100 values, "q1" has 2 values; '
-        "at most 8388608 combinations are handled."
+        'Any may be that of a record; they are "q2" (400), "q0" (300), "q3" (100), "q1" (2), by '
+        "the number of their values, and at most 4000000 combinations are handled."
     )
-    assert refused.value.hint == 'Coarsen "q2".'
+    assert refused.value.hint == 'Coarsen "q2", or do with fewer attributes.'
     # What is kept as it is takes no place in the grid but for what occurs.
     channels[2] = Channel(400, 1.0)
     with pytest.raises(TooLarge) as refused:
         risks(table, channels)
-    assert refused.value.detail == (
-        '"q0" has 300 values, "q3" has 100 values, "q1" has 2 values; the others have 400 '
-        "combinations; at most 8388608 combinations are handled."
-    )
+    assert refused.value.hint == 'Coarsen "q0", or do with fewer attributes.'
     channels[0] = Channel(300, 1.0)
     assert risks(table, channels).max() < 1
+
+
+def test_all_that_must_be_coarser_is_named() -> None:
+    table = wide_table(5000, 5000, 5000, 2)
+    with pytest.raises(TooLarge) as refused:
+        risks(table, [Channel(domain.size, 0.9) for domain in table.domains])
+    assert refused.value.hint == 'Coarsen "q0", "q1", or do with fewer attributes.'

@@ -142,7 +142,7 @@ def test_a_grid_that_is_too_large_names_what_to_coarsen(few: Connection) -> None
     said = refused(
         few, OPTIMIZE, ["wide", "rr-both", 0.2], sqlstate="54000", names=["100120036", '"c"']
     )
-    assert said.message_hint == 'Coarsen "a".'
+    assert said.message_hint == 'Coarsen "a", or do with fewer attributes.'
     # What is not distorted takes no place in the grid.
     found = few.execute(OPTIMIZE, ["wide", "rr-s", 1]).fetchall()
     assert len(found) == 4
