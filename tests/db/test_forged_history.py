@@ -16,8 +16,9 @@ COLUMNS = {
     "requirements, options, period, records, suppressed, groups, period_type, period_column, "
     "period_bin",
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
-    "level, ends",
+    "level, ends, retention",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts",
+    "release_draw": "codes, counts",
     "release_respondent": "respondents, group_ids, parts, sensitive_codes",
 }
 

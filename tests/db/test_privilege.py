@@ -26,6 +26,7 @@ RELATIONS = """
     bkpriv.release             ra         r
     bkpriv.release_attribute   ra         r
     bkpriv.release_content     ra         r
+    bkpriv.release_draw        ra         r
     bkpriv.release_event       ra         r
     bkpriv.release_respondent  ra         r
     bkpriv.release_belief      ra         r
@@ -331,7 +332,7 @@ def test_publishers_do_not_see_each_other(
     for relation in (
         *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
         *("release_respondent", "release_event", "audit_record", "releases", "audits"),
-        *("release_belief", "sequential_knowledge"),
+        *("release_belief", "release_draw", "sequential_knowledge"),
     ):
         query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
         assert colleague.execute(query).fetchall() == [], relation
