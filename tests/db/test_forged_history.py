@@ -363,23 +363,3 @@ def test_a_batch_over_all_releases_says_which_to_leave_out(people: Connection) -
             refused(people, batch, sqlstate="22000", names=[f"release {forged} "])
         rest = people.execute(f"{batch} WHERE release <> %s", [forged]).fetchall()
         assert {release for (release,) in rest} == {1}
-
-
-def test_functions_that_need_groups_say_so_of_a_release_without(people: Connection) -> None:
-    # No method makes one yet; history is made to tell of one, for this session.
-    people.execute(CALLS[0], [1])  # The first call finds the packages.
-    people.execute(
-        "DO LANGUAGE plpython3u $$ from bkpriv_pl import history; read = history.read_release; "
-        "from dataclasses import replace; GD['read'] = read; "
-        "history.read_release = lambda *told: replace(read(*told), partition=None) $$"
-    )
-    try:
-        for call in CALLS:
-            said = refused(people, call, [1], sqlstate="42809", names=["release 1 has no groups"])
-            assert "generalized" in (said.message_detail or "")
-    finally:
-        people.execute(
-            "DO LANGUAGE plpython3u $$ from bkpriv_pl import history; "
-            "history.read_release = GD['read'] $$"
-        )
-    assert people.execute(CALLS[0], [1]).fetchall()

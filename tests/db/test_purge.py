@@ -178,7 +178,7 @@ def test_a_publisher_purges_its_own_and_touches_nothing_else(
 def test_a_superuser_deletes_only_what_is_being_purged(clinic: Connection) -> None:
     publish(clinic)
     event = "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (%s, 'purged', 'x')"
-    for table in ERASED[::2]:
+    for table in ("release_content", "release_attribute"):
         delete = f"DELETE FROM bkpriv.{table} WHERE release = 1"
         with unchanged(clinic), pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
             clinic.execute(delete)
