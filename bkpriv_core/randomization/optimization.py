@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.errors import (
     InvalidData,
@@ -173,14 +174,15 @@ def optimize(
         chosen and domain.size > 1 for chosen, domain in zip(among, table.domains, strict=True)
     )
     importance = _importance(table, distorts, weights or {}, scheme)
-    exposure = Exposure.of(table, distorts)
-    if float(exposure.conditional.max()) <= tau:
-        kept = tuple(Channel(domain.size, 1.0) for domain in table.domains)
+    kept = tuple(Channel(domain.size, 1.0) for domain in table.domains)
+    undistorted = float(risks(table, kept, progress).max())
+    if undistorted <= tau:
         objective = float(importance @ np.log([domain.size for domain in table.domains]))
-        return Optimum(kept, float(exposure.conditional.max()), objective, 1, 1)
-    problem = _Problem.of(table, exposure, distorts, importance, tau, progress.quiet)
-    if not problem.allows(problem.lowest):
-        raise _unattainable(table, exposure, scheme, tau)
+        return Optimum(kept, undistorted, objective, 1, 1)
+    problem = _Problem.of(table, distorts, importance, tau, progress.quiet)
+    beyond = problem.under(problem.lowest).risks > tau
+    if beyond.any():
+        raise _unattainable(table, problem.exposure, scheme, tau, beyond)
     starts = problem.starts()
     found = []
     for place, start in enumerate(starts):
@@ -190,7 +192,7 @@ def optimize(
     least = problem.objective(best)
     return Optimum(
         *problem.settle(best),
-        least,
+        least * float(importance.max()),
         len(found),
         sum(problem.objective(gaps) <= least + _AGREEING for gaps in found),
     )
@@ -225,12 +227,13 @@ def _importance(
 
 
 def _unattainable(
-    table: Table, exposure: Exposure, scheme: Scheme, tau: float
+    table: Table, exposure: Exposure, scheme: Scheme, tau: float, beyond: npt.NDArray[np.bool_]
 ) -> UnattainableRequirement:
+    """Error that says what is attainable; `beyond` tells which records prevent more."""
     least = exposure.least
     best = float(least.max())
     cell, value = divmod(int(least.argmax()), least.shape[1])
-    over = int(table.counts[least > tau].sum())
+    over = int(table.counts[beyond].sum())
     sensitive = table.sensitive
     where = ", ".join(
         filter(None, (table.describe(cell), f'"{sensitive.name}" is {sensitive.quote(value)}'))
@@ -262,7 +265,7 @@ class _Problem:
     axes : (a,) int array
         The attributes.
     sizes, importance : (a,) float array
-        Their domains' sizes, and weights.
+        Their domains' sizes, and weights, the largest being 1.
     tau : float
         The bound.
     progress : Progress
@@ -285,17 +288,18 @@ class _Problem:
     def of(
         cls,
         table: Table,
-        exposure: Exposure,
         distorts: Sequence[bool],
         importance: FloatArray,
         tau: float,
         progress: Progress,
     ) -> _Problem:
         """Begin with no records."""
+        exposure = Exposure.of(table, distorts)
         axes = np.flatnonzero(distorts)
         sizes = np.array([table.domains[axis].size for axis in axes], dtype=np.float64)
+        weights = importance[axes] / importance.max()
         none = np.zeros(0, np.int64)
-        return cls(table, exposure, axes, sizes, importance[axes], tau, progress, none, none.copy())
+        return cls(table, exposure, axes, sizes, weights, tau, progress, none, none.copy())
 
     @property
     def lowest(self) -> FloatArray:
@@ -314,10 +318,6 @@ class _Problem:
     def under(self, gaps: FloatArray) -> Distorted:
         """The table under channels."""
         return self.exposure.under(self.channels(gaps), self.progress)
-
-    def allows(self, gaps: FloatArray) -> bool:
-        """Whether no risk exceeds tau."""
-        return bool(self.under(gaps).risks.max() <= self.tau)
 
     def objective(self, gaps: FloatArray) -> float:
         """What is minimised."""

@@ -173,6 +173,7 @@ def test_the_best_attainable_is_not_quite_attained() -> None:
         with pytest.raises(UnattainableRequirement) as refused:
             optimize(clinic(), "rr-qi", tau)
         assert refused.value.detail.startswith("The best attainable is above 0.5, for records")
+        assert refused.value.detail.endswith(f"50 of 100 records cannot get to {tau:g}.")
         assert refused.value.hint == (
             "Ask for more than 0.5, or coarsen quasi-identifiers, so that such records are among "
             "others."
@@ -202,9 +203,11 @@ def test_an_attribute_that_matters_more_is_kept_more_often() -> None:
     assert careful.channels[2].retention > plain.channels[2].retention
     assert careful.channels[0].retention < plain.channels[0].retention
     # Weights that are all alike change nothing.
-    alike = optimize(clinic(), "rr-both", 0.4, {"disease": 2.0, "ward": 2.0})
-    for one, other in zip(alike.channels, plain.channels, strict=True):
-        assert one.retention == pytest.approx(other.retention, abs=1e-6)
+    for weight in (2.0, 1e-12, 1e12):
+        alike = optimize(clinic(), "rr-both", 0.4, {"disease": weight, "ward": weight})
+        assert alike.objective == pytest.approx(weight * plain.objective)
+        for one, other in zip(alike.channels, plain.channels, strict=True):
+            assert one.retention == pytest.approx(other.retention, abs=1e-6)
 
 
 @pytest.mark.parametrize("tau", [0.0, -0.5, 1.0000001, math.nan, math.inf])
@@ -264,6 +267,8 @@ def test_a_grid_that_is_too_large_is_refused() -> None:
     with pytest.raises(TooLarge) as refused:
         optimize(table, "rr-both", 0.2)
     assert refused.value.hint == 'Coarsen "age", or do with fewer attributes.'
+    # Where nothing needs to be distorted it does not matter.
+    assert optimize(table, "rr-both", 0.5).risk == 0.5
 
 
 def test_the_search_can_be_cancelled_and_says_how_far_it_is() -> None:
