@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.query import tally as tally_module
+from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, Or, Point
 from bkpriv_core.query.workload import draw_workload
 from bkpriv_core.randomization import grid as grid_module
@@ -26,6 +28,8 @@ from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.randomized.reconstruction import find_attributes, reconstruct
 from bkpriv_core.release.randomized.tally import RandomizedTally
 from bkpriv_core.release.release import Release
+from bkpriv_core.release.rewriting import fragment
+from bkpriv_core.release.rewriting.fragment import ShownColumn
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
@@ -412,6 +416,30 @@ def test_a_grid_too_large_names_its_attributes(
     with pytest.raises(TooLarge, match="have 60 combinations") as caught:
         reconstruct(release, [0, 1, 2], estimator)
     assert '"x2" (5), "x1" (4), "x0" (3)' in caught.value.detail
+
+
+def test_too_many_keys_and_too_long_a_statement_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    release = release_of()
+    columns = [ShownColumn(f"r.x{place}", "integer") for place in range(3)]
+
+    def rewrite(*keys: int) -> str:
+        query = Query(Comparison(0, "<", Point(2, 2)), (keys,))
+        return release.form.rewrite(release, query, {"records": "shown"}, columns)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tally_module, "_KEYS", 39)
+        rewrite(1)
+        rewrite(0, 2)  # Two of the three values of x0 may meet the condition.
+        with pytest.raises(TooLarge, match="grouping by x0, x1, x2 has more than 39 keys"):
+            rewrite(0, 1, 2)
+        for estimator in ("unbiased", "maximum_likelihood"):
+            with pytest.raises(TooLarge, match="grouping by x0, x1, x2 has more than 39 keys"):
+                reconstruct(release, [0, 1, 2], estimator)
+    monkeypatch.setattr(fragment, "_LONGEST", 100)
+    with pytest.raises(TooLarge, match="too long as SQL"):
+        rewrite(1)
 
 
 def test_a_likelihood_that_takes_too_many_steps_is_given_up(

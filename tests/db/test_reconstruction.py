@@ -348,6 +348,28 @@ def test_a_statement_reads_nothing_but_the_view_of_records(
     assert [column.name for column in columns] == ["key", "estimate", "standard_error"]
 
 
+def test_columns_by_the_names_that_statements_use(patients: Connection) -> None:
+    patients.execute(
+        """
+        CREATE TABLE odd AS SELECT i % 3 AS r, i % 2 AS shown_1, i % 5 AS "value_0",
+            i % 4 AS records, i * i % 7 % 4 AS "weight" FROM generate_series(1, 900) AS i;
+        SELECT bkpriv.register_dataset('odd', 'odd', '{r,shown_1,value_0,records}', 'weight');
+        """
+    )
+    release = publish(
+        patients, "odd", "some", "public.odd_shown", {"scheme": "rr-both"}, "randomize"
+    )
+    query = (
+        "SELECT count(*) FROM odd WHERE r > 0 AND (shown_1 = 1 OR records < 2) "
+        "GROUP BY CUBE (r, value_0), weight"
+    )
+    rows = patients.execute(sql.SQL(rewritten(patients, release, query))).fetchall()
+    expected = {json.dumps(key): figure for key, _, figure, _ in asked(patients, release, query)}
+    found = {json.dumps(key): estimate for key, estimate, _ in rows}
+    assert found == pytest.approx(expected)
+    assert len(found) == 3 * (1 + 2 + 5 + 10)
+
+
 def test_workloads_are_answered_as_their_queries_are(patients: Connection, shown: Read) -> None:
     rows = patients.execute(
         "SELECT * FROM bkpriv.query_workload(%s, 20, 2, 0.2, 1)", [shown.release]
