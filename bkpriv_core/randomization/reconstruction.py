@@ -56,7 +56,8 @@ class Estimates:
     counts : (r,) float array
         The estimates.
     errors : (r,) float array
-        Their standard errors.
+        Their standard errors; 0 where the variance is estimated as less, as it may be where next to
+        nothing of a kind is shown, which makes nothing certain.
     """
 
     codes: IntArray
@@ -142,8 +143,8 @@ def unbiased(
     domains: Sequence[Domain],
     channels: Sequence[Channel],
     drawn: Drawn,
-    weights: FloatArray | None = None,
-    values: Sequence[BoolArray] | None = None,
+    weights: FloatArray,
+    values: Sequence[BoolArray],
     progress: Progress = SILENT,
 ) -> Estimates:
     """Count records by some attributes without bias.
@@ -154,10 +155,10 @@ def unbiased(
         The attributes, ``k`` of them.
     drawn : Drawn
         The shown records in these attributes.
-    weights : (r,) float array, optional
-        What each weighs by a condition on other attributes; 1, if not given.
-    values : sequence of (size,) bool array, optional
-        The values of each attribute that are asked for; all, if not given.
+    weights : (r,) float array
+        What each weighs by a condition on other attributes; 1, if there is none.
+    values : sequence of (size,) bool array
+        The values of each attribute that are asked for.
     progress : Progress
         Polled between steps.
 
@@ -166,8 +167,6 @@ def unbiased(
     TooLarge
         If they have too many combinations of values.
     """
-    if values is None:
-        values = [np.ones(channel.size, dtype=bool) for channel in channels]
     asked = [np.flatnonzero(some) for some in values]
     axes, places, inverses = [], np.empty_like(drawn.codes), []
     for place, (domain, channel, listed) in enumerate(zip(domains, channels, asked, strict=True)):
@@ -180,12 +179,10 @@ def unbiased(
         if not channel.kept:
             inverses.append(Blend(size, channel.inverse.own, channel.inverse.other))
     grid = Grid.of(axes, places)
-    once = twice = drawn.counts.astype(np.float64)
-    if weights is not None:
-        once, twice = once * weights, twice * weights**2
+    once = drawn.counts * weights
     squares = [Blend(item.size, item.own**2, item.other**2) for item in inverses]
     estimate = apply(inverses, grid.sum(once), progress)
-    square = apply(squares, grid.sum(twice), progress)
+    square = apply(squares, grid.sum(once * weights), progress)
     chosen = np.nonzero((estimate != 0) | (square != 0) | (not domains))
     found = grid.codes(chosen)
     inside = (found < [len(listed) for listed in asked]).all(axis=1)
