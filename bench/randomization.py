@@ -9,7 +9,6 @@ the same. Both must find the same optimum.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from unittest.mock import patch
 
@@ -71,9 +70,8 @@ def _measure(title: str, table: Table, rounds: int) -> Figure:
     difference = abs(found["ours"].objective - found["baseline"].objective)
     if difference > _TOLERANCE:
         raise AssertionError(f"optima of {title} differ by {difference}")
-    combinations = math.prod(domain.size for domain in table.quasi_identifiers)
     return Figure(
-        f"optimal channels of {title}, {combinations:,} combinations",
+        f"optimal channels, {title}",
         f"{quick:.3f} s",
         f"full matrix {slow:.2f} s",
         slow / quick,

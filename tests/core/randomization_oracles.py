@@ -165,15 +165,16 @@ def largest_risk(shares: FloatArray, sizes: Sequence[int], retentions: Sequence[
     ]
     grid, sensitive = kron(matrices[:-1]), matrices[-1]
     cells = shares.sum(axis=1)
-    shown = grid @ cells
-    largest = 0.0
-    for cell in np.flatnonzero(cells):
-        seen = grid[:, cell] > 0
-        recognized = cells[cell] * (grid[seen, cell] ** 2 / shown[seen]).sum()
-        conditional = shares[cell] / cells[cell]
-        values = sensitive @ conditional
-        for value in np.flatnonzero(conditional):
-            seen = sensitive[:, value] > 0
-            guessed = conditional[value] * (sensitive[seen, value] ** 2 / values[seen]).sum()
-            largest = max(largest, conditional[value] * recognized * guessed)
-    return largest
+    occur = np.flatnonzero(cells)
+    recognized = cells[occur] * _over(grid[:, occur] ** 2, (grid @ cells)[:, None]).sum(axis=0)
+    conditional = shares[occur] / cells[occur, None]
+    # By cell, what is shown of the value, and the value.
+    shown = (conditional @ sensitive.T)[:, :, None]
+    guessed = conditional * _over(sensitive**2, shown).sum(axis=1)
+    return float((conditional * recognized[:, None] * guessed).max())
+
+
+def _over(some: FloatArray, whole: FloatArray) -> FloatArray:
+    """Quotients, 0 of what is never shown."""
+    some, whole = np.broadcast_arrays(some, whole)
+    return np.divide(some, whole, out=np.zeros(some.shape), where=whole > 0)

@@ -53,7 +53,7 @@ def around(
 ) -> Iterator[list[float]]:
     """Retentions on a grid of all that may be, and on a finer one near those that were found."""
     axes = sum(free)
-    coarse = np.linspace(0, 1, {1: 400, 2: 25, 3: 10}[axes])[1:]
+    coarse = np.linspace(0, 1, {1: 200, 2: 20, 3: 9}[axes])[1:]
     factors = np.array([0.9, 0.97, 0.99, 0.999, 1.0, 1.001, 1.01, 1.03, 1.1])
     for near in (False, True):
         choices = [

@@ -112,6 +112,21 @@ def test_risks_rise_with_every_retention_from_their_least(data: st.DataObject) -
     np.testing.assert_allclose(even, least, rtol=1e-9)
 
 
+@SOME
+@given(st.data())
+def test_the_least_risks_where_some_attributes_are_kept(data: st.DataObject) -> None:
+    records = data.draw(small)
+    table = as_table(records)
+    chosen = [data.draw(st.booleans()) and domain.size > 1 for domain in table.domains]
+    even = [
+        Fraction(1, domain.size) if each else Fraction(1)
+        for each, domain in zip(chosen, table.domains, strict=True)
+    ]
+    expected = oracles.risks(records, [even])
+    found = by_record(records, Exposure.of(table, chosen).least)
+    assert found == {person: pytest.approx(float(risk)) for person, risk in expected.items()}
+
+
 def test_the_example_of_the_paper() -> None:
     risk = risks_by_hand(PERSONS, np.array([0.5, 1.0]), "rr-qi")
     assert risk[1, 0] == pytest.approx(0.12, abs=1e-12)
