@@ -16,6 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidData, InvalidParameter, TooLarge, UnattainableRequirement
+from bkpriv_core.randomization import optimization
 from bkpriv_core.randomization.channel import Scheme, check_scheme, distorted
 from bkpriv_core.randomization.optimization import Optimum, optimize
 from bkpriv_core.randomization.risk import risks
@@ -286,6 +287,43 @@ def test_the_search_can_be_cancelled_and_says_how_far_it_is() -> None:
 
     with pytest.raises(Cancelled):
         optimize(clinic(), "rr-both", 0.4, progress=Watched(poll=cancel))
+
+
+def crowd() -> Table:
+    """Some sixty cells, whose riskiest records differ from one distortion to another."""
+    random = np.random.default_rng(3)
+    codes = np.array(list(np.ndindex(6, 4, 3)))
+    counts = random.geometric(0.15, size=(len(codes), 4)) * (random.random((len(codes), 4)) < 0.5)
+    occur = counts.sum(axis=1) > 0
+    domains = [Domain(f"q{size}", tuple(map(str, range(size)))) for size in (6, 4, 3)]
+    return Table(tuple(domains), Domain("s", tuple("abcd")), codes[occur], counts[occur])
+
+
+@pytest.mark.parametrize("scheme", ["rr-qi", "rr-both"])
+def test_records_that_exceed_the_bound_are_taken_in(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All records at once are the problem itself.
+    monkeypatch.setattr(optimization, "_TAKEN", crowd().counts.size)
+    expected = optimize(crowd(), check_scheme(scheme), 0.2)
+    for taken in (1, 2):
+        monkeypatch.setattr(optimization, "_TAKEN", taken)
+        found = optimize(crowd(), check_scheme(scheme), 0.2)
+        assert found.objective == pytest.approx(expected.objective, abs=1e-6)
+        assert found.agreeing == found.starts
+
+
+def test_of_searches_that_end_in_different_places_the_best_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = optimize(crowd(), "rr-both", 0.2)
+    # They are given up before they are where they should be.
+    monkeypatch.setattr(optimization, "_TAKEN", 1)
+    monkeypatch.setattr(optimization, "_ROUNDS", 1)
+    found = optimize(crowd(), "rr-both", 0.2)
+    assert 1 <= found.agreeing < found.starts
+    assert found.objective > expected.objective
+    assert found.risk <= 0.2
 
 
 def adult(*names: str) -> Table:
