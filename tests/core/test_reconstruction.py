@@ -450,6 +450,18 @@ def test_a_likelihood_that_takes_too_many_steps_is_given_up(
         reconstruct(release_of(), [0, 1], "maximum_likelihood")
 
 
+def test_a_leap_that_goes_astray_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = release_of(500)
+    expected = reconstruct(release, [0, 1], "maximum_likelihood")
+
+    def astray(problem: object, counts: FloatArray, once: FloatArray, twice: FloatArray) -> object:
+        return twice[::-1]
+
+    monkeypatch.setattr(likelihood_module._Problem, "_leap", astray)
+    found = reconstruct(release, [0, 1], "maximum_likelihood")
+    assert found.counts == pytest.approx(expected.counts, abs=0.2)
+
+
 def test_the_likelihood_can_be_cancelled() -> None:
     polls: list[None] = []
     watched = Watched(lambda: polls.append(None))
