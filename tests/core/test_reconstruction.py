@@ -36,9 +36,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
-from bkpriv_core.utility.divergence import association, divergences
-from bkpriv_core.utility.measures import utility
-from tests.core import query_oracles, reconstruction_oracles
+from tests.core import reconstruction_oracles
 from tests.core.oracles import Attribute, Value
 from tests.core.query_strategies import as_predicate, cases, conditions
 from tests.core.strategies import MANY, SOME
@@ -313,31 +311,6 @@ def test_likeliest_counts_are_unbiased_ones_where_these_are_positive() -> None:
     )
 
 
-@SOME
-@given(randomized(max_attributes=1))
-def test_the_joint_distribution_is_the_likeliest_with_one_record_spread(shown: Shown) -> None:
-    sizes = [len(attribute.values) for attribute in shown.attributes]
-    joint = shown.release.form.joint(shown.release)
-    pair = joint.pair(1, 0)
-    assert pair.shape == (sizes[1], sizes[0])
-    assert pair.sum() == pytest.approx(len(shown.rows))
-    cells = np.arange(sizes[0])[:, None]
-    whole = joint.at(cells)
-    assert whole.sum() == pytest.approx(len(shown.rows))
-    assert whole == pytest.approx(pair.T, rel=1e-9, abs=1e-12)
-    assert joint.square() == pytest.approx(float((whole**2).sum()))
-    if 1 in shown.retentions or prod(sizes) > 12:
-        return
-    theirs, seen, matrix = reconstruction_oracles.likeliest(
-        shown.attributes, shown.retentions, shown.rows, 1.0
-    )
-    scale = (len(shown.rows) + 1) / len(shown.rows)
-    each = 1 / prod(sizes)
-    best = likelihood(theirs, seen, matrix, each)
-    assert likelihood(whole.ravel() * scale, seen, matrix, each) >= best - 2e-4
-    assert (whole > 0).all()
-
-
 def test_where_rows_are_told_apart_each_is_likeliest_by_itself() -> None:
     table = dependent(1500, SIZES)
     channels = (Channel(3, 1.0), Channel(4, 0.5), Channel(5, 0.8))
@@ -352,47 +325,6 @@ def test_where_rows_are_told_apart_each_is_likeliest_by_itself() -> None:
         mine = found.counts[found.codes[:, 1] == value]
         assert mine == pytest.approx(expected.counts, abs=0.5)
         assert mine.sum() == pytest.approx(part.records)
-
-
-# --- What is measured of a release ----------------------------------------------------------------
-
-
-@SOME
-@given(randomized(max_attributes=1))
-def test_divergences_and_associations_are_those_of_the_joint_distribution(shown: Shown) -> None:
-    release = shown.release
-    joint = release.form.joint(release)
-    sizes = [len(attribute.values) for attribute in shown.attributes]
-    whole = joint.at(np.arange(sizes[0])[:, None])
-    estimated: query_oracles.Joint = {
-        (shown.attributes[0].values[i], shown.attributes[1].values[j]): Fraction(whole[i, j])
-        for i, j in np.ndindex(*sizes)
-    }
-    counts = release.actual.tabulate(EVERYTHING, (0, 1))
-    original: query_oracles.Joint = {
-        (shown.attributes[0].values[i], shown.attributes[1].values[j]): Fraction(counts[i, j])
-        for i, j in np.ndindex(*sizes)
-        if counts[i, j]
-    }
-    wanted = query_oracles.divergences(original, estimated)
-    for name, figure in divergences(release).items():
-        assert figure == pytest.approx(wanted[name], rel=1e-6, abs=1e-7)
-    for one, other, _, after in association(release):
-        assert after == pytest.approx(
-            query_oracles.uncertainty(estimated, one, other), abs=1e-9, nan_ok=True
-        )
-
-
-def test_a_release_without_groups_has_no_cost_of_groups() -> None:
-    table = dependent(50, SIZES)
-    channels = tuple(map(Channel, SIZES, RETENTIONS))
-    form = Randomized(channels, draw(table, channels, SeededChance(1)))
-    assert utility(Release(Parts.of(table), None, form)) == {
-        "discernibility": None,
-        "average_class_size": None,
-        "gcp": None,
-        "suppressed_share": 0,
-    }
 
 
 # --- Refusals -------------------------------------------------------------------------------------
