@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
+import numpy as np
+
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Sound
@@ -19,7 +21,8 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, Range
 from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.table import Table
 
 __all__ = ["GroupMethod", "GroupOptions", "Method", "OfGroups", "Options", "Own"]
 
@@ -119,6 +122,23 @@ class Method(ABC, Generic[Own]):
     form: ClassVar[Form]
     options: type[Own]
     tells_apart: ClassVar[bool] = False
+
+    def prepare(self, table: Table, options: Own) -> tuple[Table, IntArray]:
+        """Coarsen a table first, where options say so.
+
+        Returns
+        -------
+        Table
+            What is published. Domains that are not coarsened are the same objects.
+        (c,) int array
+            The cell that each cell has become part of.
+
+        Raises
+        ------
+        InvalidParameter
+            If it cannot be coarsened so.
+        """
+        return table, np.arange(table.cells)
 
     @abstractmethod
     def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:

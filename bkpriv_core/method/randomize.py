@@ -23,6 +23,9 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure, Requirement
 from bkpriv_core.stated import About, Range
 from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.recoding import recode
+from bkpriv_core.table.table import Table
 
 __all__ = ["Randomize", "RandomizeOptions", "bound_of"]
 
@@ -37,6 +40,8 @@ class RandomizeOptions(Options):
         What is distorted.
     utility : mapping of str to float, optional
         How much an attribute's accuracy matters; 1 for the others.
+    levels : mapping of str to int, optional
+        Levels to which quasi-identifiers are coarsened before they are drawn.
     """
 
     scheme: Annotated[
@@ -54,6 +59,18 @@ class RandomizeOptions(Options):
         ]
         | None
     ) = None
+    levels: (
+        Annotated[
+            Mapping[str, Annotated[int, Range(at_least=0)]],
+            About(
+                "It coarsens quasi-identifiers by a level of their hierarchy or intervals before "
+                "they are drawn.",
+                'Write for example {"city": 1}.',
+                item="attribute",
+            ),
+        ]
+        | None
+    ) = None
 
 
 class Randomize(Method[RandomizeOptions]):
@@ -62,6 +79,10 @@ class Randomize(Method[RandomizeOptions]):
     name = "randomize"
     form = Randomized()
     options = RandomizeOptions
+
+    def prepare(self, table: Table, options: RandomizeOptions) -> tuple[Table, IntArray]:
+        """Coarsen what `levels` names; see `Method.prepare`."""
+        return recode(table, options.levels or {})
 
     def check(
         self, setting: Setting, requirements: Sequence[Requirement], options: RandomizeOptions

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -125,6 +125,10 @@ class Respondents:
         counts = np.zeros((len(numbers), table.sensitive.size), dtype=np.int64)
         counts[numbers, self.values] = 1
         return Parts(table, self.cells, counts, numbers)
+
+    def moved(self, cell: IntArray) -> Respondents:
+        """Respondents of a table, each cell of which has become part of another's."""
+        return replace(self, cells=cell[self.cells])
 
     def places(self, parts: Parts, chance: Chance) -> IntArray:
         """Part that each respondent's record is in.

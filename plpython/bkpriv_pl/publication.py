@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
@@ -99,11 +99,13 @@ def publish(
     oldest = oldest_at_work()
     table, respondents = read_records(request.dataset, request.options.nulls, request.period)
     task.step("weighing knowledge")
+    taken, cell = request.method.prepare(table, request.options)
+    about = None if respondents is None else respondents.moved(cell)
     setting, memories = set_out(
         request.dataset,
         request.period,
-        table,
-        respondents,
+        taken,
+        about,
         request.policy.requirements,
         request.options,
         request.library,
@@ -116,19 +118,19 @@ def publish(
         setting, request.policy.requirements, request.options, chance, task
     )
     task.step("writing")
-    release = _record(request, published, rows, task)
+    coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
+    release = _record(request, published, rows, coarse, task)
     shown, within = published.together()
-    if respondents is not None:
-        place = respondents.places(published.parts, chance)
+    if about is not None:
+        place = about.places(published.parts, chance)
         labels = published.labels[place]
         history.record_respondents(
-            release,
-            RecordedRespondents(respondents.names, labels, within[place], respondents.values),
+            release, RecordedRespondents(about.names, labels, within[place], about.values)
         )
         if memories is not None:
             for knowledge, before in setting.revisions.items():
                 memories.keep(release, knowledge, before, labels)
-    _show(request, shown, release, previous)
+    _show(request, shown, release, coarse, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
     task.done()
@@ -225,10 +227,11 @@ def _show(
     request: _Request,
     published: Release,
     release: int,
+    coarse: Collection[str],
     previous: dict[Exhibit, ShownView],
 ) -> None:
     """Write the tables of the release, and move the views to them."""
-    written = write_snapshot(release, published, request.dataset, request.options.seed)
+    written = write_snapshot(release, published, request.dataset, coarse, request.options.seed)
     for exhibit, columns in written.items():
         put_view(
             request.view.of(exhibit),
@@ -288,7 +291,13 @@ def _validated(
     )
 
 
-def _record(request: _Request, published: Release, rows: list[Finding], task: Task) -> int:
+def _record(
+    request: _Request,
+    published: Release,
+    rows: list[Finding],
+    coarse: Collection[str],
+    task: Task,
+) -> int:
     """Write the release, what it was made from, and its certification into the history."""
     dataset, records = request.dataset, published.table.records
     suppressed = records - published.published
@@ -311,7 +320,7 @@ def _record(request: _Request, published: Release, rows: list[Finding], task: Ta
         groups=0 if published.partition is None else len(published.partition),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
-    types = [columns[name].declared_as for name in dataset.attributes]
+    types = ["text" if n in coarse else columns[n].declared_as for n in dataset.attributes]
     history.record_content(release, published.together()[0], types)
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))

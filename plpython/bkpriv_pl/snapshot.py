@@ -12,8 +12,8 @@ which value is not written, and not which record was drawn for which.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import plpy
@@ -140,7 +140,7 @@ def check_columns(dataset: Dataset, form: Form) -> None:
 
 
 def write_snapshot(
-    release: int, published: Release, dataset: Dataset, seed: int | None
+    release: int, published: Release, dataset: Dataset, coarse: Collection[str], seed: int | None
 ) -> dict[Exhibit, Columns]:
     """Write and seal the tables of a release.
 
@@ -152,6 +152,8 @@ def write_snapshot(
         What is published.
     dataset : Dataset
         The dataset.
+    coarse : collection of str
+        Attributes whose values are labels of classes, and not of the column's type.
     seed : int, optional
         Makes the order of rows repeatable, for tests.
 
@@ -160,7 +162,11 @@ def write_snapshot(
     dict
         The columns of each exhibit.
     """
-    writer = _WRITERS[type(published.form)](published, columns_of(dataset), seed)
+    source = {
+        name: replace(column, published_as="text", bin=None) if name in coarse else column
+        for name, column in columns_of(dataset).items()
+    }
+    writer = _WRITERS[type(published.form)](published, source, seed)
     columns: dict[Field, Columns] = {
         "quasi_identifiers": tuple((item.name, item.type) for item in writer.quasi_identifiers),
         "sensitive": ((writer.sensitive.name, writer.sensitive.type),),
