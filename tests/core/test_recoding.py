@@ -39,11 +39,11 @@ def named(domain: Domain, code: int, level: int) -> str | None:
     classes = Levels.of(domain).codes[level]
     alike = [other for other in range(domain.size) if classes[other] == classes[code]]
     if not domain.numeric:
-        if domain.hierarchy is not None and label is not None:
-            return domain.hierarchy.paths[label][level]
-        if len(alike) == 1 and (label is None or level < domain.height):
-            return label
-        return "*" if domain.hierarchy is None else next(iter(domain.hierarchy.paths.values()))[-1]
+        paths = None if domain.hierarchy is None else domain.hierarchy.paths
+        if label is not None and paths is not None:
+            return paths[label][level]
+        root = "*" if paths is None else next(iter(paths.values()))[-1]
+        return root if level == domain.height else label
     if len(alike) == 1:
         return label
     if domain.labels[alike[-1]] is None:
