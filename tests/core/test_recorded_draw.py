@@ -108,6 +108,35 @@ def test_one_number_changed_is_another_draw_or_none(
             assert there.tolist() == was.tolist()
 
 
+@pytest.mark.parametrize(
+    ("codes", "counts", "message"),
+    [
+        ([0, 0, 0, 1], [2, 2], None),
+        ([0, 0, 0, 1, 0, 0], [1, 2, 1], "recurs"),
+        ([0, 0, 0, 1], [5, -1], "least count is -1"),
+        ([0, 0, 0, 1, 1, 0], [2, 2, 0], "least count is 0"),
+        ([0, 0, 0, 1], [2, 3], "5 records were drawn, not 4"),
+        ([0, 0, 0, 1], [2**62, 2**62], "records were drawn, not 4"),
+        ([0, 0, 0], [4], "3 codes for 1 records"),
+    ],
+)
+def test_records_are_counted_once_each(
+    codes: list[int], counts: list[int], message: str | None
+) -> None:
+    a, s = (Domain(name, ("0", "1")) for name in "as")
+    table = Table((a,), s, np.array([[0], [1]]), np.array([[2, 0], [0, 2]]))
+    channels = (Channel(2, 0.6), Channel(2, 0.7))
+    form = Randomized(channels, draw(table, channels, SeededChance(1)))
+    attributes, arrays, content = kept(table, form)
+    arrays = replace(arrays, draw=Draw(np.array(codes), np.array(counts)))
+    if message is None:
+        read_release(attributes, arrays, content, Randomized())
+        return
+    with pytest.raises(UnsoundHistory) as caught:
+        read_release(attributes, arrays, content, Randomized())
+    assert message in f"{caught.value.message}: {caught.value.detail}"
+
+
 def test_kept_attributes_keep_their_values_together() -> None:
     # Each by itself is as it was; but not together.
     a, b, s = (Domain(name, ("0", "1")) for name in "abs")
