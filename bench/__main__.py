@@ -17,7 +17,14 @@ from bench.implications import measure_implications
 from bench.nodes import measure_nodes
 from bench.priors import measure_many_values, measure_priors
 from bench.publication import SCHEMA, load
-from bench.publishing import copied, measure_copies, measure_growth, measure_publishing
+from bench.publishing import (
+    copied,
+    measure_copies,
+    measure_draw,
+    measure_growth,
+    measure_publishing,
+)
+from bench.randomization import measure_randomization
 from bench.repair import measure_repair
 from bench.serial import measure_serial
 from bench.steps import measure_steps
@@ -76,6 +83,8 @@ def bench(
         figures += measure_many_values(values, rounds)
     with step(console, "Worst case of many buckets"):
         figures += measure_implications(buckets, rounds)
+    with step(console, "Optimal channels"):
+        figures += measure_randomization(subject, rounds)
     with step(console, "Loading tables"):
         more = replace(census(large, _SEED), name="large_census")
         with connect(uri) as connection:
@@ -101,6 +110,8 @@ def bench(
             figures += measure_agglomeration(uri, source, name, rounds)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
+    with step(console, "Records drawn by lot"):
+        figures += measure_draw(uri, more, rounds)
     with step(console, "Steps of a publication"):
         figures += measure_steps(uri, SCHEMA, more, records, rounds)
     with step(console, "Week after week"):

@@ -119,10 +119,12 @@ def published(
     estimator: str = "auto",
     method: str = "mondrian",
     period: str | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[Connection, Publication]]:
     """Publish in a fresh backend and say what it took; withdraw in the end.
 
-    Who remembers a period remembers it all the same.
+    Who remembers a period remembers it all the same. Options other than the estimator are those of
+    a method that has none.
     """
     with connect(uri) as connection:
         policy = f"{dataset}_policy"
@@ -136,7 +138,7 @@ def published(
             sql.Literal(f"{SCHEMA}.{dataset}_view"),
             sql.Literal(method),
             sql.Literal(period),
-            sql.Literal(json.dumps({"estimator": estimator})),
+            sql.Literal(json.dumps(options or {"estimator": estimator})),
         )
         started = time.perf_counter()
         release, steps = watch(uri, connection, statement)

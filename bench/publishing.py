@@ -19,12 +19,14 @@ from bench.publication import (
     Publication,
     memory_figure,
     publish,
+    published,
     typical,
 )
+from bkpriv_core.cli.declaration import call
 from bkpriv_core.cli.server import connect, scalar
 from bkpriv_core.cli.source import Source
 
-__all__ = ["copied", "measure_copies", "measure_growth", "measure_publishing"]
+__all__ = ["copied", "measure_copies", "measure_draw", "measure_growth", "measure_publishing"]
 
 _ONE_ADVERSARY = {
     "k_anonymity": {"k": 5},
@@ -34,6 +36,9 @@ _SECONDS = {"omega": 4, "auto": 12}
 _COPIES = 10
 _GROWTH_BY_COPIES = 3
 _MEGABYTES = 600
+_EMGRW = ("education", "marital_status", "sex", "race")
+_DISCLOSURE = {"max_disclosure": {"tau": 1 / 3}}
+_DRAW_SECONDS = 15
 
 
 def copied(source: Source) -> Source:
@@ -69,6 +74,37 @@ def measure_publishing(uri: str, source: Source, dataset: str, rounds: int) -> l
         )
         figures.append(memory_figure(ours, baseline, _MEGABYTES))
     return figures
+
+
+def measure_draw(uri: str, source: Source, rounds: int) -> list[Figure]:
+    """Measure how long records of a loaded source take that are drawn by scheme rr-both.
+
+    The columns are those of the table EMGRW of Guo, Ying and Wu 2011; the baseline is a release of
+    the same ones in groups. Each draw is of a dataset of its own, lest it be measured with others.
+    """
+    ours, theirs = [], []
+    for number in range(rounds):
+        dataset = f"bench_draw_{number}"
+        with connect(uri) as connection:
+            table = f"{SCHEMA}.{source.name}"
+            connection.execute(call("register_dataset", dataset, table, list(_EMGRW), "workclass"))
+        with published(
+            uri, dataset, _DISCLOSURE, method="randomize", options={"scheme": "rr-both"}
+        ) as (_, publication):
+            ours.append(publication)
+        theirs.append(publish(uri, dataset, ANONYMOUS))
+    drawn, grouped = typical(ours), typical(theirs)
+    return [
+        Figure(
+            f"{source.records:,} records, drawn and published",
+            f"{drawn.seconds:.2f} s",
+            f"k-anonymous {grouped.seconds:.2f} s",
+            drawn.seconds / grouped.seconds,
+            f"{_DRAW_SECONDS} s",
+            drawn.seconds <= _DRAW_SECONDS,
+        ),
+        memory_figure(drawn, grouped, _MEGABYTES),
+    ]
 
 
 def measure_growth(

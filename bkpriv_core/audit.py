@@ -34,12 +34,25 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import QueryError
+from bkpriv_core.randomization.channel import Channel
+from bkpriv_core.randomization.risk import risks
+from bkpriv_core.randomization.together import risk_together
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import Measurement, Requirement, Shift
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.requirement import MaxDisclosure, Measurement, Requirement, Shift
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
 
-__all__ = ["Fault", "Finding", "exactly_auditable", "findings", "judge_queries", "unmet"]
+__all__ = [
+    "Fault",
+    "Finding",
+    "draw_finding",
+    "exactly_auditable",
+    "findings",
+    "judge_queries",
+    "together_finding",
+    "unmet",
+]
 
 
 @dataclass(frozen=True)
@@ -48,16 +61,16 @@ class Fault:
 
     Parameters
     ----------
-    group : int
-        The first group with the worst figure.
+    group : int or None
+        The first group with the worst figure; None in a release without groups.
     records : int
-        Its records.
+        Its records; without groups those that the shift is about.
     shift : Shift or None
         The cell and value at fault, and the probability before and after; None if no single value
         is.
     """
 
-    group: int
+    group: int | None
     records: int
     shift: Shift | None
 
@@ -156,6 +169,105 @@ def findings(
                 )
             )
     return rows
+
+
+def draw_finding(
+    release: Release, demanded: MaxDisclosure, scheme: str, progress: Progress = SILENT
+) -> Finding:
+    """Measure the risk of every record of a release that was drawn.
+
+    Parameters
+    ----------
+    release : Release
+        The release; its form has the channels.
+    demanded : MaxDisclosure
+        The bound.
+    scheme : str
+        What was distorted.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    Finding
+        Exact. By attribute the parameters have the epsilon of its local differential privacy, None
+        where values were kept.
+
+    Raises
+    ------
+    TooLarge
+        If the grid of the distorted quasi-identifiers is too large.
+    """
+    channels = release.form.channels
+    assert channels is not None
+    epsilon = {
+        domain.name: channel.epsilon if math.isfinite(channel.epsilon) else None
+        for domain, channel in zip(release.domains, channels, strict=True)
+    }
+    risk = risks(release.table, channels, progress)
+    return _of_records(release.table, demanded, {"scheme": scheme, "epsilon": epsilon}, risk)
+
+
+def together_finding(
+    table: Table,
+    demanded: MaxDisclosure,
+    draws: Mapping[int, Sequence[Channel]],
+    progress: Progress = SILENT,
+) -> Finding:
+    """Measure the risk of every record for whoever links the records of several releases.
+
+    Parameters
+    ----------
+    table : Table
+        What all of them were drawn from.
+    demanded : MaxDisclosure
+        The bound.
+    draws : mapping of int to sequence of Channel
+        The channels of each release.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    Finding
+        Exact where that fits in memory. Otherwise of the riskiest cells by sampling, and of the
+        others what the worst release tells by itself, which its estimator says.
+    """
+    told = risk_together(table, list(draws.values()), progress)
+    manner = ESTIMATORS[EXACT]
+    if told.standard_error is not None:
+        error, weights = (array[table.counts > 0] for array in (told.standard_error, table.counts))
+        manner = f"sampling, standard error at most {np.nanmax(error):.2g}"
+        if left := int(weights[np.isnan(error)].sum()):
+            manner += f", but the worst release alone for {left} records"
+    return _of_records(table, demanded, {"together": sorted(draws)}, told.risk, manner)
+
+
+def _of_records(
+    table: Table,
+    demanded: MaxDisclosure,
+    parameters: Mapping[str, Any],
+    risk: FloatArray,
+    estimator: str = ESTIMATORS[EXACT],
+) -> Finding:
+    """Finding of the risks of records, (c, m), and the first of the riskiest as its fault."""
+    (bound,) = demanded.bounds
+    there = table.counts > 0
+    figures, weights = risk[there], table.counts[there]
+    vulnerable = int(weights[bound.broken(figures)].sum())
+    cell, value = np.unravel_index(int(np.argmax(np.where(there, risk, -1.0))), risk.shape)
+    shift = Shift(int(cell), int(value), float(table.overall[value]), float(risk[cell, value]))
+    return Finding(
+        bound.requirement,
+        {**bound.parameters, **parameters},
+        float(bound.threshold),
+        bound.worst(figures),
+        float(np.average(figures, weights=weights)),
+        vulnerable,
+        vulnerable == 0,
+        estimator,
+        Fault(None, int(table.counts[cell, value]), shift),
+    )
 
 
 def _plain(number: float) -> float:

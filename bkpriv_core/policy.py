@@ -22,6 +22,7 @@ from bkpriv_core.requirement import (
     JsDivergence,
     KAnonymity,
     LDiversity,
+    MaxDisclosure,
     MInvariance,
     Requirement,
     TCloseness,
@@ -43,6 +44,7 @@ REQUIREMENTS: dict[str, type[Requirement]] = {
     for requirement in (
         KAnonymity,
         LDiversity,
+        MaxDisclosure,
         TCloseness,
         BetaLikeness,
         CkSafety,

@@ -31,6 +31,7 @@ from bkpriv_core.belief.kernels import epanechnikov
 from bkpriv_core.progress import Progress
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.kronecker import Factor
 
 __all__ = ["Axis", "kernel_axis"]
 
@@ -44,12 +45,11 @@ _STEP_BYTES = 8 * 2**20
 """Largest slab of a tensor that is multiplied between two polls."""
 
 
-class Axis(Protocol):
-    """Kernel weights between the values of one attribute."""
+class Axis(Factor, Protocol):
+    """Kernel weights between the values of one attribute.
 
-    @property
-    def size(self) -> int:
-        """Number of values."""
+    `contract` replaces what each value has by the weighted sum of what it sees.
+    """
 
     @property
     def sharp(self) -> bool:
@@ -65,12 +65,6 @@ class Axis(Protocol):
 
     def pairs(self, one: IntArray, other: IntArray) -> FloatArray:
         """Weights between codes: shapes (a,) and (b,) to (a, b)."""
-
-    def contract(self, tensor: FloatArray, progress: Progress) -> FloatArray:
-        """Replace what each value has by the weighted sum of what it sees.
-
-        `tensor` has shape (before, size, after), as the result has. Polls between steps.
-        """
 
     def in_reach(self) -> tuple[IntArray, IntArray]:
         """First code that each code may see and one past the last, rising: two of shape (size,)."""

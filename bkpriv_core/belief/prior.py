@@ -29,6 +29,7 @@ from bkpriv_core.belief.axis import Axis, kernel_axis
 from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table import kronecker
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
@@ -209,12 +210,7 @@ class _Grid:
             counts = self.counts[:, values]
             tensor = np.zeros((math.prod(self.shape), counts.shape[1]))
             tensor[flat] = counts
-            # Axis i lies between the axes before it and those after it with the values.
-            before = 1
-            for axis in self.axes:
-                tensor = axis.contract(tensor.reshape(before, axis.size, -1), progress)
-                before *= axis.size
-            numerator[:, values] = tensor.reshape(-1, counts.shape[1])[flat]
+            numerator[:, values] = kronecker.apply(self.axes, tensor, progress)[flat]
         return numerator
 
 

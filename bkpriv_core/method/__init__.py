@@ -12,6 +12,7 @@ method          groups                                             shown
                 left over
 ``incognito``   equal values after full-domain generalization;     generalized
                 the minimal node of least cost
+``randomize``   none: records drawn one by one                     randomized
 ==============  =================================================  ==============================
 
 What lives here puts a partitioning together with what it needs and yields, one module for each. A
@@ -29,19 +30,33 @@ from typing import Any
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.agglomerate import Agglomerate
 from bkpriv_core.method.anatomy import Anatomy
-from bkpriv_core.method.base import Method, Options, Own
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Method, Options, Own
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
+from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.stated import read
 
-__all__ = ["METHODS", "Method", "Options", "find_method", "parse_options"]
+__all__ = [
+    "GROUP_METHODS",
+    "METHODS",
+    "GroupMethod",
+    "GroupOptions",
+    "Method",
+    "Options",
+    "Own",
+    "find_method",
+    "parse_options",
+]
 
-METHODS: dict[str, Method[Any]] = {
+GROUP_METHODS: dict[str, GroupMethod[Any]] = {
     method.name: method
     for method in (Mondrian(), Agglomerate(), Bucketize(), Anatomy(), JsReduce(), Incognito())
 }
-"""The methods by name."""
+"""The methods that form groups, by name."""
+
+METHODS: dict[str, Method[Any]] = {**GROUP_METHODS, Randomize.name: Randomize()}
+"""All methods by name."""
 
 
 def find_method(name: object) -> Method[Any]:

@@ -5,36 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Agglomerate"]
 
 
-class Agglomerate(Method[Options]):
+class Agglomerate(GroupMethod[GroupOptions]):
     """Groups by `agglomerate`, generalized."""
 
     name = "agglomerate"
     form = Generalized()
-    options = Options
+    options = GroupOptions
 
-    def improves(self, options: Options) -> bool:
-        """Whether groups are improved; see `Method.improves`."""
+    def improves(self, options: GroupOptions) -> bool:
+        """Whether groups are improved; see `GroupMethod.improves`."""
         return True
 
     def partition(
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
-        options: Options,
-        shuffle: Shuffle,
+        options: GroupOptions,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`."""
+        """Form groups; see `GroupMethod.partition`."""
         return setting, agglomerate(setting, requirements, progress=progress), self.form

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.method.mondrian import Bucketize
 from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
@@ -15,18 +15,18 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.release.bucketized.form import Anatomized
 from bkpriv_core.release.form import Form
 from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Anatomy"]
 
 
-class Anatomy(Method[Options]):
+class Anatomy(GroupMethod[GroupOptions]):
     """Groups by `anatomy`, joined by `coarsen` where other requirements fail."""
 
     name = "anatomy"
     form = Anatomized()
-    options = Options
+    options = GroupOptions
 
     @property
     def plain(self) -> Bucketize:
@@ -34,7 +34,7 @@ class Anatomy(Method[Options]):
         return Bucketize()
 
     def check(
-        self, setting: Setting, requirements: Sequence[Requirement], options: Options
+        self, setting: Setting, requirements: Sequence[Requirement], options: GroupOptions
     ) -> None:
         """Refuse what cannot be met; see `Method.check`."""
         # First of all, since it names the value at fault.
@@ -45,12 +45,12 @@ class Anatomy(Method[Options]):
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
-        options: Options,
-        shuffle: Shuffle,
+        options: GroupOptions,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`."""
-        parts, groups = anatomy(setting.parts, _diversity(requirements), shuffle, progress=progress)
+        """Form groups; see `GroupMethod.partition`."""
+        parts, groups = anatomy(setting.parts, _diversity(requirements), chance, progress=progress)
         setting = setting.over(parts)
         groups = coarsen(setting, requirements, groups, progress=progress)
         parts, groups = parts.unite(groups)

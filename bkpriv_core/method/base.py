@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
+import numpy as np
+
+from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
@@ -17,10 +20,11 @@ from bkpriv_core.release.form import Form
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, Range
-from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
+from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.table import Table
 
-__all__ = ["Method", "Options", "Own"]
+__all__ = ["GroupMethod", "GroupOptions", "Method", "OfGroups", "Options", "Own"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,22 +33,45 @@ class Options:
 
     Parameters
     ----------
-    estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred when the release is certified.
-    smoothing : float
-        Bandwidth of the belief distance over the sensitive domain, at most 1.
     materialized : bool
         Publish a materialized view instead of a view.
     nulls : {"error", "category"}
         Whether NULL is refused, or a value of its own.
+    seed : int, optional
+        Makes what is drawn and the order of published rows repeatable, which gives away how they
+        were made: for tests only.
+    """
+
+    noun: ClassVar[str] = "option"
+
+    materialized: bool = False
+    nulls: Literal["error", "category"] = "error"
+    seed: Annotated[
+        Annotated[int, Range(at_least=0)] | None,
+        About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
+    ] = None
+
+    @property
+    def inference(self) -> tuple[Sound, float]:
+        """How posteriors are inferred, and the bandwidth by which beliefs are compared."""
+        return "auto", DEFAULT_SMOOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions(Options):
+    """Options that every method has that forms groups.
+
+    Parameters
+    ----------
+    estimator : {"auto", "exact", "bethe", "omega"}
+        How posteriors are inferred when the release is certified.
+    smoothing : float
+        Bandwidth of the belief distance over the sensitive domain, at most 1.
     unfit : {"suppress"}
         What becomes of groups that nothing mends.
     beyond : {"estimate", "suppress"}
         What becomes of groups beyond the budget of exact inference, where nothing that can be
         inferred exactly takes their place: they are certified by an estimate, or suppressed.
-    seed : int, optional
-        Makes the order of published rows repeatable, which gives away how they were grouped: for
-        tests only.
 
     Raises
     ------
@@ -52,18 +79,10 @@ class Options:
         If what only an estimate can certify is to be suppressed, and all is to be estimated.
     """
 
-    noun: ClassVar[str] = "option"
-
     estimator: Sound = "auto"
     smoothing: Smoothing = DEFAULT_SMOOTHING
-    materialized: bool = False
-    nulls: Literal["error", "category"] = "error"
     unfit: Literal["suppress"] = "suppress"
     beyond: Beyond = "estimate"
-    seed: Annotated[
-        Annotated[int, Range(at_least=0)] | None,
-        About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
-    ] = None
 
     def __post_init__(self) -> None:
         if self.beyond == "suppress" and self.estimator in ("omega", "bethe"):
@@ -74,8 +93,14 @@ class Options:
                 hint="Choose the estimator auto or exact, or leave beyond out.",
             )
 
+    @property
+    def inference(self) -> tuple[Sound, float]:
+        """See `Options`."""
+        return self.estimator, self.smoothing
+
 
 Own = TypeVar("Own", bound=Options)
+OfGroups = TypeVar("OfGroups", bound=GroupOptions)
 
 
 class Method(ABC, Generic[Own]):
@@ -89,23 +114,33 @@ class Method(ABC, Generic[Own]):
         How the release is shown, but for what is settled when it is made.
     options : type of Options
         The options that it has.
-    rearranging : bool
-        Whether groups that fail may be mended by others than unions.
     tells_apart : bool
-        Whether it groups records, and is best given parts that tell respondents apart.
+        Whether it is best given parts that tell respondents apart.
     """
 
     name: ClassVar[str]
     form: ClassVar[Form]
     options: type[Own]
-    rearranging: ClassVar[bool] = True
     tells_apart: ClassVar[bool] = False
 
-    @property
-    def plain(self) -> Method[Any]:
-        """What publishes likewise where k-anonymity alone is required: mostly the method itself."""
-        return self
+    def prepare(self, table: Table, options: Own) -> tuple[Table, IntArray]:
+        """Coarsen a table first, where options say so.
 
+        Returns
+        -------
+        Table
+            What is published. Domains that are not coarsened are the same objects.
+        (c,) int array
+            The cell that each cell has become part of.
+
+        Raises
+        ------
+        InvalidParameter
+            If it cannot be coarsened so.
+        """
+        return table, np.arange(table.cells)
+
+    @abstractmethod
     def check(self, setting: Setting, requirements: Sequence[Requirement], options: Own) -> None:
         """Refuse what the method cannot meet, before any work is done.
 
@@ -113,10 +148,69 @@ class Method(ABC, Generic[Own]):
         ------
         UnattainableRequirement
             If no release of the table meets a requirement.
+        InvalidParameter
+            If the method cannot keep requirements of that kind.
         """
+
+    @abstractmethod
+    def make(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: Own,
+        chance: Chance,
+        progress: Progress,
+    ) -> tuple[Release, list[Finding]]:
+        """Make a release that keeps the requirements.
+
+        Parameters
+        ----------
+        setting : Setting
+            The table and its adversaries.
+        requirements : sequence of Requirement
+            What the release must keep.
+        options : Options
+            Those of the method.
+        chance : Chance
+            Where what is random comes from.
+        progress : Progress
+            Has the steps of the work.
+
+        Returns
+        -------
+        Release, list of Finding
+            How the release keeps each bound of the requirements.
+
+        Raises
+        ------
+        UnattainableRequirement
+            If none could be made.
+        """
+
+
+class GroupMethod(Method[OfGroups]):
+    """A way to make a release that shows groups.
+
+    Attributes
+    ----------
+    rearranging : bool
+        Whether groups that fail may be mended by others than unions.
+    """
+
+    rearranging: ClassVar[bool] = True
+
+    @property
+    def plain(self) -> GroupMethod[Any]:
+        """What publishes likewise where k-anonymity alone is required: mostly the method itself."""
+        return self
+
+    def check(
+        self, setting: Setting, requirements: Sequence[Requirement], options: OfGroups
+    ) -> None:
+        """See `Method`."""
         check_attainable(requirements, setting)
 
-    def improves(self, options: Own) -> bool:
+    def improves(self, options: OfGroups) -> bool:
         """Tell whether groups that hold are exchanged for others that lose less detail."""
         return False
 
@@ -125,8 +219,8 @@ class Method(ABC, Generic[Own]):
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
-        options: Own,
-        shuffle: Shuffle,
+        options: OfGroups,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups that meet the requirements, as far as `setting`, which only tries, can tell.
@@ -138,42 +232,24 @@ class Method(ABC, Generic[Own]):
             lie in several groups; and the form to show them in.
         """
 
-    def make(
+    def certified(
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
-        options: Own,
-        shuffle: Shuffle,
+        options: OfGroups,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Release, Certificate]:
-        """Make a release: form groups and certify them.
-
-        Parameters
-        ----------
-        setting : Setting
-            The table and its adversaries.
-        requirements : sequence of Requirement
-            What every published group must meet.
-        options : Options
-            Those of the method.
-        shuffle : callable
-            Where what is random comes from.
-        progress : Progress
-            Has the steps partitioning, certifying and, where the method improves, improving.
+        """Form groups and certify them; see `make`.
 
         Returns
         -------
         Release, Certificate
             Groups are numbered at random: where numbers are published, they must not tell of the
             making.
-
-        Raises
-        ------
-        UnattainableRequirement
-            If no group could be certified.
         """
         setting, groups, form = self.partition(
-            setting.tried(), requirements, options, shuffle, progress.step("partitioning")
+            setting.tried(), requirements, options, chance, progress.step("partitioning")
         )
         certificate = certify(
             setting,
@@ -192,5 +268,21 @@ class Method(ABC, Generic[Own]):
                 detail=f"All {certificate.failed} groups fail, and nothing mends one.",
                 hint="Require less strictly, or use coarser quasi-identifiers.",
             )
-        certificate = certificate.reordered(shuffle(len(certificate.groups)))
+        certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, form), certificate
+
+    def make(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: OfGroups,
+        chance: Chance,
+        progress: Progress,
+    ) -> tuple[Release, list[Finding]]:
+        """Make a release; see `Method.make`.
+
+        Progress has the steps partitioning, certifying and, where the method improves, improving.
+        """
+        release, certificate = self.certified(setting, requirements, options, chance, progress)
+        measured = setting.over(release.parts)
+        return release, findings(measured, release.groups, requirements, certificate.measurements)

@@ -5,7 +5,7 @@ for, and whatever else its policy requires. The baseline tells them apart. Rules
 
 - It is made of the whole table, the records that the release suppressed among them, by the same
   method with the same options; by another only where k-anonymity alone means nothing to the method,
-  see `Method.plain`.
+  see `GroupMethod.plain`.
 - k is that of the policy. Where the policy states none, it is the number of records of the smallest
   published group: the k that the release attains.
 - It depends on nothing random.
@@ -16,14 +16,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-import numpy as np
-
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions, OfGroups
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import KAnonymity, Requirement
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.chance import SeededChance
 
 __all__ = ["k_anonymous"]
 
@@ -31,8 +29,8 @@ __all__ = ["k_anonymous"]
 def k_anonymous(
     release: Release,
     requirements: Sequence[Requirement],
-    method: Method[Options],
-    options: Options,
+    method: GroupMethod[OfGroups],
+    options: OfGroups,
     progress: Progress = SILENT,
 ) -> Release:
     """Publish a release's table k-anonymously and no more.
@@ -43,9 +41,9 @@ def k_anonymous(
         The release.
     requirements : sequence of Requirement
         What its groups had to meet.
-    method : Method
+    method : GroupMethod
         What it was made by.
-    options : Options
+    options : GroupOptions
         With which options.
     progress : Progress
         Polled between steps.
@@ -63,18 +61,14 @@ def k_anonymous(
     k = stated[0] if stated else int(release.sizes.min())
     plain = method.plain
     if not isinstance(options, plain.options):
-        shared = {key.name: getattr(options, key.name) for key in fields(Options)}
+        shared = {key.name: getattr(options, key.name) for key in fields(GroupOptions)}
         options = plain.options(**shared)
-    baseline, _ = plain.make(
+    baseline, _ = plain.certified(
         Setting(release.table, progress=progress.quiet),
         (KAnonymity(k),),
         options,
-        _in_order,
+        # Nobody sees its numbers of groups, which may tell of the making.
+        SeededChance(0),
         progress.quiet,
     )
     return baseline
-
-
-def _in_order(size: int) -> IntArray:
-    """See `Shuffle`. Nobody sees these numbers of groups, which may tell of the making."""
-    return np.arange(size, dtype=np.int64)

@@ -20,7 +20,7 @@ import numpy as np
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.incognito import Lattice, Node, incognito
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.form import Form
@@ -28,10 +28,10 @@ from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, OneOf, Range
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.cost import COSTS
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
-from bkpriv_core.table.shuffle import Shuffle
 from bkpriv_core.utility.divergence import divergences
 
 __all__ = [
@@ -51,7 +51,7 @@ UTILITIES = (*COSTS, "kl")
 
 
 @dataclass(frozen=True, kw_only=True)
-class IncognitoOptions(Options):
+class IncognitoOptions(GroupOptions):
     """Options of the method.
 
     Parameters
@@ -75,7 +75,7 @@ class IncognitoOptions(Options):
     ] = 0.0
 
 
-class Incognito(Method[IncognitoOptions]):
+class Incognito(GroupMethod[IncognitoOptions]):
     """Equal values after generalization to the minimal node of least cost."""
 
     name = "incognito"
@@ -96,10 +96,10 @@ class Incognito(Method[IncognitoOptions]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: IncognitoOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`."""
+        """Form groups; see `GroupMethod.partition`."""
         lattice = find_lattice(setting, requirements, options, progress)
         chosen = publish_node(lattice, cheapest_node(lattice, options.utility))
         return lattice.setting, chosen.groups, chosen.form

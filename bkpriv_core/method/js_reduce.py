@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.counterfeiting import counterfeit
 from bkpriv_core.partition.growth import grow
@@ -27,15 +27,15 @@ from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["JsReduce", "JsReduceOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class JsReduceOptions(Options):
+class JsReduceOptions(GroupOptions):
     """Options of the method.
 
     Parameters
@@ -54,7 +54,7 @@ class JsReduceOptions(Options):
     refine: bool = False
 
 
-class JsReduce(Method[JsReduceOptions]):
+class JsReduce(GroupMethod[JsReduceOptions]):
     """Groups by `grow` along Hilbert's curve, generalized."""
 
     name = "js_reduce"
@@ -63,7 +63,7 @@ class JsReduce(Method[JsReduceOptions]):
     tells_apart = True
 
     def improves(self, options: JsReduceOptions) -> bool:
-        """Whether groups are improved; see `Method.improves`."""
+        """Whether groups are improved; see `GroupMethod.improves`."""
         return options.refine
 
     def partition(
@@ -71,10 +71,10 @@ class JsReduce(Method[JsReduceOptions]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: JsReduceOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`.
+        """Form groups; see `GroupMethod.partition`.
 
         What is left over is in none, or is to be mended where the method refines.
         """
@@ -82,7 +82,7 @@ class JsReduce(Method[JsReduceOptions]):
         if parts.respondent is None:
             parts = parts.apart()
             setting = setting.over(parts)
-        order = _along_curve(parts, np.arange(len(parts)), shuffle)
+        order = _along_curve(parts, np.arange(len(parts)), chance)
         groups = grow(setting, requirements, order, progress=progress.part(0.0, 0.7))
         alone, joint = alone_and_joint(requirements)
         judge = Judge(setting, alone, "omega")
@@ -100,16 +100,16 @@ class JsReduce(Method[JsReduceOptions]):
         parts, groups = parts.unite(groups)
         return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
 
-    def make(
+    def certified(
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
         options: JsReduceOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Release, Certificate]:
-        """Make a release; see `Method.make`. Where the options say so, little is left out."""
-        release, certificate = super().make(setting, requirements, options, shuffle, progress)
+        """See `GroupMethod`. Where the options say so, little is left out."""
+        release, certificate = super().certified(setting, requirements, options, chance, progress)
         if options.unfit == "suppress" or not certificate.suppressed.size:
             return release, certificate
         setting = setting.tried().over(certificate.parts)
@@ -118,7 +118,7 @@ class JsReduce(Method[JsReduceOptions]):
                 setting,
                 requirements,
                 certificate,
-                _along_curve(certificate.parts, certificate.suppressed, shuffle),
+                _along_curve(certificate.parts, certificate.suppressed, chance),
                 options.estimator,
                 pool=release.form.pool,
                 beyond=options.beyond,
@@ -130,18 +130,18 @@ class JsReduce(Method[JsReduceOptions]):
                 requirements,
                 certificate,
                 options.estimator,
-                shuffle,
+                chance,
                 pool=release.form.pool,
                 beyond=options.beyond,
                 progress=progress.step("counterfeiting"),
             )
-        certificate = certificate.reordered(shuffle(len(certificate.groups)))
+        certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, release.form), certificate
 
 
-def _along_curve(parts: Parts, chosen: IntArray, shuffle: Shuffle) -> IntArray:
+def _along_curve(parts: Parts, chosen: IntArray, chance: Chance) -> IntArray:
     """Put some parts in the order of the curve, those at one place in a random order."""
-    drawn = chosen[shuffle(len(chosen))]
+    drawn = chosen[chance.order(len(chosen))]
     return drawn[np.argsort(hilbert_ranks(parts)[drawn], kind="stable")]
 
 

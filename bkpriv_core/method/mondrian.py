@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import Method, Options
+from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["Bucketize", "Mondrian", "MondrianOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MondrianOptions(Options):
+class MondrianOptions(GroupOptions):
     """Options of the methods.
 
     Parameters
@@ -34,7 +34,7 @@ class MondrianOptions(Options):
     refine: bool = True
 
 
-class Mondrian(Method[MondrianOptions]):
+class Mondrian(GroupMethod[MondrianOptions]):
     """Groups by `mondrian`, generalized."""
 
     name = "mondrian"
@@ -42,7 +42,7 @@ class Mondrian(Method[MondrianOptions]):
     options = MondrianOptions
 
     def improves(self, options: MondrianOptions) -> bool:
-        """Whether groups are improved; see `Method.improves`."""
+        """Whether groups are improved; see `GroupMethod.improves`."""
         return options.refine
 
     def partition(
@@ -50,10 +50,10 @@ class Mondrian(Method[MondrianOptions]):
         setting: Setting,
         requirements: Sequence[Requirement],
         options: MondrianOptions,
-        shuffle: Shuffle,
+        chance: Chance,
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `Method.partition`."""
+        """Form groups; see `GroupMethod.partition`."""
         groups = mondrian(setting, requirements, elsewhere=options.refine, progress=progress)
         return setting, groups, self.form
 

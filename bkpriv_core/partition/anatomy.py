@@ -27,9 +27,9 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import Shuffle
 from bkpriv_core.table.table import Table
 
 __all__ = ["anatomy"]
@@ -41,7 +41,7 @@ _ORDERS = 1_000
 def anatomy(
     parts: Parts,
     l: int,  # noqa: E741 - the field's own name
-    shuffle: Shuffle,
+    chance: Chance,
     *,
     progress: Progress = SILENT,
 ) -> tuple[Parts, Groups]:
@@ -54,7 +54,7 @@ def anatomy(
     l : int
         Distinct values of a group, at least 1. At 1 every group is a single record, and nothing is
         protected.
-    shuffle : Shuffle
+    chance : Chance
         Draws the records, and chooses where a choice is free.
     progress : Progress
         Receives the share of groups that are drawn.
@@ -76,10 +76,10 @@ def anatomy(
     """
     _check_whole(l)
     check_eligible(parts.table, l)
-    values, groups = _draw(parts.counts.sum(axis=0), l, shuffle, progress)
+    values, groups = _draw(parts.counts.sum(axis=0), l, chance, progress)
     progress.poll()
     whose, secrets = parts.enumerate_records()
-    order = shuffle(parts.table.records)
+    order = chance.order(parts.table.records)
     progress.poll()
     # Both sorted by value: the slots for a value take its records as they come in random order.
     order = order[np.argsort(secrets[order], kind="stable")]
@@ -126,7 +126,7 @@ def check_eligible(table: Table, l: int) -> None:  # noqa: E741
 def _draw(
     totals: IntArray,
     l: int,  # noqa: E741
-    shuffle: Shuffle,
+    chance: Chance,
     progress: Progress,
 ) -> tuple[IntArray, IntArray]:
     """Value and group of each place for a record, two arrays of shape (n,).
@@ -140,7 +140,7 @@ def _draw(
     groups: list[IntArray] = []
     while True:
         progress.poll()
-        order = shuffle(len(left))
+        order = chance.order(len(left))
         order = order[np.argsort(-left[order], kind="stable")]
         heights = left[order]
         if not heights[l - 1]:
@@ -167,7 +167,7 @@ def _draw(
         lacking = np.ones(formed, dtype=bool)
         lacking[owners[drawn == value]] = False
         allowed = np.flatnonzero(lacking)
-        hosts[place] = allowed[shuffle(len(allowed))[0]]
+        hosts[place] = allowed[chance.order(len(allowed))[0]]
     return np.concatenate((drawn, residue)), np.concatenate((owners, hosts))
 
 

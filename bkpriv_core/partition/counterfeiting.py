@@ -28,9 +28,9 @@ from bkpriv_core.partition.insertion import insert
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import Shuffle
 
 __all__ = ["counterfeit"]
 
@@ -46,7 +46,7 @@ def counterfeit(
     requirements: Sequence[Requirement],
     certificate: Certificate,
     estimator: Estimator,
-    shuffle: Shuffle,
+    chance: Chance,
     *,
     pool: Pool,
     beyond: Beyond = "estimate",
@@ -64,7 +64,7 @@ def counterfeit(
         Groups that do, of parts without counterfeits.
     estimator : {"auto", "exact", "bethe", "omega"}
         How posteriors are inferred.
-    shuffle : callable
+    chance : Chance
         Decides among values that are as good.
     pool : callable
         Joins groups that will be published alike; see `Form.pool`.
@@ -80,12 +80,12 @@ def counterfeit(
     """
     alone, joint = alone_and_joint(requirements)
     parts, groups, left = _told(certificate)
-    left = left[shuffle(len(left))]
+    left = left[chance.order(len(left))]
     values = np.argsort(-setting.table.overall, kind="stable")[:_VALUES]
     many = max(1, _COUNTS // (len(values) * setting.table.sensitive.size))
     for start in range(0, len(left), many):
         tried = left[start : start + many]
-        variants = _Variants.of(setting.over(parts), requirements, tried, values, shuffle)
+        variants = _Variants.of(setting.over(parts), requirements, tried, values, chance)
         judge = Judge(setting.over(variants.parts), alone, estimator, beyond=beyond == "estimate")
         made = insert(
             judge,
@@ -149,7 +149,7 @@ class _Variants:
         requirements: Sequence[Requirement],
         records: IntArray,
         values: IntArray,
-        shuffle: Shuffle,
+        chance: Chance,
     ) -> _Variants:
         """Give some records values that they do not have, but for what is impossible."""
         parts = setting.parts
@@ -169,7 +169,7 @@ class _Variants:
         mine = Groups.from_labels(owner)
         members = np.concatenate((records, behind))[mine.members]
         return cls(
-            wide.shown(false), Groups(members, mine.offsets), record, value, shuffle(len(wide))
+            wide.shown(false), Groups(members, mine.offsets), record, value, chance.order(len(wide))
         )
 
     def prefer(self, groups: Groups, group: IntArray, variant: IntArray) -> IntArray:

@@ -97,8 +97,13 @@ class Classes:
 
     @cached_property
     def size(self) -> int:
-        """Number of classes."""
+        """Number of classes, ``k``."""
         return int(self.members.max()) + 1
+
+    @property
+    def sizes(self) -> IntArray:
+        """Values of each class, shape (k,)."""
+        return np.bincount(self.members).astype(np.int64)
 
 
 def criteria_by_attribute(predicate: Predicate) -> dict[int, list[Criterion]]:

@@ -64,7 +64,7 @@ class Tally(ABC):
         keys: Sequence[int] = (),
         progress: Progress = SILENT,
     ) -> tuple[IntArray, FloatArray]:
-        """Count what meets a condition, by the values of some attributes that anything has.
+        """Count what meets a condition, by the values of some attributes that anything may have.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Tally(ABC):
         codes : (r, k) int array
             Values of the keys, in lexicographic order; one row where there are no keys.
         counts : (r,) float array
-            Counts, positive but where there are no keys.
+            Counts; values that certainly have none are left out, but where there are no keys.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Forms of publication: what is shown of groups, and what a reader makes of it.
+"""Forms of publication: what is shown of a table, and what a reader makes of it.
 
 A form says which tables a release has and their columns, which groups a reader cannot tell apart,
 what showing them costs in generality, how records are counted and distributed as far as the release
@@ -22,6 +22,8 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.joint import Joint
 from bkpriv_core.query.tally import Tally
+from bkpriv_core.randomization.channel import Channel
+from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.rewriting.fragment import ShownColumn
 from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.levels import Recoding
@@ -32,16 +34,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Exhibit", "Field", "Form"]
 
-Exhibit = Literal["records", "sensitive"]
+Exhibit = Literal["records", "sensitive", "randomization"]
 """A table of a release, and the view that shows it: the records, and the companion that shows the
-sensitive values of groups."""
+sensitive values of groups, or how attributes were distorted."""
 
-Field = Literal["quasi_identifiers", "sensitive", "group_id", "count"]
+Field = Literal[
+    "quasi_identifiers",
+    "sensitive",
+    "group_id",
+    "count",
+    "attribute",
+    "value",
+    "retention",
+    "flip_probability",
+]
 """What a table of a release has columns for."""
 
 
 class Form(ABC):
-    """How groups are shown.
+    """How a release is shown.
 
     Parameters
     ----------
@@ -51,11 +62,17 @@ class Form(ABC):
         Whether quasi-identifiers are shown as they are.
     exhibits : mapping of Exhibit to tuple of Field
         The tables of a release, *records* first, and what each shows, in the order of its columns.
+    channels : tuple of Channel or None
+        How each attribute was distorted, the sensitive one last; None where values are true.
+    drawn : Drawn or None
+        The records that were drawn, where values may be others.
     """
 
     name: ClassVar[str]
     exact: ClassVar[bool] = True
     exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]]
+    channels: tuple[Channel, ...] | None = None
+    drawn: Drawn | None = None
 
     def exhibit_of(self, field: Field) -> Exhibit:
         """The table in which a reader counts by a field: the last that shows it."""
@@ -68,6 +85,15 @@ class Form(ABC):
 
     def recoded(self, recoding: tuple[Recoding, ...]) -> Form:
         """The form with whole quasi-identifiers generalized, if it generalizes at all."""
+        return self
+
+    @property
+    def randomized(self) -> bool:
+        """Whether records are drawn, and there are no groups."""
+        return "randomization" in self.exhibits
+
+    def with_drawn(self, channels: tuple[Channel, ...], drawn: Drawn) -> Form:
+        """The form of records that were drawn through channels, if it is one of such."""
         return self
 
     def pool(self, parts: Parts, groups: Groups) -> Groups:

@@ -60,6 +60,13 @@ class Release:
             )
         return self.partition
 
+    @property
+    def labels(self) -> IntArray:
+        """Group of each part, or `SUPPRESSED` where it is in none, shape (p,)."""
+        if self.partition is None:
+            return np.full(len(self.parts), SUPPRESSED)
+        return self.partition.labels(len(self.parts))
+
     def together(self) -> tuple[Release, IntArray]:
         """Build the same release without telling respondents apart, as readers see it.
 
@@ -113,8 +120,8 @@ class Release:
 
     @property
     def published(self) -> int:
-        """Number of published records."""
-        return int(self.sizes.sum())
+        """Number of published records: all of them, if the release has no groups."""
+        return self.table.records if self.partition is None else int(self.sizes.sum())
 
     @cached_property
     def actual(self) -> CellCounts:

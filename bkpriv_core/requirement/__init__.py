@@ -17,6 +17,7 @@ requirement        figure that is bounded                                      m
                    entropy: 2 ** H, H the entropy of the group's shares        >= l
                    recursive: ``r_1 / (r_l + r_{l+1} + ...)``, infinite        < c
                    where the group has fewer than l values
+``max_disclosure`` largest share of a value in the group                       <= tau
 ``t_closeness``    earth mover's distance of the group's and the table's       <= t
                    distribution, over equal, ordered or hierarchical ground;
                    without a hierarchy, hierarchical is equal
@@ -49,6 +50,8 @@ Sources: Sweeney 2002 (k-anonymity); Machanavajjhala, Gehrke, Kifer, Venkitasubr
 a robust privacy guarantee, VLDB 2012 (beta-likeness); Li, Li, Zhang 2009, definitions 1 and 2
 ((B,t)-privacy); Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007 ((c,k)-safety); Riboni,
 Pareschi, Bettini 2012 (divergence); Xiao, Tao 2007 (m-invariance).
+
+``max_disclosure`` is the one that a release without groups can keep: see `disclosure`.
 """
 
 from __future__ import annotations
@@ -68,6 +71,7 @@ from bkpriv_core.requirement.base import (
 )
 from bkpriv_core.requirement.belief import BtPrivacy
 from bkpriv_core.requirement.closeness import TCloseness
+from bkpriv_core.requirement.disclosure import MaxDisclosure
 from bkpriv_core.requirement.divergence import JsDivergence
 from bkpriv_core.requirement.diversity import LDiversity
 from bkpriv_core.requirement.invariance import MInvariance
@@ -86,6 +90,7 @@ __all__ = [
     "Keeper",
     "LDiversity",
     "MInvariance",
+    "MaxDisclosure",
     "Measurement",
     "Requirement",
     "Shift",

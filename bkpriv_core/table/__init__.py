@@ -5,7 +5,8 @@ What lives here knows a table and nothing else: no belief, no requirement, no wa
 - `domain`, `hierarchy`, `levels`: the values of an attribute, their distances and generalizations;
 - `bins`: values that are intervals; `notation`: values as JSON, and text as SQL;
 - `table`, `parts`, `groups`: distinct cells and counts, parts of them, and sets of those;
+- `recoding`: tables with attributes coarsened;
 - `cost`: what publishing groups costs the analyst, whatever the method;
 - `respondent`: whom records are about; `inspection`: what deserves a warning;
-- `arrays`, `shuffle`: rows of integers, and random orders.
+- `arrays`, `chance`: rows of integers; where random orders and numbers come from.
 """

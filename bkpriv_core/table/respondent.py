@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import Shuffle
 from bkpriv_core.table.table import Table, check_dense
 
 __all__ = ["Respondents"]
@@ -138,7 +138,11 @@ class Respondents:
         counterfeits[numbers, shown] += 1
         return parts.shown(counterfeits)
 
-    def places(self, parts: Parts, shuffle: Shuffle) -> IntArray:
+    def moved(self, cell: IntArray) -> Respondents:
+        """Respondents of a table, each cell of which has become part of another's."""
+        return replace(self, cells=cell[self.cells])
+
+    def places(self, parts: Parts, chance: Chance) -> IntArray:
         """Part that each respondent's record is in.
 
         Parameters
@@ -146,7 +150,7 @@ class Respondents:
         parts : Parts
             Parts of the cells of the table that the respondents were read with. Where they tell
             respondents apart, by the places of these, nothing is drawn.
-        shuffle : Shuffle
+        chance : Chance
             Decides who of those that are alike is in which part.
 
         Returns
@@ -158,7 +162,7 @@ class Respondents:
             place[parts.respondent] = np.arange(len(parts))
             return place
         part, values = parts.enumerate_records()
-        drawn = shuffle(len(self.names))
+        drawn = chance.order(len(self.names))
         persons = drawn[np.lexsort((self.values[drawn], self.cells[drawn]))]
         place[persons] = part[np.lexsort((values, parts.cell[part]))]
         return place

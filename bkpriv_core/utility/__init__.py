@@ -1,7 +1,8 @@
 """Utility: what an analyst loses by what is done to protect people.
 
 - `measures`: sizes of groups, their generality, what is suppressed;
-- `divergence`: how far the joint distribution, and its associations, are from the original ones.
+- `divergence`: how far the joint distribution, and its associations, are from the original ones;
+- `comparison`: releases of the same data side by side.
 
 What the counts that she asks for lose is in `query`.
 """

@@ -8,7 +8,8 @@ quasi-identifiers and sensitive value, each normalised to 1 (``q`` by the publis
 - ``l2 = sqrt(sum (p - q)^2)``.
 
 The first two are infinite where a combination that occurs is impossible by the release, as one may
-be that was suppressed. All are exact: the sums over combinations that do not occur are closed form.
+be that was suppressed. All are exact for the estimate, which the form of the release defines: the
+sums over combinations that do not occur are closed form.
 
 The *uncertainty coefficient* ``U(A | B) = (H(A) - H(A | B)) / H(A)`` is the share of the entropy of
 ``A`` that knowing ``B`` takes away, in [0, 1]; it is undefined where ``A`` has but one value.
@@ -82,11 +83,12 @@ def association(
     """
     original, estimated = CellJoint(release.actual), release.form.joint(release, progress)
     domains = release.domains
+    groups = 1 if release.partition is None else max(1, len(release.groups))
     coefficients = []
     for one, other in permutations(range(len(domains)), 2):
         progress.poll()
         pairs = domains[one].size * domains[other].size
-        work = pairs * max(1, len(release.groups))
+        work = pairs * groups
         if pairs > _PAIRS or work > _WORK:
             raise TooLarge(
                 f'attributes "{domains[one].name}" and "{domains[other].name}" have too many '

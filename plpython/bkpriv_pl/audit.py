@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bkpriv_core.audit import Fault, Finding, findings, judge_queries
+from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
 from bkpriv_core.belief.posterior import check_estimator
+from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import complete, parse_policy
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry, from_json, run
-from bkpriv_pl.history import find_release, find_requirements, record_audit
+from bkpriv_pl.draws import judge_together
+from bkpriv_pl.history import (
+    RecordedRelease,
+    find_options,
+    find_release,
+    find_requirements,
+    record_audit,
+)
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import with_library
@@ -39,19 +48,21 @@ def audit(
         dataset = look_up(recorded.release, "dataset")["dataset"]
         stated = complete(stated, partial(customary_knowledge, dataset))
         demanded = parse_policy(stated, complete=False)
-    recorded = with_library(
-        recorded, demanded.requirements, estimator, own=requirements is not None
-    )
     task = Task("bkpriv audit")
-    measurements = [
-        item.measure(
-            recorded.setting, recorded.groups, estimator, task.step(f"measuring {item.key}")
+    if recorded.partition is None:
+        rows = _of_draws(recorded, demanded.requirements, task)
+    else:
+        own = requirements is not None
+        recorded = with_library(recorded, demanded.requirements, estimator, own=own)
+        measurements = [
+            item.measure(
+                recorded.setting, recorded.groups, estimator, task.step(f"measuring {item.key}")
+            )
+            for item in demanded.requirements
+        ]
+        rows = findings(
+            recorded.setting, recorded.groups, demanded.requirements, measurements, estimator
         )
-        for item in demanded.requirements
-    ]
-    rows = findings(
-        recorded.setting, recorded.groups, demanded.requirements, measurements, estimator
-    )
     if demanded.query_error is not None:
         rows.append(judge_queries(recorded, demanded.query_error, POLLED))
     # On a standby, or in a transaction that may not write, nothing is kept.
@@ -59,6 +70,21 @@ def audit(
         record_audit(recorded.release, rows)
     task.done()
     return iter([(*_columns(row), *_blamed(recorded.table, row.fault)) for row in rows])
+
+
+def _of_draws(
+    recorded: RecordedRelease, requirements: Sequence[Requirement], task: Task
+) -> list[Finding]:
+    """Findings of a randomized release, by itself and together with others of the same records."""
+    if not requirements:
+        return []
+    bound = bound_of(requirements)
+    measuring = task.step(f"measuring {bound.key}")
+    scheme = find_options(recorded.release, recorded.method).scheme
+    rows = [draw_finding(recorded, bound, scheme, measuring)]
+    if (together := judge_together(recorded.release, recorded, bound, measuring)) is not None:
+        rows.append(together)
+    return rows
 
 
 def _columns(row: Finding) -> tuple[Any, ...]:

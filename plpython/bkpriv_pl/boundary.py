@@ -42,7 +42,6 @@ _SQLSTATES: dict[type[BkprivError], str] = {
     errors.UnattainableRequirement: "22023",
     errors.NoGroups: "42809",
     errors.ContradictoryKnowledge: "22000",
-    errors.NoGroups: "42809",
     errors.TooLarge: "54000",
     errors.UnsoundHistory: "22000",
 }

@@ -9,6 +9,7 @@ import numpy as np
 from bkpriv_core import implication
 from bkpriv_core.belief import distance, posterior
 from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.randomization.risk import risks_by_hand
 from bkpriv_pl.boundary import as_floats, as_integers, entry
 from bkpriv_pl.progress import POLLED
 
@@ -19,6 +20,7 @@ __all__ = [
     "exact_posterior",
     "js_divergence",
     "omega_posterior",
+    "randomization_risk",
     "smoothed_distance",
     "worst_case",
 ]
@@ -97,3 +99,13 @@ def worst_case(histograms: list[Any], k: int, language: str) -> list[float]:
     buckets = np.atleast_2d(as_integers(histograms, "histograms"))
     curve: list[float] = implication.worst_case(buckets, k, language, POLLED).tolist()
     return curve
+
+
+@entry
+def randomization_risk(joint: list[Any], retention: list[Any], scheme: str) -> list[Any]:
+    """See ``bkpriv.randomization_risk``."""
+    figures = risks_by_hand(
+        as_floats(joint, "joint"), as_floats(retention, "retention"), scheme, POLLED
+    )
+    rows: list[Any] = figures.tolist()
+    return rows

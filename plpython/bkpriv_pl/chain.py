@@ -17,8 +17,9 @@ import plpy
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.setting import Library
 from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, UnsoundHistory
-from bkpriv_core.release.recorded import Content, of_release, unsound
-from bkpriv_core.release.respondents import read_shown
+from bkpriv_core.release.recorded.content import Content
+from bkpriv_core.release.recorded.respondent import read_shown
+from bkpriv_core.release.recorded.soundness import of_release, unsound
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.history import Step as Shown
 from bkpriv_core.sequence.inference import Snapshots
@@ -218,7 +219,10 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
     ------
     Refusal
         If it is not recorded which record is whose.
+    NoGroups
+        If it has no groups.
     """
+    labels = recorded.groups.labels(len(recorded.parts))
     respondents = find_respondents(recorded)
     if respondents is None or respondents.parts is None or respondents.values is None:
         raise Refusal(
@@ -234,7 +238,7 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
         replace(
             recorded,
             parts=told.apart(recorded.table, respondents.shown),
-            partition=Groups.from_labels(respondents.labels),
+            partition=Groups.from_labels(labels[respondents.parts]),
         ),
         told,
     )
@@ -253,7 +257,8 @@ def _left_out(
     rows = run(
         "SELECT r.release, r.records, r.suppressed, r.groups, a.attribute, "
         "cardinality(a.labels) AS size, a.release IS NULL AS erased, "
-        "p.release IS NULL AS anonymous, p.parts IS NULL AS unplaced "
+        "a.retention IS NOT NULL AS drawn, p.release IS NULL AS anonymous, "
+        "p.parts IS NULL AS unplaced "
         "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
         "LEFT JOIN LATERAL (SELECT l.* FROM bkpriv.release_attribute AS l "
         "WHERE l.release = r.release ORDER BY l.place DESC LIMIT 1) AS a ON true "
@@ -267,6 +272,8 @@ def _left_out(
     for row in rows:
         if row["erased"]:
             reasons[row["release"]] = "was purged"
+        elif row["drawn"]:
+            reasons[row["release"]] = "is randomized, and shows no groups"
         elif row["anonymous"]:
             reasons[row["release"]] = "names no respondents"
         elif row["unplaced"]:

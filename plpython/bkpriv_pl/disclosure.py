@@ -9,9 +9,10 @@ import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
-from bkpriv_core.belief.posterior import ESTIMATORS, Estimator, UsedArray, check_estimator
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.randomization.risk import risks
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
@@ -51,7 +52,7 @@ def posterior(release: int | None, bandwidth: str | None, estimator: str) -> dic
     """See ``bkpriv.posterior``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _find(release, knowledge, estimator)
+    recorded = _remembering(find_release(release), knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     before = recorded.setting.prior(knowledge)
     after = recorded.setting.adversaries([knowledge]).posterior(groups, estimator)
@@ -68,7 +69,7 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     """See ``bkpriv.disclosure``."""
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _find(release, knowledge, estimator)
+    recorded = _remembering(find_release(release), knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     disclosed = recorded.setting.adversaries([knowledge]).disclosure(groups, estimator)
     return {
@@ -83,9 +84,12 @@ def explain_disclosure(
     release: int | None, bandwidth: str | None, estimator: str
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explain_disclosure``."""
-    knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     estimator = check_estimator(estimator)
-    recorded = _find(release, knowledge, estimator)
+    recorded = find_release(release)
+    if recorded.partition is None:
+        return _riskiest(recorded, bandwidth)
+    knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
+    recorded = _remembering(recorded, knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
     explanation = recorded.setting.adversaries([knowledge]).explain(groups, estimator)
     worst_first = np.argsort(-explanation.figures, kind="stable")
@@ -103,9 +107,36 @@ def explain_disclosure(
     return iter(rows)
 
 
-def _find(release: int | None, knowledge: Knowledge, estimator: Estimator) -> RecordedRelease:
-    """Read a release back, with what an adversary of such knowledge remembers of others."""
-    recorded = find_release(release)
+def _riskiest(recorded: RecordedRelease, bandwidth: str | None) -> Iterator[tuple[Any, ...]]:
+    """Rows of every cell and value of a randomized release, the riskiest first."""
+    if bandwidth is not None:
+        raise InvalidParameter(
+            f"a bandwidth means nothing to {recorded.title}, which is {recorded.form.name}",
+            detail="Its risk is that of whoever knows the exact quasi-identifiers, and how values "
+            "are distributed.",
+            hint="Give NULL.",
+        )
+    channels, table = recorded.form.channels, recorded.table
+    assert channels is not None
+    cells, values = np.nonzero(table.counts)
+    risk = risks(table, channels, POLLED)[cells, values]
+    first = np.argsort(-risk, kind="stable")
+    cells, values, figures = cells[first], values[first], risk[first].tolist()
+    columns = (
+        table.counts[cells, values].tolist(),
+        qi_json(table, cells),
+        figures,
+        [table.sensitive.labels[value] for value in values.tolist()],
+        table.overall[values].tolist(),
+        figures,
+    )
+    return ((None, *row, ESTIMATORS[EXACT]) for row in zip(*columns, strict=True))
+
+
+def _remembering(
+    recorded: RecordedRelease, knowledge: Knowledge, estimator: Estimator
+) -> RecordedRelease:
+    """Add to a release what an adversary of such knowledge remembers of others."""
     if isinstance(knowledge, Remembered):
         recorded = recall(recorded, estimator, own=True)
         if (memory := recorded.setting.memory) is not None:

@@ -112,8 +112,8 @@ FROM (
     SELECT c.oid::regclass::text AS name, x.acl, c.relowner AS owner, c.relkind <> 'S' AS reading,
         CASE c.relnamespace WHEN 'bkpriv'::regnamespace THEN $1
              ELSE (SELECT ARRAY[m.created_by, m.owner] FROM bkpriv.release m
-                   WHERE c.relname IN (bkpriv_internal.release_table(m.release, 'records'),
-                                       bkpriv_internal.release_table(m.release, 'sensitive')))
+                   CROSS JOIN unnest(ARRAY['records', 'sensitive', 'randomization']) AS part
+                   WHERE c.relname = bkpriv_internal.release_table(m.release, part))
         END AS expected
     FROM pg_class c CROSS JOIN LATERAL (
         SELECT c.relacl AS acl

@@ -15,16 +15,12 @@ from bkpriv_core.audit import Finding
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
-from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.method import Method, Own, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
-from bkpriv_core.release.recorded import (
-    Content,
-    of_release,
-    read_release,
-    unsound,
-)
+from bkpriv_core.release.recorded.content import Content, read_release
+from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
+from bkpriv_core.release.recorded.soundness import of_release, unsound
 from bkpriv_core.release.release import Release
-from bkpriv_core.release.respondents import RecordedRespondents, check_respondents
 from bkpriv_core.stated import read
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
@@ -139,6 +135,7 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
     """Append what a release was made from; `types` name those of its attributes."""
     parts = published.parts
     recoded = dict(enumerate(published.form.levels or ()))
+    channels = dict(enumerate(published.form.channels or ()))
     for place, (domain, type_) in enumerate(zip(published.domains, types, strict=True)):
         levels = None
         if domain.hierarchy is not None:
@@ -146,11 +143,11 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
         intervals = domain.intervals
         run(
             "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
-            "levels, type, widths, origin, level, ends) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            "levels, type, widths, origin, level, ends, retention) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             [
                 *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
-                *("numeric[]", "numeric", "int", "float8[]"),
+                *("numeric[]", "numeric", "int", "float8[]", "float8"),
             ],
             [
                 release,
@@ -164,11 +161,12 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
                 None if intervals is None else intervals.origin,
                 recoded.get(place),
                 None if domain.ends is None else domain.ends.tolist(),
+                channels[place].retention if place in channels else None,
             ],
         )
     arrays: dict[str, IntArray] = {
         "codes": parts.codes.ravel(),
-        "group_ids": published.groups.labels(len(parts)),
+        "group_ids": published.labels,
         **_sparse(parts.actual, "cells", "sensitive_codes", "counts"),
     }
     if parts.counterfeited:
@@ -184,6 +182,13 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
         ["bigint", *["text"] * len(arrays)],
         [release, *map(array_literal, arrays.values())],
     )
+    if (drawn := published.form.drawn) is not None:
+        run(
+            "INSERT INTO bkpriv.release_draw (release, codes, counts) "
+            "VALUES ($1, $2::int[], $3::bigint[])",
+            ["bigint", "text", "text"],
+            [release, array_literal(drawn.codes.ravel()), array_literal(drawn.counts)],
+        )
 
 
 def _sparse(counts: IntArray, rows: str, columns: str, numbers: str) -> dict[str, IntArray]:
@@ -216,11 +221,10 @@ def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
     UnsoundHistory
         If they are not those of its groups and parts.
     """
-    groups = recorded.groups
     try:
         respondents = read_respondents(recorded.release)
         if respondents is not None:
-            check_respondents(recorded.parts, groups, respondents)
+            check_respondents(recorded, respondents)
     except BkprivError as error:
         raise of_release(recorded.release, error) from None
     return respondents
@@ -453,7 +457,7 @@ def find_requirements(release: int) -> Policy:
         raise of_release(release, error) from None
 
 
-def find_options(release: int, method: Method[Any]) -> Options:
+def find_options(release: int, method: Method[Own]) -> Own:
     """Read the options that a release was made by with a method.
 
     Raises
@@ -462,10 +466,9 @@ def find_options(release: int, method: Method[Any]) -> Options:
         If they are none of the method's.
     """
     try:
-        options: Options = parse_options(method, _read_json(release, "options"))
+        return parse_options(method, _read_json(release, "options"))
     except BkprivError as error:
         raise of_release(release, error) from None
-    return options
 
 
 def _read_smoothing(release: int) -> float:

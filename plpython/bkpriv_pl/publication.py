@@ -10,31 +10,31 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import plpy
 
-from bkpriv_core.audit import Finding, exactly_auditable, findings, judge_queries, unmet
-from bkpriv_core.belief.setting import Setting
+from bkpriv_core.audit import Finding, exactly_auditable, judge_queries, unmet
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
 from bkpriv_core.method import Method, Options, find_method, parse_options
-from bkpriv_core.partition.certification import Certificate
+from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Release
-from bkpriv_core.release.respondents import RecordedRespondents
+from bkpriv_core.table.chance import SecretChance, SeededChance
 from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.shuffle import secret_shuffle, seeded_shuffle
 from bkpriv_core.table.table import Table
 from bkpriv_pl import history
 from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.counts import Period, column_types
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
+from bkpriv_pl.draws import judge_together
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.period import require_period
@@ -101,11 +101,13 @@ def publish(
     oldest = oldest_at_work()
     table, respondents = read_records(request.dataset, request.options.nulls, request.period)
     task.step("weighing knowledge")
+    taken, cell = request.method.prepare(table, request.options)
+    about = None if respondents is None else respondents.moved(cell)
     setting, memories = set_out(
         request.dataset,
         request.period,
-        table,
-        respondents,
+        taken,
+        about,
         request.policy.requirements,
         request.options,
         request.library,
@@ -113,27 +115,26 @@ def publish(
     )
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
-    shuffle = secret_shuffle if seed is None else seeded_shuffle(seed)
-    published, certificate = request.method.make(
-        setting, request.policy.requirements, request.options, shuffle, task
+    chance = SecretChance() if seed is None else SeededChance(seed)
+    published, rows = request.method.make(
+        setting, request.policy.requirements, request.options, chance, task
     )
     task.step("writing")
-    release = _record(request, setting, published, certificate)
+    coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
+    release = _record(request, published, rows, coarse, task)
     shown, within = published.together()
-    if respondents is not None:
-        place = respondents.places(published.parts, shuffle)
-        labels = published.groups.labels(len(published.parts))[place]
-        counterfeit = respondents.shown(published.parts, place)
+    if about is not None:
+        place = about.places(published.parts, chance)
+        labels = published.labels[place]
+        counterfeit = about.shown(published.parts, place)
         history.record_respondents(
             release,
-            RecordedRespondents(
-                respondents.names, labels, within[place], respondents.values, counterfeit
-            ),
+            RecordedRespondents(about.names, labels, within[place], about.values, counterfeit),
         )
         if memories is not None:
             for knowledge, before in setting.revisions.items():
                 memories.keep(release, knowledge, before, labels, counterfeit)
-    _show(request, shown, release, previous)
+    _show(request, shown, release, coarse, previous)
     task.step("waiting for writers")
     _settle_staleness(request, table, respondents, release, oldest)
     task.done()
@@ -171,8 +172,12 @@ def _overlap(request: _Request) -> UnattainableRequirement | None:
         f"records of {dataset.source}{'' if period is None else f' in period {period.text}'} have "
         f"been released before: {'..., ' if len(rows) > 8 else ''}{listed}",
         detail="Each release is certified by itself. Who holds several, or held one that was "
-        "withdrawn, can compare their groups, and may so learn the value of somebody who is in "
-        "one only."
+        "withdrawn, can compare their "
+        + (
+            "records, and learns more of all of them."
+            if request.method.form.randomized
+            else "groups, and may so learn the value of somebody who is in one only."
+        )
         + (
             ""
             if period is None
@@ -210,16 +215,15 @@ def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
         view = find_view(request.view.of(exhibit), exhibit, dataset.name, dataset.owner)
         if view is not None:
             views[exhibit] = view
-    if "records" in views and "sensitive" not in exhibits:
-        companion = find_view(
-            request.view.of("sensitive"),
-            "sensitive",
-            dataset.name,
-            dataset.owner,
-            only=views["records"].release,
-        )
-        if companion is not None:
-            views["sensitive"] = companion
+    if "records" not in views:
+        return views
+    former = views["records"].release
+    for exhibit in get_args(Exhibit):
+        if exhibit not in exhibits:
+            name = request.view.of(exhibit)
+            companion = find_view(name, exhibit, dataset.name, dataset.owner, only=former)
+            if companion is not None:
+                views[exhibit] = companion
     return views
 
 
@@ -227,10 +231,11 @@ def _show(
     request: _Request,
     published: Release,
     release: int,
+    coarse: Collection[str],
     previous: dict[Exhibit, ShownView],
 ) -> None:
     """Write the tables of the release, and move the views to them."""
-    written = write_snapshot(release, published, request.dataset, request.options.seed)
+    written = write_snapshot(release, published, request.dataset, coarse, request.options.seed)
     for exhibit, columns in written.items():
         put_view(
             request.view.of(exhibit),
@@ -291,12 +296,16 @@ def _validated(
 
 
 def _record(
-    request: _Request, setting: Setting, published: Release, certificate: Certificate
+    request: _Request,
+    published: Release,
+    rows: list[Finding],
+    coarse: Collection[str],
+    task: Task,
 ) -> int:
     """Write the release, what it was made from, and its certification into the history."""
-    dataset, parts, groups = request.dataset, published.parts, published.groups
+    dataset, records = request.dataset, published.table.records
+    suppressed = records - published.published
     shown, _ = published.together()
-    suppressed = int(parts.weights[certificate.suppressed].sum())
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -311,31 +320,26 @@ def _record(
         requirements=json.dumps(request.stated),
         options=request.options_text,
         **({} if request.period is None else request.period.recorded),
-        records=parts.table.records,
+        records=records,
         suppressed=suppressed,
-        groups=len(groups),
+        groups=0 if published.partition is None else len(published.partition),
         counterfeited=shown.parts.counterfeited,
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
-    types = [columns[name].declared_as for name in dataset.attributes]
+    types = ["text" if n in coarse else columns[n].declared_as for n in dataset.attributes]
     history.record_content(release, shown, types)
-    rows = findings(
-        setting.over(parts),
-        groups,
-        request.policy.requirements,
-        certificate.measurements,
-    )
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
-    history.record_audit(release, rows)
+    together = _judge_together(request, published, release, task)
+    history.record_audit(release, [*rows, *together])
     if suppressed:
         plpy.notice(
-            f"release {release} leaves out {suppressed} of {parts.table.records} records",
+            f"release {release} leaves out {suppressed} of {records} records",
             hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
         )
     if shown.parts.counterfeited:
         plpy.notice(
-            f"release {release} shows {shown.parts.counterfeited} of {parts.table.records} records "
+            f"release {release} shows {shown.parts.counterfeited} of {records} records "
             "with another sensitive value than they have, as its options allow",
             detail="Its history says how many more, or fewer, records of each cell are shown with "
             "each value than have it. Nothing in its view does.",
@@ -358,12 +362,35 @@ def _record(
         plpy.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
-            hint=_surer(request.options, release, exactly_auditable(parts, groups), estimated),
+            hint=_surer(request.options, release, published, estimated),
         )
     return release
 
 
-def _surer(options: Options, release: int, auditable: bool, estimated: Sequence[str]) -> str:
+def _judge_together(
+    request: _Request, published: Release, release: int, task: Task
+) -> list[Finding]:
+    """Measure a randomized release together with others of the same records; say what they tell."""
+    if published.partition is not None:
+        return []
+    bound = bound_of(request.policy.requirements)
+    finding = judge_together(release, published, bound, task)
+    if finding is None:
+        return []
+    draws = finding.parameters["together"]
+    plpy.notice(
+        f"release {release} is draw {len(draws)} of the same records, and tells more together with "
+        f"{'release' if len(draws) == 2 else 'releases'} "
+        + ", ".join(str(other) for other in draws if other != release),
+        detail=f"Who links their records finds one and its value, as they were, with a probability "
+        f"of up to {finding.worst:.6g}; {finding.vulnerable} of {published.table.records} records "
+        f"are above {bound.tau:g}. Measured by {finding.estimator}.",
+        hint='Give them to different readers. The policy {"overlap": "refuse"} allows one release.',
+    )
+    return [finding]
+
+
+def _surer(options: Options, release: int, published: Release, estimated: Sequence[str]) -> str:
     """Say what does without the estimates that a release was certified by."""
     if all(manner.startswith("exact, given ") for manner in estimated):
         return (
@@ -375,11 +402,11 @@ def _surer(options: Options, release: int, auditable: bool, estimated: Sequence[
     )
     ways = (
         f"bkpriv.audit({release}, estimator => 'exact') measures it exactly{but}, if slowly."
-        if auditable
+        if exactly_auditable(published.parts, published.groups)
         else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
         "these are too large for that."
     )
-    if options.estimator == "auto":
+    if options.inference[0] == "auto":
         ways += ' The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
     return ways
 

@@ -13,15 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.errors import UnsoundHistory
-from bkpriv_core.release.recorded import (
-    Arrays,
-    Attribute,
-    Sizes,
-    check_sizes,
-    of_release,
-    unsound,
-)
-from bkpriv_core.release.respondents import RecordedRespondents
+from bkpriv_core.release.recorded.attribute import Attribute
+from bkpriv_core.release.recorded.content import Arrays
+from bkpriv_core.release.recorded.draw import Draw
+from bkpriv_core.release.recorded.respondent import RecordedRespondents
+from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_release, unsound
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
@@ -92,7 +88,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
     )
     rows = run(
         "SELECT place, attribute, labels, array_send(positions) AS positions, levels, type, "
-        "widths, origin, level, array_send(ends) AS ends "
+        "widths, origin, level, array_send(ends) AS ends, retention "
         "FROM bkpriv.release_attribute WHERE release = $1 ORDER BY place",
         ["bigint"],
         [release],
@@ -109,6 +105,7 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
             row["level"],
             _floats("ends", row["ends"]),
             STEPS.get(row["type"]),
+            row["retention"],
         )
         for row in rows
     ]
@@ -116,31 +113,42 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
 
 
 def read_arrays(release: int) -> Arrays:
-    """Cells, groups and counts of a release."""
-    arrays = (*_ARRAYS, *_FALSE)
-    rows = run(
-        f"SELECT {', '.join(map(_sizes, arrays))} FROM bkpriv.release_content WHERE release = $1",
-        ["bigint"],
-        [release],
-    )
-    if not rows:
+    """Cells, groups and counts of a release, counterfeits, and what was drawn of them."""
+    content = _read_integers(release, "release_content", _ARRAYS, _FALSE)
+    if content is None:
         raise unsound("its cells are missing", "There is no row of them.")
+    drawn = _read_integers(release, "release_draw", ("codes", "counts"))
+    (codes, labels, cells, values, counts), (false_cells, false_values, false_counts) = content
+    return Arrays(
+        *(codes, labels, cells, values, counts),
+        *(false_cells, false_values, false_counts),
+        None if drawn is None else Draw(*drawn[0]),
+    )
+
+
+def _read_integers(
+    release: int, table: str, names: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> tuple[list[IntArray], list[IntArray | None]] | None:
+    """Arrays of a release in a table of the history, and optional ones; None without a row."""
+    kept = f"FROM bkpriv.{table} WHERE release = $1"
+    every = (*names, *optional)
+    rows = run(f"SELECT {', '.join(map(_sizes, every))} {kept}", ["bigint"], [release])
+    if not rows:
+        return None
+    (row,) = rows
     check_sizes(
         [
-            Sizes(name, rows[0][f"{name}_elements"], rows[0][f"{name}_dimensions"])
-            for name in arrays
-            # Only where there are counterfeits.
-            if name in _ARRAYS or rows[0][f"{name}_elements"] is not None
+            Sizes(name, row[f"{name}_elements"], row[f"{name}_dimensions"])
+            for name in every
+            if name in names or row[f"{name}_elements"] is not None
         ]
     )
-    packed = run(
-        f"SELECT {', '.join(f'array_send({name}) AS {name}' for name in arrays)} "
-        "FROM bkpriv.release_content WHERE release = $1",
-        ["bigint"],
-        [release],
-    )[0]
-    false = (None if packed[name] is None else _integers(name, packed[name]) for name in _FALSE)
-    return Arrays(*(_integers(name, packed[name]) for name in _ARRAYS), *false)
+    sent = ", ".join(f"array_send({name}) AS {name}" for name in every)
+    (packed,) = run(f"SELECT {sent} {kept}", ["bigint"], [release])
+    return (
+        [_integers(name, packed[name]) for name in names],
+        [None if packed[name] is None else _integers(name, packed[name]) for name in optional],
+    )
 
 
 def read_respondents(release: int) -> RecordedRespondents | None:

@@ -33,6 +33,8 @@ TOPICS = (
     "publication",
     "purge",
     "query",
+    "randomization",
+    "reconstruction",
     "sequence",
     "staleness",
     "suppression",

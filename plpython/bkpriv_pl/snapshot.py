@@ -4,15 +4,16 @@ Which tables there are and what they show, the form of the release says. Boxes a
 range or label per quasi-identifier; a sensitive value beside exact quasi-identifiers is one of the
 group's, drawn at random without return.
 
-The tables are written from the groups' boxes, cells and histograms; neither the source nor the
-order of its records plays a part. Which record of a group holds which value is not written.
+The tables are written from the groups' boxes, cells and histograms, or from the records that were
+drawn; neither the source nor the order of its records plays a part. Which record of a group holds
+which value is not written, and not which record was drawn for which.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import plpy
@@ -21,6 +22,7 @@ from bkpriv_core.errors import InvalidData
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
@@ -34,7 +36,14 @@ __all__ = ["Columns", "check_columns", "write_snapshot"]
 Columns = tuple[tuple[str, str], ...]
 """Names and SQL types of a table's columns."""
 
-_ADDED: dict[Field, str] = {"group_id": "integer", "count": "bigint"}
+_ADDED: dict[Field, str] = {
+    "group_id": "integer",
+    "count": "bigint",
+    "attribute": "text",
+    "value": "text",
+    "retention": "float8",
+    "flip_probability": "float8",
+}
 """Columns of exhibits that the source does not have, and their types."""
 
 _RANGES = {
@@ -114,8 +123,11 @@ class _Exact:
 
 def check_columns(dataset: Dataset, form: Form) -> None:
     """Refuse attributes that go by the name of a column that the form adds."""
-    fields_shown = {field for fields in form.exhibits.values() for field in fields}
-    added = [name for name in _ADDED if name in fields_shown]
+    attributes = {"quasi_identifiers", "sensitive"}
+    beside = {
+        field for fields in form.exhibits.values() if attributes & {*fields} for field in fields
+    }
+    added = [name for name in _ADDED if name in beside]
     listed = '" and "'.join(added)
     for name in added:
         if name in dataset.attributes:
@@ -128,7 +140,7 @@ def check_columns(dataset: Dataset, form: Form) -> None:
 
 
 def write_snapshot(
-    release: int, published: Release, dataset: Dataset, seed: int | None
+    release: int, published: Release, dataset: Dataset, coarse: Collection[str], seed: int | None
 ) -> dict[Exhibit, Columns]:
     """Write and seal the tables of a release.
 
@@ -140,6 +152,8 @@ def write_snapshot(
         What is published.
     dataset : Dataset
         The dataset.
+    coarse : collection of str
+        Attributes whose values are labels of classes, and not of the column's type.
     seed : int, optional
         Makes the order of rows repeatable, for tests.
 
@@ -148,7 +162,11 @@ def write_snapshot(
     dict
         The columns of each exhibit.
     """
-    writer = _WRITERS[type(published.form)](published, columns_of(dataset), seed)
+    source = {
+        name: replace(column, published_as="text", bin=None) if name in coarse else column
+        for name, column in columns_of(dataset).items()
+    }
+    writer = _WRITERS[type(published.form)](published, source, seed)
     columns: dict[Field, Columns] = {
         "quasi_identifiers": tuple((item.name, item.type) for item in writer.quasi_identifiers),
         "sensitive": ((writer.sensitive.name, writer.sensitive.type),),
@@ -315,8 +333,8 @@ class _BoxWriter(_Writer):
         )
 
 
-class _CellWriter(_Writer):
-    """Writes records with their exact quasi-identifiers, and the values of groups beside them."""
+class _ExactWriter(_Writer):
+    """Writes records with single values of their quasi-identifiers."""
 
     quasi_identifiers: list[_Exact]
 
@@ -325,6 +343,10 @@ class _CellWriter(_Writer):
         self.quasi_identifiers = [
             _exact(types[domain.name], domain) for domain in published.table.quasi_identifiers
         ]
+
+
+class _CellWriter(_ExactWriter):
+    """Writes records with their exact quasi-identifiers, and the values of groups beside them."""
 
     def fill(self, exhibit: Exhibit, name: str) -> None:
         """See `_Writer`."""
@@ -403,6 +425,54 @@ class _CellWriter(_Writer):
         )
 
 
+class _DrawnWriter(_ExactWriter):
+    """Writes records that were drawn, and how each attribute was distorted."""
+
+    def fill(self, exhibit: Exhibit, name: str) -> None:
+        """See `_Writer`."""
+        if exhibit == "records":
+            self._fill_records(name)
+        else:
+            self._fill_randomization(name)
+
+    def _fill_records(self, name: str) -> None:
+        """Insert each kind of record as often as it was drawn."""
+        drawn, domains = self.published.form.drawn, self.published.domains
+        assert drawn is not None
+        axes = range(len(domains))
+        arrays = (*drawn.codes.T, drawn.counts)
+        slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
+        with_labels = [
+            _labels(f"a{axis}", f"${len(arrays) + 1 + axis}", item)
+            for axis, item in enumerate((*self.quasi_identifiers, self.sensitive))
+        ]
+        exact = ", ".join(f"a{axis}.label AS shown{axis}" for axis in axes)
+        coded = ", ".join(f"code{axis}" for axis in axes)
+        joins = " ".join(f"LEFT JOIN a{axis} ON a{axis}.place = e.code{axis} + 1" for axis in axes)
+        run(
+            f"WITH {', '.join(with_labels)}, "
+            f"r AS (SELECT {exact}, {coded}, generate_series(1, records) AS i "
+            f"FROM unnest({', '.join(slots)}) AS e({coded}, records) {joins}) "
+            f"INSERT INTO {name} SELECT {', '.join(f'shown{axis}' for axis in axes)} FROM r "
+            f"ORDER BY {self.random_order(*(f'code{axis}' for axis in axes), 'i')}",
+            ["text"] * len(arrays) + ["text[]"] * len(domains),
+            [*map(array_literal, arrays), *(list(domain.labels) for domain in domains)],
+        )
+
+    def _fill_randomization(self, name: str) -> None:
+        """Insert every value of every attribute, as it is shown, and what is done to it."""
+        channels = self.published.form.channels
+        assert channels is not None
+        items = (*self.quasi_identifiers, self.sensitive)
+        for item, domain, channel in zip(items, self.published.domains, channels, strict=True):
+            run(
+                f"INSERT INTO {name} SELECT $1, {item.expression}::text, $2, $3 "
+                "FROM unnest($4) WITH ORDINALITY AS x(label, place) ORDER BY place",
+                ["text", "float8", "float8", "text[]"],
+                [domain.name, channel.retention, channel.flip, list(domain.labels)],
+            )
+
+
 def _labels(name: str, labels: str, column: _Exact) -> str:
     """SQL of a query by that name: a domain's labels as they are published, by places from 1."""
     return (
@@ -415,5 +485,6 @@ _WRITERS: dict[type[Form], type[_Writer]] = {
     Generalized: _BoxWriter,
     Bucketized: _CellWriter,
     Anatomized: _CellWriter,
+    Randomized: _DrawnWriter,
 }
 """What writes the tables of each form."""

@@ -31,15 +31,15 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
         )
     recorded = find_release(release)
     requirements = find_requirements(recorded.release).requirements
-    options = find_options(recorded.release, recorded.method)
+    estimator, _ = find_options(recorded.release, recorded.method).inference
     # The publisher chose the tables that the requirements name.
-    recorded = with_library(recorded, requirements, options.estimator, own=False)
+    recorded = with_library(recorded, requirements, estimator, own=False)
     task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,
         recorded.setting,
         requirements,
-        options.estimator,
+        estimator,
         limit,
         task.step("trying what was left out"),
     )

@@ -1,14 +1,15 @@
 """Published relations: the views, or materialized views, that show the exhibits of a release.
 
-Every release has its *records*; where its form shows groups rather than extents, a second view, the
-companion, shows the *sensitive* values of the groups. A published view is recognised by what it
-reads: a table of the schema ``bkpriv_release``. A view that reads anything else is somebody else's
-and is left alone, whatever its name.
+Every release has its *records*; where these do not say all, a second view, the companion, shows the
+*sensitive* values of groups, or how values were distorted by *randomization*. A published view is
+recognised by what it reads: a table of the schema ``bkpriv_release``. A view that reads anything
+else is somebody else's and is left alone, whatever its name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 import plpy
 
@@ -160,7 +161,7 @@ def find_view(
     ----------
     view : View
         The name.
-    exhibit : {"records", "sensitive"}
+    exhibit : Exhibit
         What of a release it must show.
     dataset, owner : str
         The dataset whose release it must show, and whose that is: releases outlive datasets, whose
@@ -174,9 +175,7 @@ def find_view(
         If a relation of that name is not a published view of the dataset's.
     """
     rows = run(
-        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner, "
-        "CASE s.relname WHEN bkpriv_internal.release_table(r.release, 'records') THEN 'records' "
-        "ELSE 'sensitive' END AS part "
+        "SELECT c.oid::int8 AS oid, c.relkind::text AS kind, r.release, r.dataset, r.owner, part "
         "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         # What its rule reads, besides itself: a published view reads one release and nothing else.
         "LEFT JOIN LATERAL (SELECT min(d.refobjid) AS oid FROM pg_rewrite w "
@@ -186,12 +185,11 @@ def find_view(
         "HAVING count(DISTINCT d.refobjid) = 1) AS read ON true "
         "LEFT JOIN pg_class s ON s.oid = read.oid "
         "AND s.relnamespace = 'bkpriv_release'::regnamespace "
-        "LEFT JOIN bkpriv.release r ON s.relname IN ("
-        "bkpriv_internal.release_table(r.release, 'records'), "
-        "bkpriv_internal.release_table(r.release, 'sensitive')) "
+        "LEFT JOIN (bkpriv.release r CROSS JOIN unnest($3) AS part) "
+        "ON s.relname = bkpriv_internal.release_table(r.release, part) "
         "WHERE n.nspname = $1 AND c.relname = $2",
-        ["text", "text"],
-        [view.schema, view.name],
+        ["text", "text", "text[]"],
+        [view.schema, view.name, list(get_args(Exhibit))],
     )
     if not rows:
         return None

@@ -19,6 +19,7 @@ BEGIN
             SELECT FROM bkpriv.release WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_attribute WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_content WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_draw WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_event WHERE release = id

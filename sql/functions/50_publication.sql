@@ -6,9 +6,9 @@
 CREATE OR REPLACE FUNCTION bkpriv_internal.release_table(release bigint, part text DEFAULT 'records') RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT 'release_' || release || CASE part WHEN 'records' THEN '' WHEN 'sensitive' THEN '_sensitive' END $$;
+    AS $$ SELECT 'release_' || release || CASE WHEN part = 'records' THEN '' WHEN part IN ('sensitive', 'randomization') THEN '_' || part END $$;
 COMMENT ON FUNCTION bkpriv_internal.release_table(bigint, text) IS
-    'Name in bkpriv_release of a release''s table of records, or of the sensitive values of its groups';
+    'Name in bkpriv_release of a release''s table of records, of the sensitive values of its groups, or of how values were randomized';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.release_table(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.release_tables(release bigint) RETURNS SETOF text
@@ -17,7 +17,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.release_tables(release bigint) RETURN
     AS $$
     SELECT c.relname::text FROM pg_class c
     WHERE c.relnamespace = 'bkpriv_release'::regnamespace
-        AND c.relname IN (bkpriv_internal.release_table(release, 'records'), bkpriv_internal.release_table(release, 'sensitive'))
+        AND c.relname IN (SELECT bkpriv_internal.release_table(release, part)
+                          FROM unnest(ARRAY['records', 'sensitive', 'randomization']) AS part)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.release_tables(bigint) IS 'The tables of a release that exist';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.release_tables(bigint) TO bkpriv_publisher, bkpriv_auditor;
@@ -95,5 +96,5 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
 $$;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
-    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); publishing under the same view name again moves the views; of a dataset with periods, the records of one are published';
+    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); so does randomize, view_name_randomization, which says how values were distorted (it needs max_disclosure in the policy and the option scheme); publishing under the same view name again moves the views; of a dataset with periods, the records of one are published';
 GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;

@@ -13,6 +13,7 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call bkpriv.purge(release, reason).';
     END IF;
     DELETE FROM bkpriv.release_content WHERE release = old_release;
+    DELETE FROM bkpriv.release_draw WHERE release = old_release;
     DELETE FROM bkpriv.release_respondent WHERE release = old_release;
     DELETE FROM bkpriv.release_belief WHERE release = old_release;
     DELETE FROM bkpriv.release_attribute WHERE release = old_release;

@@ -94,7 +94,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
-    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; bandwidth as in prior()';
+    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; bandwidth as in prior(); of a randomized release, which takes no bandwidth, for all records with the same values: the share of the sensitive one, and the probability that they are found as they were';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')
@@ -108,5 +108,5 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
-    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi';
+    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi; of a randomized release, which has no groups, the share in the table and the probability that the riskiest records are found as they were, and another row for all releases of the same records together';
 GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -10,3 +10,15 @@ $$;
 COMMENT ON FUNCTION bkpriv.utility(bigint) IS
     'Utility of a release: discernibility, average class size, global certainty penalty (gcp, the share of detail lost), suppressed share; the same, named ..._k_anonymous, of the same table published by the same method with k-anonymity only; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
 GRANT EXECUTE ON FUNCTION bkpriv.utility(bigint) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.compare_releases(releases bigint[])
+    RETURNS TABLE (metric text, release bigint, value float8)
+    LANGUAGE plpython3u STABLE ROWS 50
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].utility.compare_releases(releases)
+$$;
+COMMENT ON FUNCTION bkpriv.compare_releases(bigint[]) IS
+    'Releases of the same data side by side, an error if they are of other data: the metrics of utility, NULL for a release that has no such figure; the largest probability with which a sensitive value is disclosed (max_disclosure); the median and mean relative error of the count queries that the bound query_error measures by default; the average difference of uncertainty coefficients from those of the source, of pairs with the sensitive attribute and of quasi-identifiers';
+GRANT EXECUTE ON FUNCTION bkpriv.compare_releases(bigint[]) TO bkpriv_publisher, bkpriv_auditor;

@@ -34,7 +34,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].query.rewrite_query(release, query)
 $$;
 COMMENT ON FUNCTION bkpriv.rewrite_query(bigint, text) IS
-    'The estimate of query_accuracy as SQL over the published views alone, for their readers to run; with GROUP BY, keys and estimates';
+    'The estimate of query_accuracy as SQL over the published views alone, for their readers to run; with GROUP BY, keys and estimates; of a randomized release also the standard error';
 GRANT EXECUTE ON FUNCTION bkpriv.rewrite_query(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.association(release bigint)

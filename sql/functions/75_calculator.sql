@@ -88,3 +88,14 @@ $$;
 COMMENT ON FUNCTION bkpriv.worst_case(int[], int, text) IS
     'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications (or negations) about buckets, one row of counts for each; exact up to rounding';
 GRANT EXECUTE ON FUNCTION bkpriv.worst_case(int[], int, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.randomization_risk(joint float8[], retention float8[], scheme text) RETURNS float8[]
+    LANGUAGE plpython3u IMMUTABLE STRICT
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].calculator.randomization_risk(joint, retention, scheme)
+$$;
+COMMENT ON FUNCTION bkpriv.randomization_risk(float8[], float8[], text) IS
+    'Probability with which the sensitive value of a person of each cell and value is guessed from a randomized release: joint is the distribution over cells (one quasi-identifier''s values) x sensitive values, retention the probabilities of keeping the one and the other, scheme rr-s, rr-qi or rr-both; exact';
+GRANT EXECUTE ON FUNCTION bkpriv.randomization_risk(float8[], float8[], text) TO bkpriv_publisher, bkpriv_auditor;

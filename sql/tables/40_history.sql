@@ -54,6 +54,7 @@ CREATE TABLE bkpriv.release_attribute (
     origin numeric CHECK ((origin IS NULL) = (widths IS NULL)),
     level int CHECK (level >= 0),
     ends float8[] CHECK (ends IS NULL OR positions IS NOT NULL AND cardinality(ends) = cardinality(positions)),
+    retention float8 CHECK (retention > 0 AND retention <= 1),
     PRIMARY KEY (release, place)
 );
 
@@ -70,6 +71,13 @@ CREATE TABLE bkpriv.release_content (
     CHECK (cardinality(codes) % cardinality(group_ids) = 0),
     CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
     CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells))
+);
+
+CREATE TABLE bkpriv.release_draw (
+    release bigint PRIMARY KEY,
+    codes int[] NOT NULL,
+    counts bigint[] NOT NULL,
+    CHECK (cardinality(codes) % cardinality(counts) = 0)
 );
 
 CREATE TABLE bkpriv.release_respondent (

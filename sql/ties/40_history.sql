@@ -9,8 +9,8 @@ DECLARE
     history text;
     refused text;
 BEGIN
-    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_respondent', 'release_belief',
-                                  'release_event', 'audit_record'] LOOP
+    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_draw', 'release_respondent',
+                                  'release_belief', 'release_event', 'audit_record'] LOOP
         refused := CASE
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
@@ -21,7 +21,7 @@ BEGIN
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', refused, history);
     END LOOP;
-    FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_respondent', 'release_belief'] LOOP
+    FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_draw', 'release_respondent', 'release_belief'] LOOP
         EXECUTE format('CREATE TRIGGER guard_row BEFORE DELETE ON bkpriv.%I
                         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row(''purged'')', history);
         -- Statistics hold values, such as names, and stay when the rows are gone.
@@ -51,7 +51,7 @@ CREATE POLICY append ON bkpriv.release FOR INSERT
                                        AND bkpriv_internal.reads(source_schema, source_name))));
 
 COMMENT ON TABLE bkpriv.release_attribute IS
-    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column; of binned attributes where each bin ends; the last attribute is the sensitive one; append-only';
+    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column, or the probability with which a randomized release kept its values; of binned attributes where each bin ends; the last attribute is the sensitive one; append-only';
 GRANT SELECT ON bkpriv.release_attribute TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_attribute TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
@@ -60,7 +60,7 @@ CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_content IS
-    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: suppressed), and how many records each cell has with each sensitive value; a cell whose records lie in several groups recurs, once for each; where there are counterfeits, how many more (or, below 0, fewer) records of a cell are shown with a value than have it; append-only';
+    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: none), and how many records each cell has with each sensitive value; a cell whose records lie in several groups recurs, once for each; where there are counterfeits, how many more (or, below 0, fewer) records of a cell are shown with a value than have it; append-only';
 GRANT SELECT ON bkpriv.release_content TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_content TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_content FOR SELECT
@@ -68,8 +68,17 @@ CREATE POLICY see ON bkpriv.release_content FOR SELECT
 CREATE POLICY append ON bkpriv.release_content FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
+COMMENT ON TABLE bkpriv.release_draw IS
+    'Of randomized releases: the distinct records that were drawn and published, the codes of all attributes record by record, and how often each was drawn; append-only';
+GRANT SELECT ON bkpriv.release_draw TO bkpriv_publisher, bkpriv_auditor;
+GRANT INSERT ON bkpriv.release_draw TO bkpriv_publisher;
+CREATE POLICY see ON bkpriv.release_draw FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.release_draw FOR INSERT
+    WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
+
 COMMENT ON TABLE bkpriv.release_respondent IS
-    'Of datasets that declare a respondent column: who was published in which group (-1: suppressed), and in which part of a cell (the place of its group in release_content) with which sensitive value, in the order of names; shown_codes: the value that each is shown with, where some are counterfeits; append-only';
+    'Of datasets that declare a respondent column: who was published in which group (-1: none), and in which part of a cell (the place of its group in release_content) with which sensitive value, in the order of names; shown_codes: the value that each is shown with, where some are counterfeits; append-only';
 GRANT SELECT ON bkpriv.release_respondent TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_respondent TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_respondent FOR SELECT

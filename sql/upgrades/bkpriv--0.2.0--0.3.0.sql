@@ -16,6 +16,15 @@ ALTER TABLE bkpriv.release_content
     ADD CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
     ADD CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells));
 
+ALTER TABLE bkpriv.release_attribute ADD COLUMN retention float8 CHECK (retention > 0 AND retention <= 1);
+
+CREATE TABLE bkpriv.release_draw (
+    release bigint PRIMARY KEY,
+    codes int[] NOT NULL,
+    counts bigint[] NOT NULL,
+    CHECK (cardinality(codes) % cardinality(counts) = 0)
+);
+
 ALTER TABLE bkpriv.release_respondent
     ADD COLUMN parts int[] CHECK (cardinality(parts) = cardinality(respondents)),
     ADD COLUMN sensitive_codes int[] CHECK (cardinality(sensitive_codes) = cardinality(respondents)),

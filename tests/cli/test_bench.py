@@ -103,6 +103,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         assert re.search(figure, result.output)
     assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 7
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
+    assert re.search(r"optimal channels, EMGRW +[\d.]+ s +full matrix [\d.]+ s", result.output)
     assert re.search(r"a week of 150 by js_reduce +[\d.]+ s +k [\d.]+ s", result.output)
     assert re.search(r"last weeks, first weeks +[\d.]+ s +[\d.]+ s", result.output)
     assert re.search(r"a week of 200 +[\d.]+ s +pro rata [\d.]+ s", result.output)

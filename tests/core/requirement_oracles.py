@@ -45,6 +45,15 @@ def recursive_diversity(records: Records, group: Group, l: int) -> Number:  # no
     return Fraction(counts[0], rest) if rest else math.inf
 
 
+# --- Largest disclosure ---------------------------------------------------------------------------
+
+
+def surest(records: Records, group: Group) -> Fraction:
+    """How probable the likeliest value of a member is to whoever knows the group alone."""
+    held = records.secrets(group)
+    return max(Fraction(held.count(value), len(held)) for value in held)
+
+
 # --- beta-likeness (Cao, Karras 2012) -------------------------------------------------------------
 
 

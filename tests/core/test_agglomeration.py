@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method import Options, find_method
+from bkpriv_core.method import GroupOptions, find_method
 from bkpriv_core.partition import agglomeration as agglomeration_module
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.partition.mondrian import mondrian
@@ -298,7 +298,7 @@ def test_many_quasi_identifiers() -> None:
 def test_a_policy_that_cannot_be_met_is_refused_beforehand() -> None:
     setting = Setting(as_table(by_number(*"aabb", distinct=4)))
     with pytest.raises(UnattainableRequirement, match="not even by one group of the whole table"):
-        find_method("agglomerate").check(setting, [KAnonymity(5)], Options())
+        find_method("agglomerate").check(setting, [KAnonymity(5)], GroupOptions())
 
 
 def test_it_says_how_far_it_is_and_is_cancelled() -> None:

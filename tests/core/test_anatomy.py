@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.partition import anatomy as anatomy_module
 from bkpriv_core.partition.anatomy import anatomy
+from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import Shuffle, secret_shuffle, seeded_shuffle
 from bkpriv_core.table.table import Table
 from tests.core.strategies import MANY
 from tests.core.watching import Watched
@@ -63,7 +63,7 @@ def test_groups_of_l_distinct_values_that_hold_every_record_once(
     drawn: tuple[Table, int], seed: int
 ) -> None:
     table, size = drawn
-    parts, groups = anatomy(Parts.of(table), size, seeded_shuffle(seed))
+    parts, groups = anatomy(Parts.of(table), size, SeededChance(seed))
     assert len(groups) == table.records // size
     assert sorted(groups.members.tolist()) == list(range(len(parts)))
     values_by_group = values_of(parts, groups)
@@ -120,7 +120,7 @@ def test_groups_draw_from_the_fullest_buckets(
     table, size = drawn
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anatomy_module, "_ORDERS", orders)
-        parts, groups = anatomy(Parts.of(table), size, seeded_shuffle(seed))
+        parts, groups = anatomy(Parts.of(table), size, SeededChance(seed))
     assert follow_the_rule(table.counts[0].tolist(), values_of(parts, groups), size)
 
 
@@ -147,7 +147,7 @@ def test_long_runs_draw_from_the_fullest_buckets(
         return ahead, behind, rounds
 
     monkeypatch.setattr(anatomy_module, "_run", spy)
-    parts, groups = anatomy(Parts.of(table_of([totals])), size, seeded_shuffle(size))
+    parts, groups = anatomy(Parts.of(table_of([totals])), size, SeededChance(size))
     assert follow_the_rule(totals, values_of(parts, groups), size)
     assert min(taken) >= 1
     assert len(taken) <= len(totals)
@@ -159,7 +159,7 @@ def test_a_million_records_take_seconds() -> None:
     assert shares.max() < 0.2
     cells = random.multinomial(80, shares, size=12_500)
     begun = perf_counter()
-    parts, groups = anatomy(Parts.of(table_of(cells)), 4, secret_shuffle)
+    parts, groups = anatomy(Parts.of(table_of(cells)), 4, SecretChance())
     assert perf_counter() - begun < 15  # about 1 s on an idle machine
     histograms = parts.histograms(groups)
     assert len(groups) == 250_000
@@ -173,20 +173,20 @@ def test_a_million_records_take_seconds() -> None:
 
 def test_one_value_less_than_its_limit_leaves_a_residue() -> None:
     # Three groups of two; the seventh record joins one that lacks its value.
-    parts, groups = anatomy(Parts.of(table_of([[3, 3, 1]])), 2, seeded_shuffle(1))
+    parts, groups = anatomy(Parts.of(table_of([[3, 3, 1]])), 2, SeededChance(1))
     values_by_group = values_of(parts, groups)
     assert sorted(map(len, values_by_group)) == [2, 2, 3]
     assert [0, 1, 2] in values_by_group
 
 
 def test_at_l_1_every_record_is_a_group() -> None:
-    parts, groups = anatomy(Parts.of(table_of([[3, 0], [2, 2]])), 1, seeded_shuffle(1))
+    parts, groups = anatomy(Parts.of(table_of([[3, 0], [2, 2]])), 1, SeededChance(1))
     assert len(groups) == len(parts) == 7
     assert parts.weights.tolist() == [1] * 7
 
 
 def test_records_of_one_cell_and_value_lie_in_different_groups() -> None:
-    parts, groups = anatomy(Parts.of(table_of([[3, 0], [0, 3]])), 2, seeded_shuffle(1))
+    parts, groups = anatomy(Parts.of(table_of([[3, 0], [0, 3]])), 2, SeededChance(1))
     assert values_of(parts, groups) == [[0, 1]] * 3
     assert parts.codes.ravel().tolist() == [0, 1] * 3
 
@@ -200,7 +200,7 @@ def test_who_is_drawn_with_whom_is_chance() -> None:
     pairs: Counter[tuple[int, ...]] = Counter()
     places: Counter[tuple[int, int]] = Counter()
     for seed in range(900):
-        parts, groups = anatomy(Parts.of(table), 2, seeded_shuffle(seed))
+        parts, groups = anatomy(Parts.of(table), 2, SeededChance(seed))
         for place, group in enumerate(groups):
             pairs[tuple(parts.codes[group].ravel().tolist())] += 1
             places.update((place, cell) for cell in parts.codes[group].ravel().tolist())
@@ -213,7 +213,7 @@ def test_who_is_drawn_with_whom_is_chance() -> None:
 def test_level_buckets_are_drawn_from_by_chance() -> None:
     kinds: Counter[tuple[int, ...]] = Counter()
     for seed in range(600):
-        parts, groups = anatomy(Parts.of(table_of([[1] * 4])), 2, seeded_shuffle(seed))
+        parts, groups = anatomy(Parts.of(table_of([[1] * 4])), 2, SeededChance(seed))
         kinds[tuple(values_of(parts, groups)[0])] += 1
     # Six pairs: 100 each with a standard deviation of 9.
     assert len(kinds) == 6
@@ -221,7 +221,7 @@ def test_level_buckets_are_drawn_from_by_chance() -> None:
 
 
 def test_level_buckets_take_turns_in_many_orders() -> None:
-    parts, groups = anatomy(Parts.of(table_of([[3_000] * 6])), 3, seeded_shuffle(2))
+    parts, groups = anatomy(Parts.of(table_of([[3_000] * 6])), 3, SeededChance(2))
     kinds = Counter(tuple(values) for values in values_of(parts, groups))
     assert len(kinds) == 20  # three of six
     assert max(kinds.values()) < 3 * min(kinds.values())
@@ -232,7 +232,7 @@ def test_the_residue_joins_any_group_that_lacks_its_value() -> None:
     # any of four groups, or else only the last group lacks its value.
     hosts: Counter[int] = Counter()
     for seed in range(1_200):
-        parts, groups = anatomy(Parts.of(table_of([[4, 4, 1]])), 2, seeded_shuffle(seed))
+        parts, groups = anatomy(Parts.of(table_of([[4, 4, 1]])), 2, SeededChance(seed))
         hosts[values_of(parts, groups).index([0, 1, 2])] += 1
     # 100 each and the other 900, with standard deviations of 10 and 15.
     assert all(abs(hosts[group] - 100) < 10 * 6 for group in range(3))
@@ -246,24 +246,24 @@ def test_the_order_of_cells_does_not_matter(
     table, size = drawn
     order = data.draw(st.permutations(range(table.cells)))
     moved = Table(table.quasi_identifiers, table.sensitive, table.codes[order], table.counts[order])
-    once, there = (anatomy(Parts.of(each), size, seeded_shuffle(seed)) for each in (table, moved))
+    once, there = (anatomy(Parts.of(each), size, SeededChance(seed)) for each in (table, moved))
     assert values_of(*once) == values_of(*there)
 
 
 def test_a_seed_repeats_the_groups_and_secret_ones_differ() -> None:
     table = table_of([[5, 4, 3], [2, 3, 4], [1, 1, 1]])
 
-    def outcome(shuffle: Shuffle) -> tuple[list[int], ...]:
-        parts, groups = anatomy(Parts.of(table), 2, shuffle)
+    def outcome(chance: Chance) -> tuple[list[int], ...]:
+        parts, groups = anatomy(Parts.of(table), 2, chance)
         return (
             parts.codes.ravel().tolist(),
             parts.counts.ravel().tolist(),
             groups.offsets.tolist(),
         )
 
-    assert outcome(seeded_shuffle(1)) == outcome(seeded_shuffle(1))
-    assert outcome(seeded_shuffle(1)) != outcome(seeded_shuffle(2))
-    assert outcome(secret_shuffle) != outcome(secret_shuffle)
+    assert outcome(SeededChance(1)) == outcome(SeededChance(1))
+    assert outcome(SeededChance(1)) != outcome(SeededChance(2))
+    assert outcome(SecretChance()) != outcome(SecretChance())
 
 
 # --- Refusals -------------------------------------------------------------------------------------
@@ -276,11 +276,11 @@ def test_a_seed_repeats_the_groups_and_secret_ones_differ() -> None:
 )
 def test_exactly_the_eligible_tables_are_grouped(totals: list[int], size: int) -> None:
     if all(count <= sum(totals) / size for count in totals):
-        _, groups = anatomy(Parts.of(table_of([totals])), size, seeded_shuffle(0))
+        _, groups = anatomy(Parts.of(table_of([totals])), size, SeededChance(0))
         assert len(groups) == sum(totals) // size
         return
     with pytest.raises(UnattainableRequirement) as caught:
-        anatomy(Parts.of(table_of([totals])), size, seeded_shuffle(0))
+        anatomy(Parts.of(table_of([totals])), size, SeededChance(0))
     fullest = totals.index(max(totals))
     assert f"'d{fullest}'" in caught.value.message
     assert f"{totals[fullest]} of {sum(totals)} records" in caught.value.detail
@@ -288,18 +288,18 @@ def test_exactly_the_eligible_tables_are_grouped(totals: list[int], size: int) -
 
 def test_a_value_that_is_too_frequent_is_named_with_its_share() -> None:
     with pytest.raises(UnattainableRequirement) as caught:
-        anatomy(Parts.of(table_of([[4, 0, 1], [2, 5, 4]])), 3, seeded_shuffle(0))
+        anatomy(Parts.of(table_of([[4, 0, 1], [2, 5, 4]])), 3, SeededChance(0))
     error = caught.value
     assert error.message == "the value 'd0' of \"disease\" is too frequent for anatomy with l = 3"
     assert "6 of 16 records, a share of 0.375" in error.detail
     assert "at most 1/3 is allowed, which is 5 records" in error.detail
     assert error.hint == "The largest l that would do is 2."
-    anatomy(Parts.of(table_of([[4, 0, 1], [2, 5, 4]])), 2, seeded_shuffle(0))
+    anatomy(Parts.of(table_of([[4, 0, 1], [2, 5, 4]])), 2, SeededChance(0))
 
 
 def test_a_value_of_most_records_rules_anatomy_out() -> None:
     with pytest.raises(UnattainableRequirement) as caught:
-        anatomy(Parts.of(table_of([[2, 5]])), 2, seeded_shuffle(0))
+        anatomy(Parts.of(table_of([[2, 5]])), 2, SeededChance(0))
     assert "'d1'" in caught.value.message
     assert "Only l = 1 would do, which protects nothing" in caught.value.hint
 
@@ -311,14 +311,14 @@ def test_null_is_named_as_such() -> None:
         anatomy(
             Parts.of(Table(table.quasi_identifiers, sensitive, table.codes, table.counts)),
             2,
-            seeded_shuffle(0),
+            SeededChance(0),
         )
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, "2", None])
 def test_l_must_be_a_whole_number(size: object) -> None:
     with pytest.raises(InvalidParameter, match=f"l of anatomy is {size!r}") as caught:
-        anatomy(Parts.of(table_of([[1, 1]])), size, seeded_shuffle(0))  # type: ignore[arg-type]
+        anatomy(Parts.of(table_of([[1, 1]])), size, SeededChance(0))  # type: ignore[arg-type]
     assert "number of different sensitive values" in caught.value.detail
     assert "whole number" in caught.value.hint
 
@@ -331,7 +331,7 @@ def test_progress_rises_to_the_whole() -> None:
     anatomy(
         Parts.of(table_of([[50, 40, 30, 20]])),
         2,
-        seeded_shuffle(0),
+        SeededChance(0),
         progress=Watched(report=shares.append),
     )
     assert shares == sorted(shares)
@@ -351,6 +351,4 @@ def test_polling_can_cancel(calls: int) -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        anatomy(
-            Parts.of(table_of([[50, 40, 30, 20]])), 2, seeded_shuffle(0), progress=Watched(poll)
-        )
+        anatomy(Parts.of(table_of([[50, 40, 30, 20]])), 2, SeededChance(0), progress=Watched(poll))

@@ -128,6 +128,7 @@ def test_counts_are_judged_record_by_record(
             continue
         shift = finding.fault.shift
         assert shift.cell is None
+        assert finding.fault.group is not None
         for share, group in (
             (shift.before, records.everything()),
             (shift.after, groups[finding.fault.group]),
@@ -171,6 +172,7 @@ def test_beliefs_are_judged_record_by_record(
         )
         assert finding.fault is not None
         assert finding.fault.shift is not None
+        assert finding.fault.group is not None
         shift = finding.fault.shift
         assert shift.cell in lists[finding.fault.group]
         before, after, moved = moves[finding.fault.group][records.cells()[shift.cell][0]]

@@ -20,9 +20,9 @@ from bkpriv_core.requirement import (
     TCloseness,
     satisfied,
 )
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core.oracles import Attribute, Group, Records
 from tests.core.strategies import (
     MANY,
@@ -210,7 +210,7 @@ def test_groups_of_anatomy_come_to_meet_other_requirements(requirements: list[Re
     random = np.random.default_rng(3)
     letters = ["".join(random.choice(list("aabbcdef"), 6)) for _ in range(60)]
     whole = as_table(ages(*letters))
-    parts, groups = anatomy(Parts.of(whole), 3, seeded_shuffle(3))
+    parts, groups = anatomy(Parts.of(whole), 3, SeededChance(3))
     setting = Setting(parts)
     assert satisfied(requirements, setting, Groups.whole(len(parts))).all()
     assert not satisfied(requirements, setting, groups).all()

@@ -29,7 +29,7 @@ from bkpriv_core.requirement import (
     TCloseness,
     satisfied,
 )
-from bkpriv_core.table.shuffle import seeded_shuffle
+from bkpriv_core.table.chance import SeededChance
 from tests.core import oracles, requirement_oracles
 from tests.core.library import Known
 from tests.core.oracles import Records
@@ -43,7 +43,7 @@ def made(
 ) -> tuple[Release, Certificate]:
     """What the method makes with options."""
     options = JsReduceOptions(**stated)  # type: ignore[arg-type]
-    return JsReduce().make(setting, requirements, options, seeded_shuffle(seed), SILENT)
+    return JsReduce().certified(setting, requirements, options, SeededChance(seed), SILENT)
 
 
 def shown_values(release: Release) -> dict[int, int]:

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 
 from bkpriv_core.method import METHODS
 from bkpriv_core.query.predicate import EVERYTHING
+from bkpriv_core.randomization.channel import Channel
+from bkpriv_core.randomization.drawing import draw
+from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.recorded import read_release
+from bkpriv_core.release.randomized.form import Randomized
+from bkpriv_core.release.recorded.content import read_release
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.levels import Levels
@@ -25,11 +31,28 @@ from tests.core.query_strategies import Case, cases
 from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
 from tests.core.test_recorded import recorded
 
-FORMS = (Generalized(), Bucketized(), Anatomized())
+GROUPED = (Generalized(), Bucketized(), Anatomized())
+FORMS = (*GROUPED, Randomized())
+
+
+def shown_in(form: Form, release: Release) -> Release:
+    """A release of groups in another form; all of its table, if records are drawn."""
+    if not form.randomized:
+        return replace(release, form=form)
+    channels = tuple(Channel(item.size, 0.5 + 0.5 / item.size) for item in release.domains)
+    drawn = draw(release.table, channels, SeededChance(1))
+    return replace(release, partition=None, form=form.with_drawn(channels, drawn))
 
 
 def test_every_form_is_that_of_a_method() -> None:
     assert {method.form.name for method in METHODS.values()} == {form.name for form in FORMS}
+
+
+def test_only_one_form_is_of_drawn_records() -> None:
+    assert [form.name for form in FORMS if form.randomized] == ["randomized"]
+    drawn = Drawn(np.zeros((1, 2), dtype=np.int64), np.ones(1, dtype=np.int64))
+    for form in GROUPED:
+        assert form.with_drawn((), drawn) is form
 
 
 @pytest.mark.parametrize(
@@ -76,6 +99,14 @@ def test_a_value_called_like_what_stands_for_others_is_shown_like_them(
             },
             {"quasi_identifiers": "records", "sensitive": "sensitive"},
         ),
+        (
+            Randomized(),
+            {
+                "records": ["quasi_identifiers", "sensitive"],
+                "randomization": ["attribute", "value", "retention", "flip_probability"],
+            },
+            {"quasi_identifiers": "records", "sensitive": "records"},
+        ),
     ],
 )
 def test_exhibits(form: Form, columns: dict[str, list[str]], counted: dict[str, str]) -> None:
@@ -88,18 +119,19 @@ def test_exhibits(form: Form, columns: dict[str, list[str]], counted: dict[str, 
 @SOME
 @given(cases(max_attributes=3), st.sampled_from(FORMS))
 def test_counts_and_joint_distribution_have_the_published_records(case: Case, form: Form) -> None:
-    release = replace(case.release, form=form)
-    published = sum(map(len, case.groups))
+    release = shown_in(form, case.release)
+    published = len(case.records.rows) if form.randomized else sum(map(len, case.groups))
     assert release.published == published
     _, counts = release.estimated.by_key(EVERYTHING)
     assert counts == pytest.approx([published])
-    joint = form.joint(release)
+    joint = release.form.joint(release)
     assert joint.pair(0, len(release.domains) - 1).sum() == pytest.approx(published)
-    assert (form.penalties(release) == 0).all() or not form.exact
+    if not form.randomized:
+        assert (form.penalties(release) == 0).all() or not form.exact
 
 
 @SOME
-@given(tables(), st.data(), st.sampled_from(FORMS))
+@given(tables(), st.data(), st.sampled_from(GROUPED))
 def test_groups_that_look_alike_are_one_unless_they_have_numbers(
     records: Records, data: st.DataObject, form: Form
 ) -> None:
@@ -128,7 +160,7 @@ def test_groups_that_look_alike_are_one_unless_they_have_numbers(
 
 
 @SOME
-@given(tables(), st.data(), st.sampled_from(FORMS))
+@given(tables(), st.data(), st.sampled_from(GROUPED))
 def test_levels_are_read_back_where_there_are_any(
     records: Records, data: st.DataObject, form: Form
 ) -> None:

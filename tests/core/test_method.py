@@ -17,7 +17,7 @@ from bkpriv_core.errors import (
     InvalidParameter,
     UnattainableRequirement,
 )
-from bkpriv_core.method import METHODS, Options, find_method
+from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions, find_method
 from bkpriv_core.method.mondrian import MondrianOptions
 from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.mondrian import mondrian
@@ -27,9 +27,9 @@ from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import satisfied
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import seeded_shuffle
 from bkpriv_core.utility.measures import utility
 from tests.core import oracles
 from tests.core.certifying import by_age
@@ -40,6 +40,7 @@ from tests.core.strategies import SOME, as_groups, as_table, partitions, tables
 POLICY = {
     "k_anonymity": {"k": 2},
     "l_diversity": {"l": 1.5, "variant": "probabilistic"},
+    "max_disclosure": {"tau": 0.7},
     "t_closeness": {"t": 0.9},
     "beta_likeness": {"beta": 6},
     "bt_privacy": [{"bandwidth": 0.4, "t": 0.9}, {"bandwidth": {"kernel": "uniform"}, "t": 0.9}],
@@ -49,7 +50,7 @@ POLICY = {
 @SOME
 @given(
     tables(max_records=24),
-    st.sampled_from(sorted(METHODS)),
+    st.sampled_from(sorted(GROUP_METHODS)),
     st.lists(st.sampled_from(sorted(POLICY)), unique=True),
     st.integers(0, 1000),
 )
@@ -59,11 +60,11 @@ def test_every_requirement_holds_in_every_method(
     keys = sorted({*keys, "l_diversity"})
     requirements = parse_policy({key: POLICY[key] for key in keys}).requirements
     setting = Setting(as_table(records))
-    method = find_method(name)
+    method = GROUP_METHODS[name]
     try:
         method.check(setting, requirements, method.options())
         partitioned, groups, form = method.partition(
-            setting, requirements, method.options(), seeded_shuffle(seed), SILENT
+            setting, requirements, method.options(), SeededChance(seed), SILENT
         )
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
@@ -99,7 +100,7 @@ def test_every_requirement_holds_in_every_method(
 @SOME
 @given(
     tables(max_records=16),
-    st.sampled_from(sorted(METHODS)),
+    st.sampled_from(sorted(GROUP_METHODS)),
     st.sampled_from(["exact", "omega"]),
     st.integers(0, 1000),
 )
@@ -108,7 +109,7 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
 ) -> None:
     policy = {"l_diversity": {"l": 1.5, "variant": "probabilistic"}, **POLICY}
     requirements = parse_policy(policy).requirements
-    setting, method = Setting(as_table(records)), METHODS[name]
+    setting, method = Setting(as_table(records)), GROUP_METHODS[name]
     options = method.options(estimator=estimator)
     steps: list[str] = []
 
@@ -121,15 +122,17 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
 
     # The last order that is drawn is that of the groups' numbers.
     drawn: list[IntArray] = []
-    shuffle, again = seeded_shuffle(seed), seeded_shuffle(seed)
 
-    def overheard(size: int) -> IntArray:
-        drawn.append(shuffle(size))
-        return drawn[-1]
+    class Overheard(SeededChance):
+        """Chance whose orders are noted."""
+
+        def order(self, size: int) -> IntArray:
+            drawn.append(super().order(size))
+            return drawn[-1]
 
     try:
         partitioned, groups, form = method.partition(
-            setting.tried(), requirements, options, again, SILENT
+            setting.tried(), requirements, options, SeededChance(seed), SILENT
         )
     except UnattainableRequirement:
         return
@@ -143,10 +146,10 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
     )
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-            method.make(setting, requirements, options, overheard, Told())
+            method.certified(setting, requirements, options, Overheard(seed), Told())
         assert f"All {expected.failed} groups fail" in caught.value.detail
         return
-    release, certificate = method.make(setting, requirements, options, overheard, Told())
+    release, certificate = method.certified(setting, requirements, options, Overheard(seed), Told())
     assert (release.parts, release.groups) == (certificate.parts, certificate.groups)
     assert (type(release.form), release.form.levels) == (type(method.form), form.levels)
     # What comes to be published alike by improvement is certified anew.
@@ -167,9 +170,9 @@ def test_mondrian_unrefined_is_that_of_the_paper() -> None:
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
     groups = {}
     for refine in (False, True):
-        options = METHODS["mondrian"].options(refine=refine)
-        release, _ = METHODS["mondrian"].make(
-            setting, requirements, options, seeded_shuffle(1), SILENT
+        options = GROUP_METHODS["mondrian"].options(refine=refine)
+        release, _ = GROUP_METHODS["mondrian"].certified(
+            setting, requirements, options, SeededChance(1), SILENT
         )
         groups[refine] = {frozenset(group) for group in release.groups}
     expected = oracles.mondrian(records, records.everything(), lambda group: len(group) >= 2)
@@ -186,8 +189,8 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     )
     setting = Setting(as_table(records))
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
-    _, groups, _ = METHODS["bucketize"].partition(
-        setting, requirements, MondrianOptions(), seeded_shuffle(1), SILENT
+    _, groups, _ = GROUP_METHODS["bucketize"].partition(
+        setting, requirements, MondrianOptions(), SeededChance(1), SILENT
     )
     expected = mondrian(setting, requirements)
     np.testing.assert_array_equal(groups.members, expected.members)
@@ -205,10 +208,10 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     requirements = parse_policy(policy).requirements
     prior = np.array([[0.0, 1.0], [0.9, 0.1]])
     setting = Setting(table, library=Known(prior))
-    method = find_method(name)
+    method = GROUP_METHODS[name]
     options = method.options()
     method.check(setting, requirements, options)
-    release, _ = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    release, _ = method.certified(setting, requirements, options, SeededChance(1), SILENT)
     assert [sorted(cells) for cells in release.groups] == [[0, 1]]
     recoded = setting.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
@@ -225,7 +228,7 @@ def test_anatomy_names_the_value_before_anything_else() -> None:
     for variant in ("distinct", "probabilistic", "entropy"):
         policy = {"l_diversity": {"l": 3, "variant": variant}}
         with pytest.raises(UnattainableRequirement, match="'flu'") as caught:
-            find_method("anatomy").check(setting, parse_policy(policy).requirements, Options())
+            find_method("anatomy").check(setting, parse_policy(policy).requirements, GroupOptions())
         assert "6 of 12 records, a share of 0.5" in caught.value.detail
 
 
@@ -236,24 +239,24 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
     setting = Setting(as_table(records))
     for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
         policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
-        partitioned, groups, _ = METHODS["anatomy"].partition(
-            setting, parse_policy(policy).requirements, Options(), seeded_shuffle(1), SILENT
+        partitioned, groups, _ = GROUP_METHODS["anatomy"].partition(
+            setting, parse_policy(policy).requirements, GroupOptions(), SeededChance(1), SILENT
         )
         assert len(groups) == count
         assert partitioned.parts.histograms(groups).max() == 1
         # They all look alike, but are told apart by number.
-        options = Options(seed=1)
+        options = GroupOptions(seed=1)
         requirements = parse_policy(policy).requirements
-        release, _ = METHODS["anatomy"].make(
-            setting, requirements, options, seeded_shuffle(1), SILENT
+        release, _ = GROUP_METHODS["anatomy"].certified(
+            setting, requirements, options, SeededChance(1), SILENT
         )
         assert len(release.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
-        METHODS["anatomy"].partition(
+        GROUP_METHODS["anatomy"].partition(
             setting,
             parse_policy({"k_anonymity": {"k": 2}}).requirements,
-            Options(),
-            seeded_shuffle(1),
+            GroupOptions(),
+            SeededChance(1),
             SILENT,
         )
 
@@ -261,13 +264,13 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
 def test_incognito_may_suppress_what_keeps_the_whole_table_from_meeting_a_policy() -> None:
     rows = [("x", "a")] * 5 + [("y", "ab"[i % 2]) for i in range(6)]
     records = Records((Attribute("q", ("x", "y")),), Attribute("s", ("a", "b")), tuple(rows))
-    setting, method = Setting(as_table(records)), METHODS["incognito"]
+    setting, method = Setting(as_table(records)), GROUP_METHODS["incognito"]
     requirements = parse_policy({"l_diversity": {"l": 2, "variant": "probabilistic"}}).requirements
     with pytest.raises(UnattainableRequirement, match="not even by one group of the whole"):
         method.check(setting, requirements, method.options())
     options = method.options(suppression=0.5)
     method.check(setting, requirements, options)
-    release, certificate = method.make(setting, requirements, options, seeded_shuffle(1), SILENT)
+    release, certificate = method.certified(setting, requirements, options, SeededChance(1), SILENT)
     assert [cells.tolist() for cells in release.groups] == [[1]]
     assert certificate.suppressed.tolist() == [0]
 

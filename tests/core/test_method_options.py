@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method import METHODS, Options, parse_options
+from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions, parse_options
 from bkpriv_core.method.full_domain import IncognitoOptions
 from bkpriv_core.method.mondrian import MondrianOptions
 
@@ -23,7 +23,7 @@ def test_defaults() -> None:
         "seed": None,
     }
     for name in ("agglomerate", "anatomy"):
-        assert parse_options(METHODS[name], {}) == Options(**expected)
+        assert parse_options(METHODS[name], {}) == GroupOptions(**expected)
     for name in ("mondrian", "bucketize"):
         assert parse_options(METHODS[name], {}) == MondrianOptions(**expected, refine=True)
     chosen = IncognitoOptions(**expected, utility="discernibility", suppression=0.0)
@@ -40,7 +40,7 @@ def test_every_option_is_read() -> None:
         "beyond": "suppress",
         "seed": 7,
     }
-    for method in METHODS.values():
+    for method in GROUP_METHODS.values():
         assert parse_options(method, stated) == method.options(**stated)
     assert parse_options(METHODS["mondrian"], stated | {"refine": False}) == MondrianOptions(
         **stated,  # type: ignore[arg-type]
@@ -92,12 +92,15 @@ def test_what_is_wrong_is_named(options: object, message: str, hint: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["mondrian", "agglomerate", "bucketize", "anatomy"])
-@pytest.mark.parametrize(("key", "value"), [("utility", "gcp"), ("suppression", 0.1)])
+@pytest.mark.parametrize(
+    ("key", "value", "whose"),
+    [("utility", "gcp", "incognito or randomize"), ("suppression", 0.1, "incognito")],
+)
 def test_an_option_of_another_method_is_refused_with_that_method(
-    name: str, key: str, value: object
+    name: str, key: str, value: object, whose: str
 ) -> None:
     with pytest.raises(InvalidParameter) as caught:
         parse_options(METHODS[name], {"seed": 1, key: value})
     assert caught.value.message == f"option {key} means nothing to method {name}"
     assert caught.value.detail
-    assert caught.value.hint == "Leave it out, or publish with method incognito."
+    assert caught.value.hint == f"Leave it out, or publish with method {whose}."

@@ -17,6 +17,7 @@ from bkpriv_core.requirement import (
     JsDivergence,
     KAnonymity,
     LDiversity,
+    MaxDisclosure,
     MInvariance,
     TCloseness,
 )
@@ -25,6 +26,7 @@ from bkpriv_core.requirement import (
 def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
     policy = json.loads(
         """{"bt_privacy": [{"bandwidth": 0.3, "t": 0.2}, {"bandwidth": {"age": 1}, "t": 0.25}],
+            "max_disclosure": {"tau": 0.5},
             "t_closeness": {"t": 0.2, "ground": "hierarchical"},
             "k_anonymity": {"k": 5},
             "beta_likeness": {"beta": 2, "variant": "enhanced"},
@@ -36,6 +38,7 @@ def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
     expected = (
         KAnonymity(5),
         LDiversity(3.0, "probabilistic"),
+        MaxDisclosure(0.5),
         TCloseness(0.2, "hierarchical"),
         BetaLikeness(2.0, "enhanced"),
         CkSafety(0.5, 3),

@@ -14,17 +14,11 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.recorded import (
-    Arrays,
-    Attribute,
-    Content,
-    Sizes,
-    check_sizes,
-    of_release,
-    read_domains,
-    read_release,
-)
-from bkpriv_core.release.respondents import RecordedRespondents, check_respondents
+from bkpriv_core.release.recorded.attribute import Attribute, read_domains
+from bkpriv_core.release.recorded.content import Arrays, Content, read_release
+from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
+from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_release
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.hierarchy import Intervals
 from bkpriv_core.table.parts import Parts
@@ -46,6 +40,7 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Con
             None,
             domain.ends,
             domain.step,
+            None,
         )
         for place, domain in enumerate((*table.quasi_identifiers, table.sensitive))
     ]
@@ -147,9 +142,10 @@ def test_counterfeits_are_read_back(release: tuple[Table, Groups], data: st.Data
         arrays = replace(
             arrays, false_cells=cells, false_values=changed, false_counts=false[cells, changed]
         )
-    read = read_release(
+    release_read = read_release(
         attributes, arrays, replace(content, counterfeited=number), Generalized()
-    ).parts
+    )
+    read = release_read.parts
     assert read.counterfeited == number
     assert (read.table.counts == table.counts).all()
     assert (read.actual == table.counts).all()
@@ -163,9 +159,9 @@ def test_counterfeits_are_read_back(release: tuple[Table, Groups], data: st.Data
         return
     # The order of records in a part is of no account, but what they are shown with is.
     with pytest.raises(UnsoundHistory, match="not those of its parts") as caught:
-        check_respondents(read, groups, respondents)
+        check_respondents(release_read, respondents)
     assert "is shown with" in (caught.value.detail or "")
-    check_respondents(read, groups, replace(respondents, shown=np.array(shown)))
+    check_respondents(release_read, replace(respondents, shown=np.array(shown)))
 
 
 def told(table: Table, groups: Groups) -> RecordedRespondents:
@@ -178,18 +174,19 @@ def told(table: Table, groups: Groups) -> RecordedRespondents:
 @given(releases())
 def test_respondents_are_those_of_the_groups(release: tuple[Table, Groups]) -> None:
     table, groups = release
-    parts, sound = Parts.of(table), told(*release)
+    shown = Release(Parts.of(table), groups, Generalized())
+    sound = told(*release)
     earlier = replace(sound, parts=None, values=None)
     for respondents in (sound, earlier):
-        check_respondents(parts, groups, respondents)
+        check_respondents(shown, respondents)
     for others in (["0", *sound.names[:-1]], sound.names[:-1], [*sound.names, "x"]):
         if others != sound.names:
             with pytest.raises(UnsoundHistory):
-                check_respondents(parts, groups, replace(earlier, names=others))
+                check_respondents(shown, replace(earlier, names=others))
     for number in (-2, len(groups), 2**31 - 1):
         labels = np.append(sound.labels[1:], number)
         with pytest.raises(UnsoundHistory):
-            check_respondents(parts, groups, replace(earlier, labels=labels))
+            check_respondents(shown, replace(earlier, labels=labels))
 
 
 @given(releases(), st.data())
@@ -197,18 +194,19 @@ def test_respondents_are_those_of_the_parts(
     release: tuple[Table, Groups], data: st.DataObject
 ) -> None:
     table, groups = release
-    parts, sound = Parts.of(table), told(*release)
+    shown = Release(Parts.of(table), groups, Generalized())
+    sound = told(*release)
     assert sound.parts is not None
     assert sound.values is not None
     for name in ("parts", "values"):
         numbers = getattr(sound, name)
         with pytest.raises(UnsoundHistory):
-            check_respondents(parts, groups, replace(sound, **{name: numbers[1:]}))
+            check_respondents(shown, replace(sound, **{name: numbers[1:]}))
         changed = numbers.copy()
         place = data.draw(st.integers(0, len(changed) - 1))
         changed[place] += data.draw(st.sampled_from([-(2**40), -1, 1, 2**31 - 1]))
         with pytest.raises(UnsoundHistory):
-            check_respondents(parts, groups, replace(sound, **{name: changed}))
+            check_respondents(shown, replace(sound, **{name: changed}))
     # Whoever changes places with somebody in the same part, or with the same value, is not noticed
     # as long as part and value are; all else is.
     order = np.array(data.draw(st.permutations(range(len(sound.names)))))
@@ -220,10 +218,10 @@ def test_respondents_are_those_of_the_parts(
         counted = Counter(zip(sound.parts.tolist(), sound.values.tolist(), strict=True))
         grouped = (groups.labels(table.cells)[other.parts] == other.labels).all()
         if rows == counted and grouped:
-            check_respondents(parts, groups, other)
+            check_respondents(shown, other)
         else:
             with pytest.raises(UnsoundHistory):
-                check_respondents(parts, groups, other)
+                check_respondents(shown, other)
 
 
 @pytest.mark.parametrize(
@@ -359,8 +357,10 @@ BINS = (0.0, 10.0, 40.0, np.nan)
 )
 def test_bins_end_between_their_values(ends: tuple[float, ...], message: str | None) -> None:
     labels = ("0", "10", "40", None)
-    bins = Attribute(0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends), 1.0)
-    secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None, 1.0)
+    bins = Attribute(
+        0, "age", labels, np.array(BINS), None, None, None, None, np.array(ends), 1.0, None
+    )
+    secret = Attribute(1, "illness", ("flu",), None, None, None, None, None, None, 1.0, None)
     if message is None:
         read_back = read_domains([bins, secret])[0].ends
         np.testing.assert_array_equal(read_back, ends)

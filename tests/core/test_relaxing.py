@@ -28,8 +28,8 @@ from bkpriv_core.requirement import (
     TCloseness,
     satisfied,
 )
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_parts, as_table, by_age, tables, told_apart
@@ -42,7 +42,7 @@ def made(
 ) -> tuple[Release, Certificate]:
     """What the method makes with options."""
     options = JsReduceOptions(**stated)  # type: ignore[arg-type]
-    return JsReduce().make(setting, requirements, options, seeded_shuffle(seed), SILENT)
+    return JsReduce().certified(setting, requirements, options, SeededChance(seed), SILENT)
 
 
 @SOME

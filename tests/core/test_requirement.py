@@ -22,6 +22,7 @@ from bkpriv_core.requirement import (
     BtPrivacy,
     KAnonymity,
     LDiversity,
+    MaxDisclosure,
     Requirement,
     TCloseness,
     check_attainable,
@@ -80,6 +81,7 @@ def test_figures_of_groups(records: Records, data: st.DataObject) -> None:
             LDiversity(1.5, "probabilistic"),
             partial(requirement_oracles.probabilistic_diversity, records),
         ),
+        (MaxDisclosure(0.5), partial(requirement_oracles.surest, records)),
         (LDiversity(1.5, "entropy"), partial(requirement_oracles.entropy_diversity, records)),
     ]
     for l in range(1, 6):  # noqa: E741 - the field's own name
@@ -128,6 +130,7 @@ def test_a_union_is_no_worse_than_its_worse_part(
         KAnonymity(2),
         *(LDiversity(2.0, variant) for variant in ("distinct", "probabilistic", "entropy")),
         *(LDiversity(l, "recursive", 2.0) for l in range(1, 5)),  # noqa: E741
+        MaxDisclosure(0.5),
         *(TCloseness(0.2, ground) for ground in GROUNDS),
         *(BetaLikeness(beta, variant) for variant in get_args(Variant)),
     ]
@@ -323,6 +326,7 @@ def test_a_strict_bound_is_broken_at_its_threshold_whatever_the_rounding() -> No
             LDiversity(2.5, "probabilistic"),
             [Bound("l_diversity", {"l": 2.5, "variant": "probabilistic"}, 2.5, upper=False)],
         ),
+        (MaxDisclosure(0.4), [Bound("max_disclosure", {"tau": 0.4}, 0.4, upper=True)]),
         (
             LDiversity(2.5, "entropy"),
             [Bound("l_diversity", {"l": 2.5, "variant": "entropy"}, 2.5, upper=False)],
@@ -383,6 +387,12 @@ def test_bounds(requirement: Requirement, bounds: list[Bound]) -> None:
             "l_diversity (l = 2.5, variant = probabilistic) cannot be met",
             "at least 2.5; the whole table attains 2.",
             "at least 2,",
+        ),
+        (
+            MaxDisclosure(0.4),
+            "max_disclosure (tau = 0.4) cannot be met",
+            "at most 0.4; the whole table attains 0.5.",
+            "at most 0.5,",
         ),
         (
             LDiversity(3, "entropy"),

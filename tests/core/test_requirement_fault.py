@@ -17,6 +17,7 @@ from bkpriv_core.requirement import (
     BtPrivacy,
     KAnonymity,
     LDiversity,
+    MaxDisclosure,
     Requirement,
     Shift,
     TCloseness,
@@ -42,6 +43,7 @@ DIVERSITIES = (
     LDiversity(2.0, "probabilistic"),
     LDiversity(2.0, "entropy"),
     LDiversity(2, "recursive", 2.0),
+    MaxDisclosure(0.5),
 )
 
 

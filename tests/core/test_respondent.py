@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, as_table, tables
 
@@ -24,7 +24,7 @@ from tests.core.strategies import MANY, as_table, tables
 def numbered(records: Records, seed: int) -> tuple[Respondents, dict[str, tuple[int, int]]]:
     """A table's rows in some order, with numbers for names; each record's cell and value."""
     table = as_table(records)
-    cells, values = (kind[seeded_shuffle(seed)(len(kind))] for kind in np.nonzero(table.counts))
+    cells, values = (kind[SeededChance(seed).order(len(kind))] for kind in np.nonzero(table.counts))
     counts = table.counts[cells, values]
     truth: dict[str, tuple[int, int]] = {}
     for cell, value, count in zip(cells.tolist(), values.tolist(), counts.tolist(), strict=True):
@@ -55,7 +55,7 @@ def test_groups_hold_respondents_with_their_values(
     labels = np.full(len(cells), -1)
     labels[np.array(drawn) >= 0] = dense
     parts, groups = Parts.of(table).dealt(cells, values, labels)
-    places = respondents.places(parts, seeded_shuffle(seed + 1))
+    places = respondents.places(parts, SeededChance(seed + 1))
     ours = Counter(
         (*truth[name], label)
         for name, label in zip(
@@ -76,7 +76,7 @@ def test_groups_hold_respondents_with_their_values(
 def test_whole_cells_take_all_their_respondents_along(records: Records, seed: int) -> None:
     respondents, truth = numbered(records, seed)
     table = as_table(records)
-    places = respondents.places(Parts.of(table), seeded_shuffle(seed))
+    places = respondents.places(Parts.of(table), SeededChance(seed))
     assert places.tolist() == [truth[name][0] for name in respondents.names]
 
 
@@ -84,11 +84,11 @@ def test_whole_cells_take_all_their_respondents_along(records: Records, seed: in
 def test_respondents_who_are_told_apart_are_in_their_own_parts(records: Records, seed: int) -> None:
     respondents, truth = numbered(records, seed)
     table = as_table(records)
-    order = seeded_shuffle(seed + 1)(len(respondents.names))
+    order = SeededChance(seed + 1).order(len(respondents.names))
     counts = np.zeros((len(order), table.sensitive.size), dtype=np.int64)
     counts[np.arange(len(order)), respondents.values[order]] = 1
     parts = Parts(table, respondents.cells[order], counts, order)
-    places = respondents.places(parts, seeded_shuffle(seed + 2))
+    places = respondents.places(parts, SeededChance(seed + 2))
     assert parts.respondent is not None
     assert parts.respondent[places].tolist() == list(range(len(truth)))
 
@@ -100,7 +100,7 @@ def test_who_of_several_alike_is_where_is_drawn_by_lot() -> None:
     cells, values = Parts.of(table).enumerate_records()
     parts, groups = Parts.of(table).dealt(cells, values, np.arange(40) % 2)
     drawn = [
-        tuple(groups.labels(2)[respondents.places(parts, seeded_shuffle(seed))].tolist())
+        tuple(groups.labels(2)[respondents.places(parts, SeededChance(seed))].tolist())
         for seed in range(5)
     ]
     assert len(set(drawn)) == 5

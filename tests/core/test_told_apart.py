@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method import METHODS
+from bkpriv_core.method import GROUP_METHODS
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, Requirement, satisfied
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.shuffle import seeded_shuffle
 from tests.core import oracles, requirement_oracles
 from tests.core.library import Known
 from tests.core.oracles import Group, Records
@@ -58,7 +58,7 @@ def check(
 @SOME
 @given(
     tables(min_records=2, max_records=14, max_values=3),
-    st.sampled_from(sorted(METHODS)),
+    st.sampled_from(sorted(GROUP_METHODS)),
     st.lists(st.sampled_from(sorted(POLICY)), unique=True),
     st.integers(0, 1000),
     st.data(),
@@ -69,11 +69,11 @@ def test_every_method_keeps_respondents_apart(
     setting, believed = data.draw(told_apart(records, positive=True))
     keys = sorted({*keys, "l_diversity"})
     requirements = parse_policy({key: POLICY[key] for key in keys}).requirements
-    method = METHODS[name]
+    method = GROUP_METHODS[name]
     try:
         method.check(setting, requirements, method.options())
-        release, certificate = method.make(
-            setting, requirements, method.options(estimator="exact"), seeded_shuffle(seed), SILENT
+        release, certificate = method.certified(
+            setting, requirements, method.options(estimator="exact"), SeededChance(seed), SILENT
         )
     except UnattainableRequirement:
         return
@@ -97,11 +97,11 @@ def test_every_method_keeps_respondents_apart(
         np.testing.assert_allclose(again.figures, measured.figures, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(METHODS))
+@pytest.mark.parametrize("name", sorted(GROUP_METHODS))
 def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
     # Where what is believed is the same for all, groups of those in one cell are as good as others.
     records = by_age(*"aabbabababba")
-    method = METHODS[name]
+    method = GROUP_METHODS[name]
     policy = {
         "k_anonymity": {"k": 2},
         "l_diversity": {"l": 2},
@@ -110,8 +110,8 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
     requirements = parse_policy(policy).requirements
     costs = []
     for parts in (as_parts(records, records.everything()), Parts.of(as_parts(records, []).table)):
-        release, _ = method.make(
-            Setting(parts), requirements, method.options(), seeded_shuffle(1), SILENT
+        release, _ = method.certified(
+            Setting(parts), requirements, method.options(), SeededChance(1), SILENT
         )
         costs.append(sorted(release.sizes.tolist()))
     assert costs[0] == costs[1]
@@ -126,16 +126,16 @@ def test_groups_are_found_that_large_ones_hide(name: str) -> None:
     setting = Setting(as_parts(records, range(16)), library=Known(respondents=believed))
     policy = {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.1, "bandwidth": REMEMBERED}}
     requirements = parse_policy(policy).requirements
-    method = METHODS[name]
+    method = GROUP_METHODS[name]
     method.check(setting, requirements, method.options())
     # They are made, and not only mended.
     _, groups, _ = method.partition(
-        setting.tried(), requirements, method.options(), seeded_shuffle(1), SILENT
+        setting.tried(), requirements, method.options(), SeededChance(1), SILENT
     )
     assert satisfied(requirements, setting, groups).all()
     assert len(groups) == 8
-    release, certificate = method.make(
-        setting, requirements, method.options(), seeded_shuffle(1), SILENT
+    release, certificate = method.certified(
+        setting, requirements, method.options(), SeededChance(1), SILENT
     )
     assert len(release.groups) == 8
     assert all(len({part // 4 for part in group}) == 1 for group in release.groups)
@@ -157,10 +157,10 @@ def test_anatomy_draws_records_of_whom_nothing_is_known_together() -> None:
     setting = Setting(as_parts(records, range(12)), library=Known(past=past))
     policy = {"l_diversity": {"l": 3}, "m_invariance": {"m": 3}}
     requirements = parse_policy(policy).requirements
-    method = METHODS["anatomy"]
+    method = GROUP_METHODS["anatomy"]
     method.check(setting, requirements, method.options())
-    release, certificate = method.make(
-        setting, requirements, method.options(), seeded_shuffle(5), SILENT
+    release, certificate = method.certified(
+        setting, requirements, method.options(), SeededChance(5), SILENT
     )
     assert release.sizes.tolist() == [3] * 4
     assert not certificate.suppressed.size

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.table import Table
+from bkpriv_core.utility.comparison import check_same_data
 from bkpriv_core.utility.measures import utility
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
-from tests.core.strategies import MANY, as_groups, as_table, partitions, records_of, tables
+from tests.core.strategies import (
+    MANY,
+    as_groups,
+    as_table,
+    occurring,
+    partitions,
+    records_of,
+    tables,
+)
 
 
 @MANY
@@ -26,10 +41,8 @@ def test_measures_by_records(records: Records, data: st.DataObject) -> None:
     expected = oracles.utility(records, [records_of(records, cells) for cells in lists])
     assert measures.keys() == expected.keys()
     for name, figure in expected.items():
-        if figure is None:
-            assert math.isnan(measures[name])
-        else:
-            assert measures[name] == pytest.approx(float(figure), abs=1e-12)
+        wanted = math.nan if figure is None else float(figure)
+        assert measures[name] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
 
 
 def test_measures_by_hand() -> None:
@@ -53,3 +66,45 @@ def test_measures_by_hand() -> None:
             "suppressed_share": 0.2,
         }
     )
+
+
+@MANY
+@given(tables(max_records=8), st.data())
+def test_same_data_by_records(one: Records, data: st.DataObject) -> None:
+    """Tables are the same if their records are, in whatever order."""
+    rows = list(data.draw(st.permutations(one.rows)))
+    edit = data.draw(st.sampled_from(("none", "replace", "add")))
+    if edit != "none":
+        anybody = tuple(data.draw(st.sampled_from(column)) for column in zip(*rows, strict=True))
+        rows[: edit == "replace"] = [anybody]
+    *quasi_identifiers, sensitive = [
+        occurring(attribute, [row[axis] for row in rows])
+        for axis, attribute in enumerate((*one.attributes, one.sensitive))
+    ]
+    other = Records(tuple(quasi_identifiers), sensitive, tuple(rows))
+    releases = [_whole(as_table(records)) for records in (one, other)]
+    if Counter(one.rows) == Counter(other.rows):
+        check_same_data(releases)
+    else:
+        with pytest.raises(InvalidParameter, match="different data"):
+            check_same_data(releases)
+
+
+def _whole(table: Table) -> Release:
+    return Release(Parts.of(table), as_groups([list(range(table.cells))]), Bucketized())
+
+
+def test_bins_are_of_the_data() -> None:
+    releases = []
+    for ends in ([10.0, 20.0], [10.0, 30.0], None, [10.0, 20.0]):
+        starts = np.array([0.0, 10.0])
+        age = Domain("age", ("0", "10"), starts, ends=None if ends is None else np.array(ends))
+        ill = Domain("ill", ("no", "yes"))
+        releases.append(
+            _whole(Table((age,), ill, np.array([[0], [1]]), np.array([[1, 2], [0, 1]])))
+        )
+    check_same_data([releases[0], releases[3]])
+    for pair in ((0, 1), (0, 2), (2, 1)):
+        with pytest.raises(InvalidParameter, match="different data") as caught:
+            check_same_data([releases[place] for place in pair])
+        assert "binned in another way" in caught.value.detail

@@ -39,6 +39,7 @@ def test_history_is_not_forged_for_others(
             "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'stale', 'x')",
             "INSERT INTO bkpriv.release_attribute VALUES (1, 99, 'x', '{a}')",
             "INSERT INTO bkpriv.release_content VALUES (1, '{0}', '{0}', '{0}', '{0}', '{1}')",
+            "INSERT INTO bkpriv.release_draw VALUES (1, '{0}', '{1}')",
             "INSERT INTO bkpriv.release_respondent VALUES (1, '{x}', '{0}')",
             "INSERT INTO bkpriv.release_belief VALUES (1, repeat('0', 64), 'x', '{1}')",
             "INSERT INTO bkpriv.dataset (name, owner, source_schema, source_name, "

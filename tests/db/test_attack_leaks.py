@@ -30,6 +30,7 @@ def test_leaky_functions_see_nothing_that_row_security_hides(
         ("release_attribute", "attribute"), ("release_content", "codes::text"),
         ("release_respondent", "respondents::text"), ("release_event", "reason"),
         ("audit_record", "requirement"), ("release_belief", "knowledge"),
+        ("release_draw", "codes::text"),
         ("sequential_knowledge", "name"),
         ("releases", "dataset"), ("audits", "dataset"),
     ):  # fmt: skip

@@ -240,7 +240,11 @@ def test_the_source_of_another_is_not_read_with_the_callers_rights(
     attacker.execute("GRANT SELECT ON records TO PUBLIC")
     for reader in (auditor, db):
         said = overhear(reader)
-        for call in ("bkpriv.prior('bait', '0.3')", "bkpriv.lattice('bait', 'p')"):
+        for call in (
+            "bkpriv.prior('bait', '0.3')",
+            "bkpriv.lattice('bait', 'p')",
+            "bkpriv.optimize_randomization('bait', 'rr-qi', 0.5)",
+        ):
             with unchanged(db):
                 refused(
                     reader,

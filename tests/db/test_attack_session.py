@@ -119,6 +119,7 @@ def set_traps(connection: Connection, schema: str) -> None:
         *("pg_trigger", "pg_depend", "pg_rewrite", "pg_inherits", "pg_extension"),
         *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
         *(
+            "release_draw",
             "release_respondent",
             "release_belief",
             "sequential_knowledge",

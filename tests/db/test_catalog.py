@@ -93,6 +93,10 @@ INTERFACE = {
         "TABLE(respondent text, release bigint, period text, value text",
     ),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
+    "compare_releases": (
+        "releases bigint[]",
+        "TABLE(metric text, release bigint, value double precision",
+    ),
     "query_accuracy": (
         "release bigint, query text",
         "TABLE(key jsonb, actual double precision, estimate double precision, "
@@ -109,6 +113,15 @@ INTERFACE = {
         "TABLE(attribute text, other text, original double precision, released double precision",
     ),
     "rewrite_query": ("release bigint, query text", "text"),
+    "reconstruct": (
+        "release bigint, attributes text[], estimator text DEFAULT 'unbiased'::text",
+        "TABLE(key jsonb, estimate double precision, standard_error double precision",
+    ),
+    "optimize_randomization": (
+        "dataset text, scheme text, tau double precision",
+        "TABLE(attribute text, domain_size integer, retention double precision, "
+        "epsilon double precision",
+    ),
     # Calculators
     "exact_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
     "bethe_posterior": ("prior double precision[], counts integer[]", "double precision[]"),
@@ -126,6 +139,10 @@ INTERFACE = {
     ),
     "worst_case": (
         "histograms integer[], k integer, language text DEFAULT 'implications'::text",
+        "double precision[]",
+    ),
+    "randomization_risk": (
+        "joint double precision[], retention double precision[], scheme text",
         "double precision[]",
     ),
     # Operate
@@ -153,15 +170,17 @@ VOLATILITY = {
     "IMMUTABLE": {
         *("exact_posterior", "bethe_posterior", "omega_posterior", "additive_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
+        "randomization_risk",
         *_internal("digest", "python_path", "release_table", "auditor"),
     },
     # They read tables or catalogs.
     "STABLE": {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
-        "explain_suppressed",
+        *("explain_suppressed", "compare_releases"),
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
+        "optimize_randomization",
         *("sequential_audit", "revised_belief", "explain_sequence"),
-        *("query_accuracy", "rewrite_query", "association", "doctor"),
+        *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
         *_internal("live_releases", "views_of", "watch_triggers", "period_type"),

@@ -23,7 +23,7 @@ MANNERS = ["plain", "custom", "directory", "sections"]
 
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
-    *("release_respondent", "release_event", "audit_record"),
+    *("release_draw", "release_respondent", "release_event", "audit_record"),
     *("sequential_knowledge", "release_belief"),
 )
 
@@ -79,10 +79,12 @@ def original(
     publish(own, "mine", "own", "shown")
     state_policy(own, "diverse", {"l_diversity": {"l": 2}})
     publish(own, "mine", "diverse", "exact", method="anatomy")
+    state_policy(own, "uncertain", {"max_disclosure": {"tau": 0.3}})
+    publish(own, "mine", "uncertain", "drawn", {"scheme": "rr-both"}, method="randomize")
     own.execute(
         sql.SQL(
             "GRANT USAGE ON SCHEMA {publisher} TO {reader};"
-            "GRANT SELECT ON shown, stored TO {reader}"
+            "GRANT SELECT ON shown, stored, drawn, drawn_randomization TO {reader}"
         ).format(**names)
     )
     db.execute(sql.SQL("GRANT SELECT ON public.patients TO {reader}").format(**names))
@@ -96,7 +98,7 @@ def original(
     false = {"unfit": "counterfeit"}
     publish(db, "ward", "varied", "public.counterfeit", false, method="js_reduce")
     assert one(db, "SELECT count(*) FROM bkpriv.releases WHERE counterfeited > 0") == 1
-    names_shown = ("shown", "stored", "exact", "exact_sensitive")
+    names_shown = ("shown", "stored", "exact", "exact_sensitive", "drawn", "drawn_randomization")
     views = ["public.patients", *(f'"{publisher}".{name}' for name in names_shown)]
     views += ["bkpriv.releases", "bkpriv.audits"]
     kept = [*views, *(f"bkpriv.{table}" for table in TABLES)]
@@ -185,6 +187,7 @@ def test_everything_is_there(restored: Database, original: Original) -> None:
         ("published", True),
         ("published", True),
         ("published", True),
+        ("published", True),
         ("published", False),
     ]
     comment = "SELECT obj_description('public.patients'::regclass, 'pg_class')"
@@ -200,12 +203,14 @@ def test_guards_and_privileges_are_there(restored: Database, original: Original)
         "UPDATE bkpriv.release SET records = 1",
         "TRUNCATE bkpriv_release.release_1",
         "TRUNCATE bkpriv_release.release_7_sensitive",
+        "TRUNCATE bkpriv_release.release_8_randomization",
         "INSERT INTO bkpriv_release.release_1 SELECT * FROM bkpriv_release.release_1",
     ):
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
             db.execute(statement)
     reader = restored.connect(original.reader)
-    for view in (f'"{original.publisher}".shown', f'"{original.publisher}".stored', "patients"):
+    own = ("shown", "stored", "drawn", "drawn_randomization")
+    for view in (*(f'"{original.publisher}".{name}' for name in own), "patients"):
         assert rows_of(reader, view)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         reader.execute("SELECT * FROM bkpriv.releases")
@@ -219,10 +224,15 @@ def test_guards_and_privileges_are_there(restored: Database, original: Original)
 
 
 def test_old_releases_are_measured_as_before(restored: Database, original: Original) -> None:
-    for asked in ("3, '0.3'", '8, \'{"kernel": "uniform"}\''):
-        query = f"SELECT * FROM bkpriv.posterior({asked}, 'exact') ORDER BY group_id, qi::text, 3"
-        there = original.database.connect().execute(query.encode()).fetchall()
-        assert restored.connect().execute(query.encode()).fetchall() == there
+    for query in (
+        "SELECT * FROM bkpriv.posterior(9, '{\"kernel\": \"uniform\"}', 'exact') "
+        "ORDER BY group_id, qi::text, 3",
+        "SELECT * FROM bkpriv.posterior(3, '0.3', 'exact') ORDER BY group_id, qi::text, 3",
+        "SELECT * FROM bkpriv.explain_disclosure(8, NULL) ORDER BY qi::text, sensitive",
+        "SELECT * FROM bkpriv.reconstruct(8, '{b}') ORDER BY key::text",
+    ):
+        there = original.database.connect().execute(query).fetchall()
+        assert restored.connect().execute(query).fetchall() == there
 
 
 def test_publishing_goes_on(restored: Database, original: Original) -> None:
@@ -231,23 +241,23 @@ def test_publishing_goes_on(restored: Database, original: Original) -> None:
     db.execute("INSERT INTO clinic.patient VALUES (30, 'f', 'Aln', 'ulcer')")
     assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 3") is True
     # Ids and versions go on, views move, and their grants stay.
-    assert publish(db, policy="beliefs", view="public.patients") == 9
-    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 9") == 4
+    assert publish(db, policy="beliefs", view="public.patients") == 10
+    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 10") == 4
     assert one(db, "SELECT status FROM bkpriv.releases WHERE release = 3") == "superseded"
     assert one(db, "SELECT count(*) FROM patients") == 301
     reader = restored.connect(original.reader)
     assert len(rows_of(reader, "patients")) == 301
     # Its owner publishes without superuser, as before.
-    assert publish(publisher, "mine", "own", "stored", {"materialized": True}) == 10
-    assert publish(publisher, "mine", "own", "shown") == 11
-    assert publish(publisher, "mine", "diverse", "exact", method="anatomy") == 12
+    assert publish(publisher, "mine", "own", "stored", {"materialized": True}) == 11
+    assert publish(publisher, "mine", "own", "shown") == 12
+    assert publish(publisher, "mine", "diverse", "exact", method="anatomy") == 13
     assert len(rows_of(reader, f'"{original.publisher}".shown')) == 121
     before = one(db, "SELECT max(audit) FROM bkpriv.audits")
-    publisher.execute("SELECT bkpriv.audit(11)")
+    publisher.execute("SELECT bkpriv.audit(12)")
     assert one(db, "SELECT max(audit) FROM bkpriv.audits") == before + 1
     publisher.execute("SELECT bkpriv.withdraw(release, 'moved') FROM bkpriv.releases")
     publisher.execute("SELECT bkpriv.drop_dataset('mine')")
-    left = "SELECT count(*) FROM pg_class WHERE relname ~ '^(exact|release_(7|12))(_sensitive)?$'"
+    left = "SELECT count(*) FROM pg_class WHERE relname ~ '^(exact|drawn|release_(7|8|13))(_|$)'"
     assert one(db, left) == 0
 
 
@@ -309,7 +319,7 @@ def test_schema_and_data_apart(
         # Again a snapshot, and all goes on.
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
             db.execute("INSERT INTO bkpriv_release.release_1 TABLE bkpriv_release.release_2")
-        assert publish(db, policy="beliefs", view="public.patients") == 9
+        assert publish(db, policy="beliefs", view="public.patients") == 10
         assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 9") is False
 
 

@@ -16,9 +16,10 @@ COLUMNS = {
     "requirements, options, period, records, suppressed, groups, period_type, period_column, "
     "period_bin, counterfeited",
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
-    "level, ends",
+    "level, ends, retention",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
     "false_cells, false_codes, false_counts",
+    "release_draw": "codes, counts",
     "release_respondent": "respondents, group_ids, parts, sensitive_codes, shown_codes",
 }
 
@@ -363,23 +364,3 @@ def test_a_batch_over_all_releases_says_which_to_leave_out(people: Connection) -
             refused(people, batch, sqlstate="22000", names=[f"release {forged} "])
         rest = people.execute(f"{batch} WHERE release <> %s", [forged]).fetchall()
         assert {release for (release,) in rest} == {1}
-
-
-def test_functions_that_need_groups_say_so_of_a_release_without(people: Connection) -> None:
-    # No method makes one yet; history is made to tell of one, for this session.
-    people.execute(CALLS[0], [1])  # The first call finds the packages.
-    people.execute(
-        "DO LANGUAGE plpython3u $$ from bkpriv_pl import history; read = history.read_release; "
-        "from dataclasses import replace; GD['read'] = read; "
-        "history.read_release = lambda *told: replace(read(*told), partition=None) $$"
-    )
-    try:
-        for call in CALLS:
-            said = refused(people, call, [1], sqlstate="42809", names=["release 1 has no groups"])
-            assert "generalized" in (said.message_detail or "")
-    finally:
-        people.execute(
-            "DO LANGUAGE plpython3u $$ from bkpriv_pl import history; "
-            "history.read_release = GD['read'] $$"
-        )
-    assert people.execute(CALLS[0], [1]).fetchall()

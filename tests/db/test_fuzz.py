@@ -102,6 +102,8 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
     publish(publisher, "mine", "p", "bucketized", method="bucketize")
     gone = publish(publisher, "unused", "p", "gone")
     publisher.execute("SELECT bkpriv.withdraw(%s, 'for the test')", [gone])
+    state_policy(publisher, "told", {"max_disclosure": {"tau": 0.9}})
+    publish(publisher, "mine", "told", "drawn", {"scheme": "rr-both"}, "randomize")
     for dataset in ("mine", "own_people", "unused"):
         publisher.execute("SELECT bkpriv.set_interval_hierarchy(%s, 'a', '{3,6}')", [dataset])
     shared_db.execute("CREATE TABLE public.own AS SELECT 1 AS a, 2 AS b")

@@ -13,8 +13,8 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_people, one, publish, state_policy
 
 HISTORY = (
-    *("release", "release_attribute", "release_content", "release_respondent", "release_belief"),
-    *("release_event", "audit_record"),
+    *("release", "release_attribute", "release_content", "release_draw", "release_respondent"),
+    *("release_belief", "release_event", "audit_record"),
 )
 
 
@@ -25,6 +25,9 @@ def history(shared_clinic: Connection) -> Connection:
     publish(shared_clinic)
     declare_people(shared_clinic)
     release = publish(shared_clinic, "people", view="public.people")
+    state_policy(shared_clinic, "drawn", {"max_disclosure": {"tau": 0.5}})
+    options = {"scheme": "rr-both"}
+    publish(shared_clinic, policy="drawn", view="drawn", method="randomize", options=options)
     shared_clinic.execute(
         "INSERT INTO bkpriv.release_belief VALUES (%s, repeat('0', 64), 'months', '{1}')", [release]
     )
@@ -67,11 +70,16 @@ def test_history_refuses_to_change_for_a_publisher(
         ("release", "requirements", "NULL"),
         ("release_attribute", "place", "-1"),
         ("release_attribute", "positions", "'{1}'"),
+        ("release_attribute", "retention", "0"),
+        ("release_attribute", "retention", "1.01"),
+        ("release_attribute", "retention", "'NaN'"),
         ("release_content", "sensitive_codes", "sensitive_codes || 0"),
         ("release_content", "counts", "counts || 1::bigint"),
         ("release_content", "codes", "codes || 0"),
         ("release_content", "false_cells", "'{0}'"),
         ("release", "counterfeited", "records + 1"),
+        ("release_draw", "codes", "codes || 0"),
+        ("release_draw", "counts", "NULL"),
         ("release_respondent", "group_ids", "group_ids || 0"),
         ("release_belief", "digest", "'abc'"),
         ("release_belief", "knowledge", "repeat('x', 20000)"),
@@ -98,6 +106,7 @@ def test_history_refuses_rows_that_make_no_sense(
     free = {
         "release": {"release": "release + 1000"},
         "release_content": {"release": "release"},
+        "release_draw": {"release": "release + 1000"},
         "release_respondent": {"release": "release"},
         "release_belief": {"release": "release + 1000"},
         "release_attribute": {"place": "place + 1000"},

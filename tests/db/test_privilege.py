@@ -26,6 +26,7 @@ RELATIONS = """
     bkpriv.release             ra         r
     bkpriv.release_attribute   ra         r
     bkpriv.release_content     ra         r
+    bkpriv.release_draw        ra         r
     bkpriv.release_event       ra         r
     bkpriv.release_respondent  ra         r
     bkpriv.release_belief      ra         r
@@ -108,13 +109,16 @@ FUNCTIONS = """
     bkpriv.max_disclosure(bigint,integer,text)                           X          X
     bkpriv.omega_posterior(double_precision[],integer[])                 X          X
     bkpriv.additive_posterior(double_precision[],integer[])              X          X
+    bkpriv.optimize_randomization(text,text,double_precision,jsonb,text) X          X
     bkpriv.posterior(bigint,jsonb,text)                                  X          X
+    bkpriv.randomization_risk(double_precision[],double_precision[],text) X          X
     bkpriv.prior(text,jsonb,text)                                        X          X
     bkpriv.publish(text,text,text,text,text,jsonb,text)                  X          -
     bkpriv.purge(bigint,text,boolean)                                    X          -
     bkpriv.query_accuracy(bigint,text)                                   X          X
     bkpriv.query_workload(bigint,integer,integer,double_precision,bigint) X          X
     bkpriv.reassign(text,regrole)                                        -          -
+    bkpriv.reconstruct(bigint,text[],text)                               X          X
     bkpriv.register_dataset(text,regclass,text[],text,text,text,jsonb)   X          -
     bkpriv.rewrite_query(bigint,text)                                    X          X
     bkpriv.set_hierarchy(text,text,regclass)                             X          -
@@ -127,6 +131,7 @@ FUNCTIONS = """
     bkpriv.revised_belief(text,text,text,text,text,boolean,jsonb)        X          X
     bkpriv.explain_sequence(text,text,integer,text,jsonb)                X          X
     bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision) X          X
+    bkpriv.compare_releases(bigint[])                                    X          X
     bkpriv.utility(bigint)                                               X          X
     bkpriv.version()                                                     X          X
     bkpriv.withdraw(bigint,text)                                         X          -
@@ -300,6 +305,7 @@ def test_a_publisher_does_the_whole_job_without_superuser(
         "disclosure(1, '0.3')",
         "audit(1)",
         "utility(1)",
+        "compare_releases(ARRAY[1])",
         "doctor()",
         "version()",
     ):
@@ -326,7 +332,7 @@ def test_publishers_do_not_see_each_other(
     for relation in (
         *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
         *("release_respondent", "release_event", "audit_record", "releases", "audits"),
-        *("release_belief", "sequential_knowledge"),
+        *("release_belief", "release_draw", "sequential_knowledge"),
     ):
         query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
         assert colleague.execute(query).fetchall() == [], relation
@@ -334,10 +340,12 @@ def test_publishers_do_not_see_each_other(
         for call in (
             *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
             *("max_disclosure(1, 1)", "disclosure_given(1, '[]')", "explain_suppressed(1)"),
+            "compare_releases(ARRAY[1])",
         ):
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
         for call in (
             "lattice('mine', 'own')", "prior('mine', '0.3')",
+            "optimize_randomization('mine', 'rr-qi', 0.5)",
             "publish('mine', 'own', 'v')", "drop_dataset('mine')",
             "set_hierarchy('mine', 'a', 'pg_class')", "set_interval_hierarchy('mine', 'a', '{5}')",
         ):  # fmt: skip
@@ -390,8 +398,8 @@ def test_an_auditor_needs_the_source_for_what_reads_it(
     auditor = shared_database.connect(people["auditor"])
     with unchanged(shared_db):
         for dataset in ("patients", "mine"):
-            statement = "SELECT * FROM bkpriv.prior(%s, '0.3')"
-            refused(auditor, statement, [dataset], sqlstate="42501")
+            for call in ("prior(%s, '0.3')", "optimize_randomization(%s, 'rr-qi', 0.5)"):
+                refused(auditor, f"SELECT * FROM bkpriv.{call}", [dataset], sqlstate="42501")
 
 
 def test_an_auditor_changes_nothing(

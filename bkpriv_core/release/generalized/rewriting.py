@@ -1,10 +1,7 @@
 """Estimates of a generalized release, as SQL.
 
 The condition becomes an expression for the probability that a row meets it, which the statement
-adds up over the rows of the view. The expression is a sum over classes of values of the first
-attribute, of the row's share in them times the expression for what is left of the condition then
-(see `combination`); classes that leave the same are taken together. A conjunction so becomes a
-product.
+adds up over the rows of the view.
 
 Sets of attributes to group by are counted one by one, for the values of a range that occur need not
 add up to the range. Rows that look alike are joined with their values together.
@@ -25,10 +22,11 @@ import numpy as np
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes, combinations_met, criteria_by_attribute
 from bkpriv_core.query.grouping import Query
-from bkpriv_core.query.predicate import BoolArray, Codes, Criterion, Predicate
+from bkpriv_core.query.predicate import Codes, Criterion, Predicate
 from bkpriv_core.release.generalized.extent import Boxes, Labels, Ranges
 from bkpriv_core.release.generalized.keys import StretchKey, generalized_key
 from bkpriv_core.release.generalized.sides import LabelSide, RangeSide, SensitiveSide
+from bkpriv_core.release.rewriting.condition import weight
 from bkpriv_core.release.rewriting.fragment import (
     EMPTY_KEY,
     ShownColumn,
@@ -88,7 +86,7 @@ def rewrite_generalized(
         """Of the condition, some of whose attributes are grouped by."""
         involved = [keys[key] if key in grouped else sides[key] for key in sides]
         met = combinations_met(query.predicate, [side.classes for side in involved], progress)
-        return _probability(met, involved, progress)
+        return weight(met, involved, progress)
 
     keyed = query.grouping_sets != ((),)
     counts: list[str] = []
@@ -230,37 +228,3 @@ def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> st
         f"CROSS JOIN LATERAL generate_series(at, until - 1) AS {line.place}\n"
         f"WHERE open > 0) AS counted{''.join(tables)}"
     )
-
-
-def _probability(met: BoolArray, sides: Sequence[Side], progress: Progress) -> str:
-    """SQL of the probability that a row meets a condition.
-
-    Parameters
-    ----------
-    met : bool array
-        For which combinations of classes it is true, an axis for each side.
-    sides : sequence of Side
-        The attributes.
-    """
-    if met.all() or not met.any():
-        return str(int(met.all()))
-    side, *rest = sides
-    alike: dict[bytes, list[int]] = {}
-    for place in range(len(met)):
-        progress.poll()
-        alike.setdefault(np.ascontiguousarray(met[place]).tobytes(), []).append(place)
-    terms: list[str] = []
-    length = 0
-    for places in alike.values():
-        left = _probability(met[places[0]], rest, progress)
-        if left == "0":
-            continue
-        share = "1"
-        if len(alike) > 1:
-            share = side.share(np.isin(side.classes.members, places))
-        terms.append(product([share, left]))
-        length += len(terms[-1])
-        check_length(length)
-    if len(terms) < 2:
-        return terms[0] if terms else "0"  # None is left where no row shows what would meet it.
-    return f"({' + '.join(terms)})"

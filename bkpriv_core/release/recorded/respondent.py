@@ -1,4 +1,4 @@
-"""Respondents as history says that they were published, checked against the release."""
+"""Recorded respondents: whom the records of a release are about."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.release.recorded import (
-    Content,
-    check_labels,
-    check_suppressed,
-    read_groups,
-    unsound,
-)
+from bkpriv_core.release.recorded.attribute import check_labels
+from bkpriv_core.release.recorded.content import Content, check_suppressed, read_groups
+from bkpriv_core.release.recorded.soundness import unsound
+from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
-from bkpriv_core.table.parts import Parts
 
 __all__ = ["RecordedRespondents", "check_respondents", "read_shown"]
 
@@ -83,7 +79,7 @@ def read_shown(
     return groups
 
 
-def check_respondents(parts: Parts, groups: Groups, respondents: RecordedRespondents) -> None:
+def check_respondents(release: Release, respondents: RecordedRespondents) -> None:
     """Refuse recorded respondents who are not those of a release's groups and parts.
 
     Raises
@@ -92,20 +88,21 @@ def check_respondents(parts: Parts, groups: Groups, respondents: RecordedRespond
         If names recur, a group has another number of them than of records, or a part has with some
         value.
     """
-    labels = respondents.labels
+    labels, parts = respondents.labels, release.parts
     _check_respondents(respondents, parts.table.records)
-    sizes = parts.sizes(groups)
+    groups = 0 if release.partition is None else len(release.partition)
+    sizes = np.bincount(release.labels - SUPPRESSED, parts.weights, groups + 1)[1:]
     held = None
-    if labels.min() >= SUPPRESSED and labels.max() < len(groups):
-        held = np.bincount(labels - SUPPRESSED, minlength=len(groups) + 1)[1:]
+    if labels.min() >= SUPPRESSED and labels.max() < groups:
+        held = np.bincount(labels - SUPPRESSED, minlength=groups + 1)[1:]
     if held is None or (held != sizes).any():
         raise unsound(
             "its respondents are not those of its groups",
             f"Their group numbers go from {labels.min()} to {labels.max()}; there are "
-            f"{len(groups)} groups, and each must have as many respondents as records.",
+            f"{groups} groups, and each must have as many respondents as records.",
         )
     if respondents.parts is not None and respondents.values is not None:
-        _check_places(parts, groups, labels, respondents.parts)
+        _check_places(release, labels, respondents.parts)
         _check_held(parts.actual, respondents.parts, respondents.values, "has")
         if respondents.shown is not None or parts.counterfeited:
             shown = respondents.values if respondents.shown is None else respondents.shown
@@ -138,10 +135,10 @@ def _check_codes(name: str, codes: IntArray, size: int) -> None:
         )
 
 
-def _check_places(parts: Parts, groups: Groups, labels: IntArray, place: IntArray) -> None:
+def _check_places(release: Release, labels: IntArray, place: IntArray) -> None:
     """Refuse parts of respondents that are not in their groups."""
-    _check_codes("parts", place, len(parts))
-    if (groups.labels(len(parts))[place] != labels).any():
+    _check_codes("parts", place, len(release.parts))
+    if (release.labels[place] != labels).any():
         raise unsound(
             "its respondents are not in the groups of their parts",
             "The group of a respondent is that of the part which the record is in.",

@@ -1,0 +1,14 @@
+"""Randomization: every value is kept with some probability, or moved to another of its domain.
+
+A randomized release has records and no groups. Whoever reads it knows by which *channel* each
+attribute went, and from that estimates what was there; of no single record does she know whether it
+tells the truth (Guo, Ying, Wu 2011).
+
+- `channel`: how one attribute is distorted;
+- `risk`: what the records tell of a person;
+- `together`: what several releases of a table tell together;
+- `optimization`: the channels that cost least, of those that bound what is told;
+- `drawn`, `drawing`: records as they were drawn, and how that is done;
+- `grid`: the combinations of values that they may have had;
+- `reconstruction`: how many had them, without bias; `likelihood`: and the likeliest counts.
+"""

@@ -1,0 +1,79 @@
+"""The randomized form: records that were drawn, and how each attribute was distorted.
+
+There are no groups. A reader sees single values of the attributes' types, any of which may be
+another than the true one, and estimates counts by what the channels are; both stand in views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.query.grouping import Query
+from bkpriv_core.randomization.channel import Channel
+from bkpriv_core.randomization.drawn import Drawn
+from bkpriv_core.release.form import Exhibit, Field, Form
+from bkpriv_core.release.randomized.joint import RandomizedJoint
+from bkpriv_core.release.randomized.rewriting import rewrite_randomized
+from bkpriv_core.release.randomized.tally import RandomizedTally
+from bkpriv_core.release.release import Release
+from bkpriv_core.release.rewriting.fragment import ShownColumn
+
+__all__ = ["Randomized"]
+
+
+@dataclass(frozen=True, eq=False)
+class Randomized(Form):
+    """Records that were drawn through a channel for each attribute.
+
+    Parameters
+    ----------
+    channels : tuple of Channel, optional
+        One for each attribute, the sensitive one last. A form in which nothing is shown yet has
+        none.
+    drawn : Drawn, optional
+        The records.
+    """
+
+    channels: tuple[Channel, ...] | None = None
+    drawn: Drawn | None = None
+    name = "randomized"
+    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
+        "records": ("quasi_identifiers", "sensitive"),
+        "randomization": ("attribute", "value", "retention", "flip_probability"),
+    }
+
+    @property
+    def shown(self) -> tuple[tuple[Channel, ...], Drawn]:
+        """How each attribute was distorted, and the records."""
+        assert self.channels is not None
+        assert self.drawn is not None
+        return self.channels, self.drawn
+
+    def with_drawn(self, channels: tuple[Channel, ...], drawn: Drawn) -> Randomized:
+        """See `Form`."""
+        return Randomized(channels, drawn)
+
+    def tally(self, release: Release) -> RandomizedTally:
+        """See `Form`."""
+        return RandomizedTally(release.domains, *self.shown)
+
+    def joint(self, release: Release, progress: Progress = SILENT) -> RandomizedJoint:
+        """See `Form`."""
+        return RandomizedJoint(release.domains, *self.shown, progress)
+
+    def rewrite(
+        self,
+        release: Release,
+        query: Query,
+        views: Mapping[Exhibit, str],
+        columns: Sequence[ShownColumn],
+        progress: Progress = SILENT,
+    ) -> str:
+        """See `Form`."""
+        channels, _ = self.shown
+        return rewrite_randomized(
+            release.domains, channels, query, views["records"], columns, progress
+        )

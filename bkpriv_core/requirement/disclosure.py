@@ -1,0 +1,49 @@
+"""Largest disclosure: how sure anybody may be of a record's sensitive value.
+
+To whoever knows in which group a record is, and nothing else, a value is as probable as its share
+in the group. Bounded by ``tau``, that is probabilistic l-diversity with ``l = 1 / tau``, and what
+(c,k)-safety bounds where ``k`` is 0 (Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006;
+Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007).
+
+A randomized release has no groups. There the figure of a record is its *risk*: how probable it is
+that whoever knows its quasi-identifiers finds the record by them, and its value, as they were
+(Guo, Ying, Wu 2011); see `bkpriv_core.randomization.risk`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy.typing as npt
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.stated import Range
+from bkpriv_core.table.groups import FloatArray, IntArray
+
+__all__ = ["MaxDisclosure"]
+
+
+@dataclass(frozen=True)
+class MaxDisclosure(HistogramRequirement):
+    """No sensitive value disclosed with more than probability `tau`."""
+
+    tau: Annotated[float, Range(above=0, at_most=1)]
+    key: ClassVar[str] = "max_disclosure"
+    monotone = True
+    cost: ClassVar[int] = 1
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on the probability."""
+        return (Bound(self.key, {"tau": self.tau}, self.tau, upper=True),)
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Measure the largest share of a value."""
+        largest: npt.NDArray[Any] = shares_of(histograms).max(axis=1)
+        return largest
+
+    def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
+        """Blame the most frequent value of the group."""
+        return shares

@@ -1,0 +1,96 @@
+"""Draws: what the randomized releases of the same records tell together.
+
+All count that were ever made of them, withdrawn ones too: who saw one may have kept it. Releases of
+other records, of which other values were known, or that were purged, are left out, which is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plpy
+
+from bkpriv_core.audit import Finding, together_finding
+from bkpriv_core.errors import UnsoundHistory
+from bkpriv_core.progress import Progress
+from bkpriv_core.randomization.channel import Channel
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import MaxDisclosure
+from bkpriv_core.table.table import Table
+from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.history import find_release
+
+__all__ = ["judge_together"]
+
+
+def judge_together(
+    release: int, drawn: Release, demanded: MaxDisclosure, progress: Progress
+) -> Finding | None:
+    """Measure a randomized release together with the others of the same records.
+
+    Parameters
+    ----------
+    release : int
+        Its id.
+    drawn : Release
+        What it shows.
+    demanded : MaxDisclosure
+        The bound.
+    progress : Progress
+        Polled between steps.
+
+    Returns
+    -------
+    Finding or None
+        None if there is no other that can be told.
+    """
+    rows = run(
+        "SELECT o.release FROM bkpriv.release AS o JOIN bkpriv.release AS r "
+        "ON (o.dataset, o.owner, o.method) = (r.dataset, r.owner, r.method) "
+        "AND o.period IS NOT DISTINCT FROM r.period AND o.release <> r.release "
+        "WHERE r.release = $1 ORDER BY o.release",
+        ["bigint"],
+        [release],
+    )
+    draws, untold = {release: _channels(drawn)}, []
+    for row in rows:
+        progress.poll()
+        try:
+            other = find_release(row["release"])
+        except (Refusal, UnsoundHistory):
+            untold.append(row["release"])
+            continue
+        if _same(other.table, drawn.table):
+            draws[other.release] = _channels(other)
+        else:
+            untold.append(other.release)
+    if untold:
+        plpy.notice(
+            f"what release {release} tells together with {_listed(untold)} is not known",
+            detail="They were drawn from other records, or with other values, or purged.",
+            hint="Who links their records learns more than is measured here.",
+        )
+    if len(draws) == 1:
+        return None
+    return together_finding(drawn.table, demanded, draws, progress)
+
+
+def _channels(release: Release) -> Sequence[Channel]:
+    assert release.form.channels is not None
+    return release.form.channels
+
+
+def _same(one: Table, other: Table) -> bool:
+    """Whether tables have the same records, and domains of the same values."""
+    return (
+        [(domain.name, domain.labels) for domain in one.domains]
+        == [(domain.name, domain.labels) for domain in other.domains]
+        and np.array_equal(one.codes, other.codes)
+        and np.array_equal(one.counts, other.counts)
+    )
+
+
+def _listed(releases: Sequence[int]) -> str:
+    some = ", ".join(map(str, releases[-8:]))
+    return f"release{'s' * (len(releases) > 1)} {'..., ' if len(releases) > 8 else ''}{some}"
