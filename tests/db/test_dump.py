@@ -320,7 +320,7 @@ def test_schema_and_data_apart(
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
             db.execute("INSERT INTO bkpriv_release.release_1 TABLE bkpriv_release.release_2")
         assert publish(db, policy="beliefs", view="public.patients") == 10
-        assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 9") is False
+        assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 10") is False
 
 
 def test_data_that_were_not_restored_are_noticed(
@@ -361,7 +361,7 @@ def test_cleaning_a_database_that_is_there(
             return
         # The extension cannot be dropped while releases that the dump does not know depend on it.
         new = [publish(db, view="public.new"), publish(db, view="public.new")]
-        assert new == [9, 10]
+        assert new == [10, 11]
         attempt = [str(server_programs / "pg_restore"), *clean[:2], "-d", copy.uri(), file]
         with unchanged(db):
             done = subprocess.run(
@@ -378,9 +378,9 @@ def test_cleaning_a_database_that_is_there(
             assert last < one(db, f"SELECT max({kind}) FROM {table}"), sequence
         # No id is given twice.
         before = one(db, "SELECT max(audit) FROM bkpriv.audits")
-        assert publish(db, view="public.newer") == 11
+        assert publish(db, view="public.newer") == 12
         assert one(
-            db, "SELECT count(*) FROM bkpriv.audits WHERE release = 11 AND audit > %s", [before]
+            db, "SELECT count(*) FROM bkpriv.audits WHERE release = 12 AND audit > %s", [before]
         )
 
 
