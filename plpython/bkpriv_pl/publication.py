@@ -384,7 +384,7 @@ def _judge_together(
         + ", ".join(str(other) for other in draws if other != release),
         detail=f"Who links their records finds one and its value, as they were, with a probability "
         f"of up to {finding.worst:.6g}; {finding.vulnerable} of {published.table.records} records "
-        f"are above {bound.tau:g}. Measured by {finding.estimator}.",
+        f"are above {bound.tau:g} ({finding.estimator}).",
         hint='Give them to different readers. The policy {"overlap": "refuse"} allows one release.',
     )
     return [finding]

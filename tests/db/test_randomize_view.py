@@ -35,6 +35,10 @@ def test_a_reader_reads_both_views_and_nothing_else(
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             rows_of(reader, relation)
+    # What the planner knows of columns, such as their commonest values, is out of reach, too.
+    assert one(coarse, "SELECT count(*) FROM pg_stats WHERE tablename ~ '^release_1'") > 0
+    assert one(reader, "SELECT count(*) FROM pg_stats WHERE tablename ~ '^release_1'") == 0
+    assert one(reader, "SELECT count(*) FROM pg_stats WHERE schemaname = 'bkpriv'") == 0
     # Published anew, grants stay.
     draw(coarse)
     assert len(rows_of(reader, "public.drawn_randomization")) == len(

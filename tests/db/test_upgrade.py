@@ -337,6 +337,26 @@ def test_respondents_of_earlier_releases_have_neither_part_nor_value(
         assert one(publisher, given, [release]) > 0
 
 
+def test_releases_are_drawn_beside_earlier_ones(upgraded: Database, roles: dict[str, str]) -> None:
+    publisher = upgraded.connect(roles["upgrade_publisher"])
+    before = "SELECT release, worst FROM bkpriv.audits ORDER BY audit, requirement"
+    audits = publisher.execute(before).fetchall()
+    publisher.execute(
+        "SELECT bkpriv.set_policy('uncertain', '{\"max_disclosure\": {\"tau\": 0.9}}')"
+    )
+    release = one(
+        publisher,
+        "SELECT bkpriv.publish('people', 'uncertain', 'ward.drawn', 'randomize', "
+        'options => \'{"scheme": "rr-both"}\')',
+    )
+    assert publisher.execute(before).fetchall()[: len(audits)] == audits
+    assert one(publisher, "SELECT satisfied FROM bkpriv.audit(%s)", [release]) is True
+    # Of earlier releases, nothing is randomized.
+    kept = "SELECT array_agg(DISTINCT release) FROM bkpriv.release_attribute "
+    assert one(publisher, kept + "WHERE retention IS NOT NULL") == [release]
+    assert one(publisher, "SELECT array_agg(release) FROM bkpriv.release_draw") == [release]
+
+
 def test_views_of_others_stay_as_they_were(upgraded: Database) -> None:
     assert len(rows_of(upgraded.connect(), "ward.overview")) == 9
 
