@@ -75,8 +75,8 @@ from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
 
 help:
 	@echo 'make demo [ADULT=file.csv]   the main job on real or generated data, from an empty machine'
-	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007; figures go to'
-	@echo '                             a directory of that name [OUT=...]'
+	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007, or STUDY=guo2011;'
+	@echo '                             figures go to a directory of that name [OUT=...]'
 	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
 	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
@@ -101,7 +101,8 @@ study: STUDY := $(or $(STUDY),li2009)
 study:
 	@test -n '$(ADULT)' -o '$(STUDY)' = riboni2012 || \
 		{ echo 'make study needs ADULT=file.csv' >&2; exit 2; }
-	@$(client) && $(up_uri) && $(PYTHON) -m bkpriv_core.cli bench $(STUDY) --uri "$$uri" \
+	@$(client) && $(if $(filter guo2011,$(STUDY)),,$(up_uri) &&) \
+		$(PYTHON) -m bkpriv_core.cli bench $(STUDY) $(if $(filter guo2011,$(STUDY)),,--uri "$$uri") \
 		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') \
 		--out '$(call from_caller,$(or $(OUT),$(STUDY)))' $(ARGS)
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from bench.cells import count_cells
 from bench.figure import Figure, alternate
 from bkpriv_core.belief.prior import kernel_prior
+from bkpriv_core.cli.cells import count_cells
 from bkpriv_core.cli.source import Column, Source
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.table import Table

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from bench.__main__ import app
-from bench.cells import count_cells
 from bench.census import ADULT_RECORDS, census
 from bench.houses import HOUSES, houses
 from bench.priors import measure_many_values, measure_priors
+from bkpriv_core.cli.cells import count_cells
 from tests.conftest import Connection, Database
 
 

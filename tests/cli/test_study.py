@@ -19,6 +19,7 @@ from bkpriv_core.cli.source import Source
 from bkpriv_core.cli.study.laboratory import Laboratory
 from bkpriv_core.cli.study.li2009 import attack, command, inference
 from bkpriv_core.cli.study.li2009.design import QUICK
+from bkpriv_core.cli.study.procedure import mark
 from tests.cli.census_files import adult_files
 from tests.cli.command import failed, run, succeeded
 from tests.cli.figure_files import approx, assert_drawn, read_rows
@@ -404,7 +405,7 @@ def test_an_interrupted_study_leaves_nothing(
     name = _own_database(database.uri())
     server.execute(f"CREATE DATABASE {name}".encode())
     # As a study that was killed leaves it.
-    server.execute(f"COMMENT ON DATABASE {name} IS '{command.STUDY.mark}'".encode())
+    server.execute(f"COMMENT ON DATABASE {name} IS '{mark(command.STUDY.name)}'".encode())
 
     def interrupt(*arguments: object) -> list[Any]:
         raise KeyboardInterrupt

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from bench.cells import count_cells
 from bench.houses import houses
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.cli.cells import count_cells
 from bkpriv_core.cli.hospital import hospital
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.partition.certification import Certificate

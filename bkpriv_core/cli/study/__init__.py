@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typer
 
+from bkpriv_core.cli.study.guo2011.command import guo2011
 from bkpriv_core.cli.study.li2009.command import li2009
 from bkpriv_core.cli.study.martin2007.command import martin2007
 from bkpriv_core.cli.study.riboni2012.command import riboni2012
@@ -22,6 +23,7 @@ def _about() -> None:
     """Repeat the study of a paper and write its figures, as data and as pictures."""
 
 
+bench.command()(guo2011)
 bench.command()(li2009)
 bench.command()(martin2007)
 bench.command()(riboni2012)

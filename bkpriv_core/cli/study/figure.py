@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from bkpriv_core.cli.study.laboratory import Laboratory
 from bkpriv_core.cli.terminal import Advance
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ Value = str | int | float | None
 Row = Mapping[str, Value]
 """One measurement: settings and figures by column."""
 
+_Place = TypeVar("_Place")
 _Design = TypeVar("_Design")
 
 # Okabe and Ito's palette without black and yellow, which is pale on white.
@@ -50,7 +50,7 @@ _TICKS = 9
 
 
 @dataclass(frozen=True)
-class Figure(Generic[_Design]):
+class Figure(Generic[_Place, _Design]):
     """One figure of a study.
 
     Parameters
@@ -60,14 +60,14 @@ class Figure(Generic[_Design]):
     title : str
         What it shows.
     measure : callable
-        Measures it, to a design, and reports progress.
+        Measures it where the study takes place, to a design, and reports progress.
     picture : Picture
         How it is drawn.
     """
 
     name: str
     title: str
-    measure: Callable[[Laboratory, _Design, Advance], list[Row]]
+    measure: Callable[[_Place, _Design, Advance], list[Row]]
     picture: Picture
 
     def write(self, rows: Sequence[Row], directory: Path) -> None:
@@ -93,7 +93,7 @@ def _written(value: Value) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture(ABC):
-    """How rows are drawn, in panels side by side that share their axes.
+    """How rows are drawn, in panels side by side.
 
     Parameters
     ----------
@@ -107,6 +107,8 @@ class Picture(ABC):
         Heading of a panel, with braces for the value.
     where : mapping of str to Value, optional
         Values that columns must have for a row to be drawn.
+    own_heights : bool, optional
+        Whether each panel has a vertical scale of its own.
     """
 
     x: str
@@ -116,19 +118,26 @@ class Picture(ABC):
     panel: str = ""
     panel_label: str = "{}"
     where: Mapping[str, Value] = field(default_factory=dict)
+    own_heights: bool = False
 
     def save(self, path: Path, title: str, rows: Sequence[Row]) -> None:
         """Draw rows into a file, the same bytes for the same rows."""
         from matplotlib.figure import Figure as Canvas
 
         drawn = [row for row in rows if all(row[key] == self.where[key] for key in self.where)]
-        panels = _distinct(row[self.panel] for row in drawn) if self.panel else [None]
+        panels: list[Value] = [None]
+        if self.panel:
+            panels = _distinct(row[self.panel] for row in drawn if row[self.y] is not None) or [
+                None
+            ]
         width, height = _PANEL_INCHES
         canvas = Canvas(
             figsize=(max(_SINGLE_INCHES, width * len(panels)), height + _LEGEND_INCHES),
             layout="constrained",
         )
-        axes = canvas.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
+        axes = canvas.subplots(
+            1, len(panels), sharex=True, sharey=not self.own_heights, squeeze=False
+        )[0]
         for axis, panel in zip(axes, panels, strict=True):
             self._draw(axis, [row for row in drawn if row.get(self.panel) == panel], drawn)
             axis.set_xlabel(self.x_label)
@@ -162,22 +171,25 @@ class Lines(Picture):
         Scale of the vertical axis; "symlog" is logarithmic above 1 and shows 0.
     bound : float, optional
         Height of a thin line to compare with.
+    spread : str, optional
+        Column of what error bars go up and down by.
+    joined : bool, optional
+        Whether points are joined by lines; categories, which have no order, are not.
     """
 
     series: str
     series_label: str = ""
     scale: Literal["linear", "log", "symlog"] = "linear"
     bound: float | None = None
+    spread: str = ""
+    joined: bool = True
 
     def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
         names = _distinct(row[self.series] for row in drawn)
         styles = zip(names, *map(itertools.cycle, (_COLOURS, _MARKERS, _DASHES)), strict=False)
         for name, colour, marker, dash in styles:
-            points = [
-                (row[self.x], row[self.y])
-                for row in shown
-                if row[self.series] == name and row[self.y] is not None
-            ]
+            held = [row for row in shown if row[self.series] == name and row[self.y] is not None]
+            points = [(row[self.x], row[self.y]) for row in held]
             if not points:
                 continue
             axis.plot(
@@ -185,12 +197,16 @@ class Lines(Picture):
                 label=str(name),
                 color=colour,
                 marker=marker,
-                linestyle=dash,
+                linestyle=dash if self.joined else "none",
                 markersize=6,
                 fillstyle="none",
                 clip_on=False,
                 zorder=3,
             )
+            if self.spread:
+                places, heights = zip(*points, strict=True)
+                spreads = [float(row[self.spread] or "nan") for row in held]
+                axis.errorbar(places, heights, spreads, fmt="none", ecolor=colour, capsize=2)
         if self.bound is not None:
             axis.axhline(self.bound, color="#777777", linewidth=0.8)
         if self.scale == "symlog":
@@ -203,11 +219,12 @@ class Lines(Picture):
 
     def _finish(self, canvas: Canvas, axes: Sequence[Axes]) -> None:
         if self.scale != "log":
-            axes[0].set_ylim(bottom=0)
+            for axis in axes:
+                axis.set_ylim(bottom=0)
         entries: dict[str, Artist] = {}
         for axis in axes:
             handles, labels = axis.get_legend_handles_labels()
-            entries = dict(zip(labels, handles, strict=True)) | entries
+            entries |= dict(zip(labels, handles, strict=True))
         canvas.legend(
             list(entries.values()),
             list(entries),

@@ -1,20 +1,23 @@
-"""The procedure of every study: load the data, measure each figure, write it, leave nothing else.
+"""The procedure of every study: find the data, measure each figure, write it, leave nothing else.
 
 Rules
 -----
-- A study works in a database of its own beside the given one, and drops it at the end.
+- A study that goes through SQL works in a database of its own beside the given one, and drops it at
+  the end.
 - Each figure is written as soon as it is measured, so that an interrupted study keeps what it has.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Generic, TypeVar
 
 import typer
+from rich.console import Console
 
 from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.source import Source
@@ -22,7 +25,7 @@ from bkpriv_core.cli.study.figure import Figure
 from bkpriv_core.cli.study.laboratory import Laboratory, own_database
 from bkpriv_core.cli.terminal import make_console, step
 
-__all__ = ["Adult", "Out", "Study"]
+__all__ = ["Adult", "Out", "Study", "in_database", "mark"]
 
 Adult = Annotated[
     Path,
@@ -34,35 +37,31 @@ Adult = Annotated[
 
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where to write figures; it is created.")]
 
+_Place = TypeVar("_Place")
 _Design = TypeVar("_Design")
 
 
 @dataclass(frozen=True)
-class Study(Generic[_Design]):
+class Study(Generic[_Place, _Design]):
     """A study of a paper.
 
     Parameters
     ----------
     name : str
-        The command's; its database is named after it.
+        The command's; its database, if it has one, is named after it.
     figures : tuple of Figure
         What is measured, in order.
     """
 
     name: str
-    figures: tuple[Figure[_Design], ...]
-
-    @property
-    def mark(self) -> str:
-        """Comment by which the study's database is known to be its own."""
-        return f"Made by `bkpriv bench {self.name}`, which drops it when it is done."
+    figures: tuple[Figure[_Place, _Design], ...]
 
     @property
     def choice(self) -> str:
         """Names of the figures, for people."""
         return ", ".join(figure.name for figure in self.figures)
 
-    def chosen(self, only: Iterable[str]) -> Sequence[Figure[_Design]]:
+    def chosen(self, only: Iterable[str]) -> Sequence[Figure[_Place, _Design]]:
         """Return the figures of some names, or all if there are none.
 
         Raises
@@ -81,22 +80,19 @@ class Study(Generic[_Design]):
 
     def carry_out(
         self,
-        read: Callable[[], Source],
+        enter: Callable[[Console], AbstractContextManager[_Place]],
         design: _Design,
-        uri: str,
         out: Path,
         only: Iterable[str] = (),
     ) -> None:
-        """Measure figures on a source and write them into a directory.
+        """Measure figures and write them into a directory.
 
         Parameters
         ----------
-        read : callable
-            Reads the source.
+        enter : callable
+            Finds the data and the place where they are measured, which is left at the end.
         design : object
             How much is measured.
-        uri : str
-            A database of the server, as a superuser.
         out : Path
             The directory; it is created.
         only : iterable of str, optional
@@ -105,14 +101,42 @@ class Study(Generic[_Design]):
         started = time.monotonic()
         figures = self.chosen(only)
         console = make_console()
+        with enter(console) as place:
+            out.mkdir(parents=True, exist_ok=True)
+            for figure in figures:
+                with step(console, figure.title) as advance:
+                    figure.write(figure.measure(place, design, advance), out)
+        console.print(f"\nFigures are in {out}. Done in {time.monotonic() - started:.0f} s.")
+
+
+def mark(study: str) -> str:
+    """Comment by which a study's database is known to be its own."""
+    return f"Made by `bkpriv bench {study}`, which drops it when it is done."
+
+
+def in_database(
+    study: str, read: Callable[[], Source], uri: str
+) -> Callable[[Console], AbstractContextManager[Laboratory]]:
+    """Return what loads a source into a database of a study's own.
+
+    Parameters
+    ----------
+    study : str
+        Name of the study.
+    read : callable
+        Reads the source.
+    uri : str
+        A database of the server, as a superuser.
+    """
+
+    @contextmanager
+    def enter(console: Console) -> Iterator[Laboratory]:
         source = read()
-        out.mkdir(parents=True, exist_ok=True)
-        with own_database(uri, self.name, self.mark) as connection:
+        with own_database(uri, study, mark(study)) as connection:
             with step(console, f"Loading {source.records:,} {source.title}") as advance:
                 laboratory = Laboratory(
                     connection, source, lambda count: advance(count / source.records)
                 )
-            for figure in figures:
-                with step(console, figure.title) as advance:
-                    figure.write(figure.measure(laboratory, design, advance), out)
-        console.print(f"\nFigures are in {out}. Done in {time.monotonic() - started:.0f} s.")
+            yield laboratory
+
+    return enter

@@ -10,7 +10,7 @@ from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.study.li2009 import attack, continuity, cost, inference, utility
 from bkpriv_core.cli.study.li2009.design import FULL, QUICK
-from bkpriv_core.cli.study.procedure import Adult, Out, Study
+from bkpriv_core.cli.study.procedure import Adult, Out, Study, in_database
 
 __all__ = ["STUDY", "li2009"]
 
@@ -42,4 +42,6 @@ def li2009(
     a superuser. All but the times comes out the same at every run.
     """
     design = QUICK if quick else FULL
-    STUDY.carry_out(lambda: read_adult(adult), design, uri, out, only or ())
+    STUDY.carry_out(
+        in_database(STUDY.name, lambda: read_adult(adult), uri), design, out, only or ()
+    )

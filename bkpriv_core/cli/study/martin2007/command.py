@@ -11,7 +11,7 @@ from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.study.martin2007 import safety, worst
 from bkpriv_core.cli.study.martin2007.design import FULL
 from bkpriv_core.cli.study.martin2007.nodes import narrowed
-from bkpriv_core.cli.study.procedure import Adult, Out, Study
+from bkpriv_core.cli.study.procedure import Adult, Out, Study, in_database
 
 __all__ = ["STUDY", "martin2007"]
 
@@ -32,4 +32,5 @@ def martin2007(
     Works in a database of its own beside the given one, which it drops at the end: the role must be
     a superuser. All comes out the same at every run.
     """
-    STUDY.carry_out(lambda: narrowed(read_adult(adult)), FULL, uri, out, only or ())
+    tables = in_database(STUDY.name, lambda: narrowed(read_adult(adult)), uri)
+    STUDY.carry_out(tables, FULL, out, only or ())

@@ -8,7 +8,7 @@ import typer
 
 from bkpriv_core.cli.clinic.register import draw_register
 from bkpriv_core.cli.options import Uri
-from bkpriv_core.cli.study.procedure import Out, Study
+from bkpriv_core.cli.study.procedure import Out, Study, in_database
 from bkpriv_core.cli.study.riboni2012 import cost, gain
 from bkpriv_core.cli.study.riboni2012.design import FULL, QUICK
 
@@ -34,10 +34,7 @@ def riboni2012(
     a superuser. The data are drawn from the model of a clinic; all comes out the same at every run.
     """
     design = QUICK if quick else FULL
-    STUDY.carry_out(
-        lambda: draw_register(design.patients, design.weeks, design.seed),
-        design,
-        uri,
-        out,
-        only or (),
+    clinic = in_database(
+        STUDY.name, lambda: draw_register(design.patients, design.weeks, design.seed), uri
     )
+    STUDY.carry_out(clinic, design, out, only or ())

@@ -1,4 +1,4 @@
-"""The cells of a source, counted here rather than in a server."""
+"""The cells of a source, counted here rather than by a server."""
 
 from __future__ import annotations
 
