@@ -26,6 +26,7 @@ COLUMNS = {
 CALLS = (
     "SELECT * FROM bkpriv.audit(%s)",
     "SELECT * FROM bkpriv.utility(%s)",
+    "SELECT metric, value FROM bkpriv.compare_releases(ARRAY[%s])",
     "SELECT * FROM bkpriv.explain_suppressed(%s)",
     "SELECT * FROM bkpriv.association(%s)",
     "SELECT * FROM bkpriv.posterior(%s, '0.3')",
@@ -257,13 +258,13 @@ def test_requirements_that_nobody_stated_are_refused_where_they_are_used(
 ) -> None:
     with people.transaction(force_rollback=True):
         forged = forge(people, "release", requirements=requirements)
-        for call in CALLS[:3]:
+        for call in CALLS[:4]:
             with people.transaction(force_rollback=True):
                 said = refused(
                     people, call, [forged], sqlstate="22000", names=[f"release {forged} "]
                 )
                 assert "unsound" in (said.message_primary or "")
-        for call in CALLS[3:-1]:
+        for call in CALLS[4:-1]:
             found = people.execute(call, [forged]).fetchall()
             assert found == people.execute(call, [1]).fetchall(), call
         stated = 'SELECT * FROM bkpriv.audit(%s, \'{"k_anonymity": {"k": 2}}\')'
