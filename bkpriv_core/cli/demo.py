@@ -33,7 +33,7 @@ from bkpriv_core.cli.hospital import hospital
 from bkpriv_core.cli.loading import TableName, load_source
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.sandbox import renew_sandbox
-from bkpriv_core.cli.serial import SerialDemo, monthly
+from bkpriv_core.cli.serial import SerialDemo, monthly, tellings
 from bkpriv_core.cli.server import connect, scalar, without_password
 from bkpriv_core.cli.source import Source
 from bkpriv_core.cli.stage import Stage
@@ -123,10 +123,10 @@ def demo(
                 "the Adult data have no second month", hint="Leave out --adult, or --serial."
             )
         patients = records or _PATIENTS
-        with step(console, f"Drawing a clinic of {patients:,} patients"):
-            register = monthly(patients, seed)
         with connect(uri) as connection:
             renew_sandbox(connection, _SCHEMA, _MARK)
+            with step(console, f"Drawing a clinic of {patients:,} patients"):
+                register = monthly(patients, seed, tellings(connection))
             SerialDemo(console, connection, uri, _SCHEMA, register).play()
         console.print(f"\nDone in {time.monotonic() - started:.1f} s.")
         return

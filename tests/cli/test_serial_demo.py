@@ -51,6 +51,12 @@ def test_it_may_be_told_again(database: Database, db: Connection) -> None:
         "SELECT status, count(*) FROM bkpriv.releases GROUP BY status ORDER BY status"
     ).fetchall()
     assert statuses == [("published", 36), ("withdrawn", 36)]
+    # Nobody is remembered from the first time.
+    remembered = db.execute(
+        "SELECT max(remembered) FROM bkpriv.sequential_audit('demo_clinic_usual', 'course') "
+        "WHERE status = 'published' AND period = '2024-01'"
+    ).fetchone()
+    assert remembered == (0,)
 
 
 def test_the_adult_data_are_of_one_month(database: Database, tmp_path: Path) -> None:
