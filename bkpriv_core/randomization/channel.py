@@ -17,7 +17,11 @@ from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.table.groups import FloatArray
 
-__all__ = ["Blend", "Channel", "Scheme", "check_scheme", "distorted"]
+__all__ = ["LEAST_GAP", "Blend", "Channel", "Scheme", "check_scheme", "distorted"]
+
+LEAST_GAP = 1e-5
+"""Smallest gap ``p - q`` that is considered; estimates have errors ``1 / gap`` times larger."""
+
 
 Scheme = Literal["rr-s", "rr-qi", "rr-both"]
 """What goes through a channel: the sensitive attribute, the quasi-identifiers, or both."""

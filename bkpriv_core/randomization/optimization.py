@@ -35,15 +35,12 @@ from bkpriv_core.errors import (
     as_json,
 )
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.randomization.channel import Channel, Scheme, check_scheme, distorted
+from bkpriv_core.randomization.channel import LEAST_GAP, Channel, Scheme, check_scheme, distorted
 from bkpriv_core.randomization.risk import Distorted, Exposure, risks
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = ["Optimum", "check_tau", "optimize"]
-
-_LEAST_GAP = 1e-5
-"""Smallest gap that is considered; estimates have errors ``1 / gap`` times larger by then."""
 
 _ROUNDS = 20
 """Times that records are taken in, at most; more than four were never seen."""
@@ -304,7 +301,7 @@ class _Problem:
     @property
     def lowest(self) -> FloatArray:
         """The least gaps."""
-        return np.full(len(self.axes), _LEAST_GAP)
+        return np.full(len(self.axes), LEAST_GAP)
 
     def channels(self, gaps: FloatArray) -> tuple[Channel, ...]:
         """Channels of all attributes."""
@@ -325,17 +322,29 @@ class _Problem:
 
     def scaled(self, gaps: FloatArray, tolerance: float) -> FloatArray:
         """Scale gaps, within their bounds, to where the largest risk is tau."""
+        scaled = self._scaled(gaps, np.ones(len(gaps), dtype=bool), tolerance)
+        assert scaled is not None
+        return scaled
+
+    def _scaled(
+        self, gaps: FloatArray, moving: npt.NDArray[np.bool_], tolerance: float
+    ) -> FloatArray | None:
+        """Scale some gaps so; None if the others do not allow it."""
         from scipy.optimize import brentq  # slow to import, and only wanted here
 
-        def excess(log: float) -> float:
-            scaled = np.clip(math.exp(log) * gaps, _LEAST_GAP, 1.0)
-            return math.log(self.under(scaled).risks.max() / self.tau)
+        def at(log: float) -> FloatArray:
+            return np.where(moving, np.clip(math.exp(log) * gaps, LEAST_GAP, 1.0), gaps)
 
-        # All gaps are least at one end, and 1 at the other: allowed, and not.
-        ends = math.log(_LEAST_GAP / gaps.max()), -math.log(gaps.min())
-        log = brentq(excess, *ends, xtol=tolerance)
-        scaled: FloatArray = np.clip(math.exp(log) * gaps, _LEAST_GAP, 1.0)
-        return scaled
+        def excess(log: float) -> float:
+            return math.log(self.under(at(log)).risks.max() / self.tau)
+
+        if not moving.any():
+            return None
+        # These are least at one end, and 1 at the other, which is too much if the others are, too.
+        least = math.log(LEAST_GAP / gaps[moving].max())
+        if excess(least) > 0.0:
+            return None
+        return at(brentq(excess, least, -math.log(gaps[moving].min()), xtol=tolerance))
 
     def starts(self) -> list[FloatArray]:
         """Points of the bound: with all gaps alike, and with one ahead of the others."""
@@ -351,7 +360,7 @@ class _Problem:
         self._take_in(gaps, 0.0)
         for _ in range(_ROUNDS):
             current = _Current(self)
-            bounds = [(math.log(_LEAST_GAP), math.log1p(-_OPEN))] * len(gaps)
+            bounds = [(math.log(LEAST_GAP), math.log1p(-_OPEN))] * len(gaps)
             # The stubs know of constraints of one value only.
             result = minimize(  # type: ignore[call-overload]
                 current.objective,
@@ -370,8 +379,9 @@ class _Problem:
         found = self.scaled(gaps, _EXACT)
         if gaps.max() > 1.0 - _NEARLY:
             # What is all but kept is kept, where that costs nothing.
-            whole = self.scaled(np.where(gaps > 1.0 - _NEARLY, 1.0, gaps), _EXACT)
-            if self.objective(whole) <= self.objective(found) + _AGREEING:
+            kept = gaps > 1.0 - _NEARLY
+            whole = self._scaled(np.where(kept, 1.0, gaps), ~kept, _EXACT)
+            if whole is not None and self.objective(whole) <= self.objective(found) + _AGREEING:
                 return whole
         return found
 
@@ -383,7 +393,7 @@ class _Problem:
         """
         moving, back = gaps < 1.0, 0.0
         while True:
-            less = np.where(moving, np.maximum(gaps * (1.0 - back), _LEAST_GAP), gaps)
+            less = np.where(moving, np.maximum(gaps * (1.0 - back), LEAST_GAP), gaps)
             channels = self.channels(less)
             worst = float(risks(self.table, channels, self.progress).max())
             if worst <= self.tau:

@@ -1,7 +1,8 @@
 """Draws: what the randomized releases of the same records tell together.
 
-All count that were ever made of them, withdrawn ones too: who saw one may have kept it. Releases of
-other records, of which other values were known, or that were purged, are left out, which is said.
+All count that were ever made of them, withdrawn ones too: who saw one may have kept it; and through
+whichever dataset of their source, as far as the caller may see. Releases of other records, of which
+other values were known, or that were purged, are left out, which is said.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def judge_together(
     """
     rows = run(
         "SELECT o.release FROM bkpriv.release AS o JOIN bkpriv.release AS r "
-        "ON (o.dataset, o.owner, o.method) = (r.dataset, r.owner, r.method) "
+        "ON ((o.dataset, o.owner) = (r.dataset, r.owner) "
+        "OR (o.source_schema, o.source_name) = (r.source_schema, r.source_name)) "
+        "AND o.method = r.method "
         "AND o.period IS NOT DISTINCT FROM r.period AND o.release <> r.release "
         "WHERE r.release = $1 ORDER BY o.release",
         ["bigint"],

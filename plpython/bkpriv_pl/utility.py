@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import GroupMethod
 from bkpriv_core.method.baseline import k_anonymous
@@ -14,6 +16,10 @@ from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["compare_releases", "utility"]
+
+
+_COMPARED = 100
+"""Most releases that are compared."""
 
 
 @entry
@@ -69,8 +75,14 @@ def _listed(releases: list[int | None] | None) -> list[int | None]:
             detail="They are an array of several dimensions.",
             hint="Such as bkpriv.compare_releases(ARRAY[1, 2]).",
         )
-    for release in releases:
-        if release is not None and releases.count(release) > 1:
+    if len(releases) > _COMPARED:
+        raise InvalidParameter(
+            f"there are {len(releases)} releases to compare",
+            detail=f"At most {_COMPARED} are.",
+            hint="Compare some of them.",
+        )
+    for release, times in Counter(releases).items():
+        if release is not None and times > 1:
             raise InvalidParameter(
                 f"release {release} is listed more than once",
                 detail=f"The releases are {releases}.",

@@ -313,6 +313,19 @@ def test_records_that_exceed_the_bound_are_taken_in(
         assert found.agreeing == found.starts
 
 
+def test_what_is_all_but_kept_is_kept() -> None:
+    # Two persons of whom only the quasi-identifier need be distorted.
+    domains = Domain("q", ("1", "2")), Domain("s", ("x", "y"))
+    table = Table(domains[:1], domains[1], np.array([[0], [1]]), np.eye(2, dtype=np.int64))
+    *_, sensitive = optimize(table, "rr-both", 0.6).channels
+    assert sensitive.retention == 1.0
+    for tau in (0.2, 0.25, 0.3, 0.35, 0.4):
+        found = optimize(crowd(), "rr-both", tau)
+        assert found.risk <= tau
+        kept = [channel.retention for channel in found.channels]
+        assert not [retention for retention in kept if 1.0 - 1e-8 < retention < 1.0]
+
+
 def test_of_searches_that_end_in_different_places_the_best_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

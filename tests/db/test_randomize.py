@@ -118,12 +118,16 @@ def test_readers_see_how_each_attribute_was_distorted(
         assert sorted(value for value, _, _ in mine) == sorted(values)
         ((p, q),) = {(p, q) for _, p, q in mine}
         assert p + q * (len(mine) - 1) == pytest.approx(1)
-        assert (p < 1) == (name in distorted)
+        assert p == 1 or name in distorted
         channels[name] = p
+    assert min(channels.values()) < 1
     told = one(coarse, "SELECT parameters FROM bkpriv.audits")
     assert told["scheme"] == scheme
     # What is kept has no epsilon.
-    assert [name for name in told["epsilon"] if told["epsilon"][name] is not None] == distorted
+    epsilons = told["epsilon"].items()
+    assert {name for name, epsilon in epsilons if epsilon is None} == {
+        name for name, p in channels.items() if p == 1
+    }
     recorded = coarse.execute(
         "SELECT attribute, retention FROM bkpriv.release_attribute"
     ).fetchall()
@@ -392,6 +396,28 @@ def test_draws_of_the_same_records_tell_more_together(coarse: Connection) -> Non
     third = draw(coarse, view="public.third")
     assert coarse.execute(query, [third]).fetchall()[1][1] == [first, second, third]
     assert coarse.execute(query, [first]).fetchall()[1][1] == [first, second, third]
+
+
+def test_draws_through_another_dataset_of_the_source_count(coarse: Connection) -> None:
+    register = (
+        "SELECT bkpriv.register_dataset(%s, 'clinic.patient', %s, 'disease', "
+        "bins => '{\"age\": 50}')"
+    )
+    coarse.execute(register, ["twin", "{age,sex,city}"])
+    coarse.execute(register, ["narrow", "{age,sex}"])
+    first, narrow = draw(coarse), draw(coarse, view="public.narrow", dataset="narrow")
+    said = overhear(coarse)
+    second = draw(coarse, view="public.other", dataset="twin")
+    assert any(f"release {second} is draw 2" in line for line in said)
+    assert any(f"together with release {narrow} is not known" in line for line in said)
+    audit = "SELECT parameters->'together' FROM bkpriv.audit(%s)"
+    assert coarse.execute(audit, [second]).fetchall() == [(None,), ([first, second],)]
+
+
+def test_that_nothing_was_distorted_is_said(coarse: Connection) -> None:
+    said = overhear(coarse)
+    release = draw(coarse, tau=1)
+    assert any(f"release {release} shows every record as it is" in line for line in said)
 
 
 def test_draws_of_other_records_are_said_to_be_unknown(coarse: Connection) -> None:

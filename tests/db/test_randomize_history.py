@@ -60,6 +60,10 @@ RETENTIONS = {
     "none of one": {"row": "place = 1", "retention": "NULL::float8"},
     "of a guess": {"row": "place = 3", "retention": "1 / cardinality(labels)::float8"},
     "of less than a guess": {"row": "place = 3", "retention": "0.01"},
+    "of hardly more than a guess": {
+        "row": "place = 3",
+        "retention": "1 / cardinality(labels)::float8 + 1e-12",
+    },
     "of the least float": {"row": "place = 3", "retention": "1e-300"},
 }
 

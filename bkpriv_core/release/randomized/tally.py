@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes, combinations_met, criteria_by_attribute
 from bkpriv_core.query.predicate import Codes, Predicate
@@ -31,6 +32,9 @@ __all__ = ["RandomizedTally"]
 
 _CHUNK = 4_000_000
 """Pairs of query and shown record at a time."""
+
+_WORK = 4_000_000_000
+"""Pairs of a combination of keys, as far as a condition tells them apart, and a shown record."""
 
 
 class RandomizedTally(Tally):
@@ -98,14 +102,27 @@ class RandomizedTally(Tally):
         domains = [self.domains[key] for key in keys]
         channels = [self._channels[key] for key in keys]
         found = [Estimates.none(len(keys))]
+        asked = np.array([True]) if not keys else np.logical_or.reduce(met, axis=0)
+        self._check_work(int(asked.sum()) * len(shown.codes), keys)
         for number, chosen in enumerate(np.ndindex(*kinds)):
-            if keys and not met[:, number].any():
+            if not asked[number]:
                 continue
+            progress.poll()
             values = [item.members == kind for item, kind in zip(grouped, chosen, strict=True)]
             weight = weights[weighed, number]
             found.append(unbiased(domains, channels, shown, weight, values, progress))
             check_keys(self.domains, keys, sum(len(item.counts) for item in found))
         return Estimates.together(found)
+
+    def _check_work(self, work: int, keys: Sequence[int]) -> None:
+        """Refuse conditions that tell so many combinations of keys apart that it would not end."""
+        if work > _WORK:
+            names = ", ".join(self.domains[key].name for key in keys)
+            raise TooLarge(
+                f"the condition tells too many values of {names} apart",
+                detail=f"Records that were drawn would be weighed {work} times, at most {_WORK}.",
+                hint="Group by fewer attributes, or put simpler conditions on those.",
+            )
 
     def answer(self, workload: Workload, progress: Progress = SILENT) -> FloatArray:
         """See `Tally`."""

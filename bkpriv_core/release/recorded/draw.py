@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bkpriv_core.randomization.channel import Channel
+from bkpriv_core.randomization.channel import LEAST_GAP, Channel
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.recorded.attribute import Attribute
@@ -48,7 +48,9 @@ def redrawn(release: Release, attributes: Sequence[Attribute], draw: Draw | None
             f"there are {'no' if draw is None else 'some'} records that were drawn.",
         )
     for domain, retention in zip(domains, stated, strict=True):
-        if not (1.0 / domain.size < retention < 1.0 or retention == 1.0):
+        gap = retention if domain.size == 1 else Channel(domain.size, retention).gap
+        # Half of it leaves room for rounding. Not a number is no gap.
+        if not (gap > 0.5 * LEAST_GAP and retention <= 1.0):
             raise unsound(
                 f'its retention of attribute "{domain.name}" is out of range',
                 f"It is {retention:g}; with {domain.size} values it must be above "
