@@ -41,10 +41,12 @@ def optimize_randomization(
             detail=f"There it is {as_json(stated['scheme'])}.",
             hint="Leave it out of the options.",
         )
-    chosen = parse_options(Randomize(), stated)
+    method = Randomize()
+    chosen = parse_options(method, stated)
     task = Task("bkpriv optimize_randomization")
     task.step("counting")
     table = read_table(registered, chosen.nulls, require_period(registered, period))
+    table, _ = method.prepare(table, chosen)
     optimum = optimize(table, chosen.scheme, tau, chosen.utility, task.step("optimizing"))
     task.done()
     rows = [

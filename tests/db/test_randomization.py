@@ -109,6 +109,9 @@ def test_what_is_one_value_is_kept(few: Connection) -> None:
         (["few", "rr-qi", 0.4, '{"utility": {"disease": 2}}'], "22023", ['"disease"', "rr-qi"]),
         (["few", "rr-qi", 0.4, '{"utility": {"sex": 0}}'], "22023", ["utility", "sex"]),
         (["few", "rr-qi", 0.4, "{}", "2024"], "22023", ["period"]),
+        (["few", "rr-qi", 0.4, '{"levels": {"nose": 1}}'], "22023", ["levels", '"nose"']),
+        (["few", "rr-qi", 0.4, '{"levels": {"disease": 1}}'], "22023", ["levels", '"disease"']),
+        (["few", "rr-qi", 0.4, '{"levels": {"city": 9}}'], "22023", ["levels", '"city"', "9"]),
     ],
 )
 def test_what_cannot_be_optimized_is_refused(
