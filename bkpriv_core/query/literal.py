@@ -18,7 +18,7 @@ from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.notation import quoted
 
-__all__ = ["Literal", "Resolver", "domain_resolver", "number_point"]
+__all__ = ["Literal", "Resolver", "class_point", "domain_resolver", "number_point"]
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?\s*", re.ASCII)
 
@@ -89,6 +89,26 @@ def number_point(domain: Domain, literal: Literal) -> Point:
     if through > below:
         return value_point(domain, below)
     return Point(below, through, float(number))
+
+
+def class_point(domain: Domain, literal: Literal, *, ordered: bool) -> Point:
+    """Point of a literal among the labels of classes that an attribute was coarsened to.
+
+    Values of the source are none of them, and would silently count nobody.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is no label in quotes, or compared by order.
+    """
+    if ordered or not literal.quoted or literal.text not in domain.labels:
+        raise InvalidParameter(
+            f'attribute "{domain.name}" is compared {"by order " if ordered else ""}with '
+            f"{literal}, but was coarsened before records were drawn",
+            detail="The release has classes of its values, which are labels without an order.",
+            hint=f"Compare it by =, <> or IN with labels in quotes: {_some(domain)}.",
+        )
+    return value_point(domain, domain.labels.index(literal.text))
 
 
 def _order(label: str) -> tuple[bool, Decimal]:

@@ -7,12 +7,19 @@ from functools import cache
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.query.literal import Literal, Resolver, domain_resolver, number_point
+from bkpriv_core.method.randomize import Randomize
+from bkpriv_core.query.literal import (
+    Literal,
+    Resolver,
+    class_point,
+    domain_resolver,
+    number_point,
+)
 from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import FIXED
-from bkpriv_pl.history import RecordedRelease
+from bkpriv_pl.history import RecordedRelease, find_options
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["NUMBERS", "TIMES", "literal_resolver"]
@@ -33,9 +40,12 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
 
     Of types that are not built in, such as enumerations, nothing is asked: they may have changed
     since. Their values have the order that they had at the release, and nothing else has a place.
+
+    What was coarsened before records were drawn is compared with labels of its classes alone.
     """
     domains = release.domains
     of_domain = domain_resolver(domains)
+    coarsened = _coarsened(release)
 
     @cache
     def find_type(attribute: int) -> str | None:
@@ -51,6 +61,8 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
     def resolve(attribute: int, literal: Literal, *, ordered: bool) -> Point:
         POLLED.poll()
         domain, type_ = domains[attribute], release.types[attribute]
+        if domain.name in coarsened:
+            return class_point(domain, literal, ordered=ordered)
         if domain.numeric and type_ in NUMBERS:
             return number_point(domain, literal)
         if literal.text in domain.labels:
@@ -63,6 +75,14 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
         return _read(domain, own_type, literal)
 
     return resolve
+
+
+def _coarsened(release: RecordedRelease) -> set[str]:
+    """Names of the attributes that were coarsened before records were drawn."""
+    if not isinstance(release.method, Randomize):
+        return set()
+    levels = find_options(release.release, release.method).levels or {}
+    return {name for name, level in levels.items() if level}
 
 
 def _read(domain: Domain, type_: str, literal: Literal) -> Point:
