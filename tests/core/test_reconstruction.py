@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query import tally as tally_module
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.predicate import EVERYTHING, And, Comparison, Or, Point
@@ -24,6 +25,7 @@ from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawing import draw
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.bucketized.form import Bucketized
+from bkpriv_core.release.randomized import tally as randomized_tally
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.randomized.reconstruction import find_attributes, reconstruct
 from bkpriv_core.release.randomized.tally import RandomizedTally
@@ -372,6 +374,21 @@ def test_too_many_keys_and_too_long_a_statement_are_refused(
     monkeypatch.setattr(fragment, "_LONGEST", 100)
     with pytest.raises(TooLarge, match="too long as SQL"):
         rewrite(1)
+
+
+def test_counts_by_keys_that_a_condition_tells_apart_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = release_of()
+    told_apart = Or(tuple(Comparison(0, "=", Point(code, code + 1)) for code in range(3)))
+    polls: list[int] = []
+
+    def count(progress: Progress = SILENT) -> None:
+        release.form.tally(release).by_key(told_apart, (0, 1), progress)
+
+    count(Watched(poll=lambda: polls.append(1)))
+    assert len(polls) >= 3
+    monkeypatch.setattr(randomized_tally, "_WORK", 10)
+    with pytest.raises(TooLarge, match="too many values of x0, x1 apart"):
+        count()
 
 
 def test_a_likelihood_that_takes_too_many_steps_is_given_up(

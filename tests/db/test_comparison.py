@@ -201,6 +201,7 @@ def test_the_culprit_is_named(clinic: Connection) -> None:
         ([], "22023", "no releases"),
         ([None, None], "22023", "NULL"),
         ([1, 1], "22023", "more than once"),
+        (list(range(101)), "22023", "101 releases"),
         ([[1], [1]], "22023", "a list"),
         ([1, 99], "42704", "release 99"),
     ],
