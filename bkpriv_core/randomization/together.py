@@ -27,16 +27,16 @@ from bkpriv_core.table.table import Table
 __all__ = ["Together", "risk_together"]
 
 _GRID = 2**23
-"""Largest number of elements of the grid: an array of 64 MB."""
+"""Largest number of elements of the grid, and of all matrices: an array of 64 MB."""
 
 _SAMPLES = 400
 """What is shown of a cell, or a value of it, is drawn so many times."""
 
 _EFFORT = 2**30
-"""Probabilities that are computed for samples of cells, about: ten seconds."""
+"""Probabilities that are computed for samples, about: ten seconds."""
 
 _BLOCK = 2**20
-"""Elements of an array of likelihoods."""
+"""Elements of an array of likelihoods; whoever cancels waits for no more."""
 
 _SEED = 1
 """Estimates are the same each time."""
@@ -51,8 +51,8 @@ class Together:
     risk : (c, m) float array
         Risk of the records of every cell with every value; 0 where there is no record.
     standard_error : (c, m) float array, optional
-        Of risks that are estimates; None where all are exact up to rounding. NaN for cells that
-        were not sampled: their risk is the largest of any single draw, which is a lower bound.
+        Of risks that are estimates; None where all are exact up to rounding. NaN for what was not
+        sampled: its risk is the largest of any single draw, which is a lower bound.
     """
 
     risk: FloatArray
@@ -81,8 +81,9 @@ def risk_together(
     Returns
     -------
     Together
-        Exact where the grid of all that may be shown fits. Otherwise estimates, for as many of the
-        cells that are riskiest in a single draw as can be afforded.
+        Exact where the grid of all that may be shown fits, and the matrices do. Otherwise
+        estimates, for as many of the cells that are riskiest in a single draw as can be afforded;
+        of the last of them perhaps only for its riskiest values.
 
     Raises
     ------
@@ -94,10 +95,13 @@ def risk_together(
     exposure = Exposure.of(table, distorts)
     along = [tuple(channels[axis] for channels in draws) for axis in exposure.axes]
     sensitive = tuple(channels[-1] for channels in draws)
-    elements = math.prod(shown[0].size ** len(shown) for shown in along) * exposure.grid.shape[-1]
-    columns = table.sensitive.size ** len(draws)
-    if max(elements, columns * exposure.distorts_sensitive) > _GRID:
-        alone = np.max([risks(table, channels, progress) for channels in draws], axis=0)
+    elements = math.prod(every[0].size ** len(every) for every in along) * exposure.grid.shape[-1]
+    shown = [*along, sensitive] if exposure.distorts_sensitive else along
+    entries = sum(channels[0].size ** (len(channels) + 1) for channels in shown)
+    if max(elements, entries) > _GRID:
+        alone = risks(table, draws[0], progress)
+        for channels in draws[1:]:
+            np.maximum(alone, risks(table, channels, progress), out=alone)
         return _sampled(exposure, table.codes, along, sensitive, alone, progress)
     risk = exposure.conditional
     if exposure.axes:
@@ -123,12 +127,13 @@ def _guessed(
 ) -> FloatArray:
     """R(u | a), by all that may be shown, shape (c, m)."""
     matrix = _showings(channels)
+    squares = matrix**2
     figures = np.empty_like(conditional)
     step = max(1, _BLOCK // len(matrix))
     for start in range(0, len(conditional), step):
         progress.poll()
         some = conditional[start : start + step]
-        figures[start : start + step] = some * (inverse(some @ matrix.T) @ matrix**2)
+        figures[start : start + step] = some * (inverse(some @ matrix.T) @ squares)
     return figures
 
 
@@ -168,31 +173,45 @@ def _sampled(
     random = np.random.default_rng(_SEED)
     risk, error = alone.copy(), np.full_like(alone, np.nan)
     axes = codes[:, exposure.axes]
-    values = np.arange(len(exposure.conditional[0]))[:, None]
-    effort = 0
-    for done, cell in enumerate(np.argsort(-alone.max(axis=1), kind="stable").tolist()):
-        rivals = np.flatnonzero(exposure.row == exposure.row[cell])
-        effort += _SAMPLES * len(rivals) * (len(along) + 1)
-        if done and effort > _EFFORT:
-            break
+    row = exposure.row
+    by_row = np.argsort(row, kind="stable")
+    values = np.arange(alone.shape[1])[:, None]
+    of_value = _effort([sensitive], len(values)) if exposure.distorts_sensitive else 0
+    effort, sampled = 0, False
+    for cell in np.argsort(-alone.max(axis=1), kind="stable").tolist():
         progress.poll()
         one, of_one = 1.0, 0.0
         if along:
+            start, stop = np.searchsorted(row, [row[cell], row[cell] + 1], sorter=by_row)
+            rivals = by_row[start:stop]
+            effort += _effort(along, len(rivals))
+            if sampled and effort > _EFFORT:
+                break
             truth = int(np.searchsorted(rivals, cell))
             one, of_one = _believed(
-                along, axes[rivals], exposure.cell_shares[rivals], truth, random
+                along, axes[rivals], exposure.cell_shares[rivals], truth, random, progress
             )
         base = exposure.conditional[cell]
-        error[cell] = 0.0
-        for value in np.flatnonzero(base).tolist():
+        error[cell, base == 0.0] = 0.0
+        there = np.flatnonzero(base)
+        for value in there[np.argsort(-alone[cell, there], kind="stable")].tolist():
             other, of_other = 1.0, 0.0
             if exposure.distorts_sensitive:
-                other, of_other = _believed([sensitive], values, base, value, random)
+                effort += of_value
+                if sampled and effort > _EFFORT:
+                    return Together(risk, error)
+                other, of_other = _believed([sensitive], values, base, value, random, progress)
             risk[cell, value] = base[value] * one * other
             error[cell, value] = base[value] * math.hypot(
                 one * of_other, other * of_one, of_one * of_other
             )
+            sampled = True
     return Together(risk, error)
+
+
+def _effort(along: Sequence[tuple[Channel, ...]], states: int) -> int:
+    """How many probabilities an estimate takes, of one of so many states."""
+    return _SAMPLES * sum(len(channels) * channels[0].size + states for channels in along)
 
 
 def _believed(
@@ -201,6 +220,7 @@ def _believed(
     prior: FloatArray,
     truth: int,
     random: np.random.Generator,
+    progress: Progress,
 ) -> tuple[float, float]:
     """Estimate what is believed of the truth, by who sees what is shown of it.
 
@@ -216,6 +236,8 @@ def _believed(
         Which of them is true.
     random : numpy.random.Generator
         Where samples are drawn from.
+    progress : Progress
+        Polled after every few samples.
 
     Returns
     -------
@@ -223,19 +245,24 @@ def _believed(
         The probability, on average.
     """
     beliefs = []
-    step = max(1, _BLOCK // len(prior))
+    step = max(1, _BLOCK // max(len(prior), *(channels[0].size for channels in along)))
     for start in range(0, _SAMPLES, step):
         count = min(step, _SAMPLES - start)
         weights = np.tile(prior, (count, 1))
         for channels, column in zip(along, states.T, strict=True):
-            weights *= _likelihood(channels, int(column[truth]), count, random)[:, column]
+            likelihood = _likelihood(channels, int(column[truth]), count, random, progress)
+            weights *= likelihood[:, column]
         beliefs.append(weights[:, truth] / weights.sum(axis=1))
     every = np.concatenate(beliefs)
     return float(every.mean()), float(every.std(ddof=1)) / math.sqrt(_SAMPLES)
 
 
 def _likelihood(
-    channels: Sequence[Channel], truth: int, count: int, random: np.random.Generator
+    channels: Sequence[Channel],
+    truth: int,
+    count: int,
+    random: np.random.Generator,
+    progress: Progress,
 ) -> FloatArray:
     """How likely samples of what is shown of a value are, given each value, shape (count, size).
 
@@ -245,6 +272,7 @@ def _likelihood(
     rows = np.arange(count)
     likelihood = np.ones((count, size))
     for channel in channels:
+        progress.poll()
         other = random.integers(size - 1, size=count)
         other += other >= truth
         shown = np.where(random.random(count) < channel.retention, truth, other)

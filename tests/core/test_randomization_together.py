@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bkpriv_core.progress import Progress
 from bkpriv_core.randomization import together
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.risk import risks
@@ -95,15 +98,103 @@ def test_where_not_all_cells_can_be_sampled_the_riskiest_are(
     table = people()
     alone = np.max([risks(table, draw) for draw in DRAWS], axis=0)
     monkeypatch.setattr(together, "_GRID", 100)
-    # An estimate of a cell takes 400 samples of three figures of 40 cells.
-    monkeypatch.setattr(together, "_EFFORT", 400 * 3 * 40 * 3)
+    # A cell takes 400 samples of 40 cells, a value of it 400 of 5; of either what two draws show.
+    of_cell, of_value = 400 * (2 * 8 + 40 + 2 * 5 + 40), 400 * (2 * 5 + 5)
+    effort = 4 * of_cell + 3 * of_value
+    monkeypatch.setattr(together, "_EFFORT", effort)
     found = risk_together(table, DRAWS)
     assert found.standard_error is not None
-    sampled = ~np.isnan(found.standard_error).all(axis=1)
-    assert sampled.sum() == 3
-    assert alone[sampled].max(axis=1).min() >= alone[~sampled].max()
+    occurs = table.counts > 0
+    sampled = ~np.isnan(found.standard_error) & occurs
+    cells = np.argsort(-alone.max(axis=1), kind="stable")
+    left, expected = effort, np.zeros_like(sampled)
+    for cell in cells.tolist():
+        left -= of_cell
+        for value in np.argsort(-alone[cell], kind="stable")[: occurs[cell].sum()].tolist():
+            left -= of_value
+            expected[cell, value] = left >= 0
+    assert (sampled == expected).all()
+    # The last cell that is begun is not finished.
+    partly = sampled.any(axis=1) & (sampled != occurs).any(axis=1)
+    assert partly.sum() == 1
     assert (found.risk[~sampled] == alone[~sampled]).all()
     assert (found.risk[sampled] > alone[sampled]).any()
+
+
+def many_values(size: int) -> Table:
+    """One attribute of two values, with each of so many sensitive ones."""
+    labels = tuple(f"{value}" for value in range(size))
+    own, sensitive = Domain("q", ("0", "1")), Domain("s", labels)
+    return Table((own,), sensitive, np.array([[0], [1]]), np.ones((2, size), dtype=np.int64))
+
+
+class Patience(Progress):
+    """Cancels once it was polled so often, and remembers for how long it was not."""
+
+    def __init__(self, polls: int) -> None:
+        self.left, self.last, self.longest = polls, time.monotonic(), 0.0
+
+    def poll(self) -> None:
+        """Cancel, or go on."""
+        now = time.monotonic()
+        self.longest, self.last = max(self.longest, now - self.last), now
+        self.left -= 1
+        if self.left < 0:
+            raise InterruptedError
+
+
+@pytest.mark.parametrize(("size", "count"), [(3000, 2), (300, 3), (40, 40)])
+def test_samples_of_many_values_can_be_cancelled_within_a_cell(size: int, count: int) -> None:
+    draws = [[Channel(2, 1.0), Channel(size, 0.5)]] * count
+    progress = Patience(20 * count)
+    with pytest.raises(InterruptedError):
+        risk_together(many_values(size), draws, progress)
+    assert progress.longest < 2.0
+
+
+def test_effort_is_that_of_values_and_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = many_values(3000)
+    for count, effort in ((2, 10), (4, 6)):
+        monkeypatch.setattr(together, "_EFFORT", effort * 400 * 3000 * 3)
+        draws = [[Channel(2, 1.0), Channel(3000, 0.5)]] * count
+        found = risk_together(table, draws)
+        assert found.standard_error is not None
+        sampled = ~np.isnan(found.standard_error)
+        assert sampled.sum() == effort * 3 // (count + 1)
+        assert (found.risk[~sampled] == risks(table, draws[0])[~sampled]).all()
+    # One is estimated, whatever it takes.
+    monkeypatch.setattr(together, "_EFFORT", 0)
+    found = risk_together(table, draws)
+    assert found.standard_error is not None
+    assert (~np.isnan(found.standard_error)).sum() == 1
+
+
+@pytest.mark.parametrize(("size", "count"), [(1000, 2), (200, 3)])
+def test_matrices_that_do_not_fit_are_not_formed(
+    size: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(together, "_EFFORT", 0)
+    table = many_values(size)
+    turned = Table(
+        (Domain("q", table.sensitive.labels),),
+        Domain("s", ("0", "1")),
+        np.arange(size)[:, None],
+        np.ascontiguousarray(table.counts.T),
+    )
+    cases = [
+        (table, [Channel(2, 1.0), Channel(size, 0.5)]),
+        (turned, [Channel(size, 0.5), Channel(2, 1.0)]),
+    ]
+    for some, channels in cases:
+        tracemalloc.start()
+        try:
+            assert not risk_together(some, [channels] * count).exact
+            assert tracemalloc.get_traced_memory()[1] < 100e6
+        finally:
+            tracemalloc.stop()
+    # What does fit is summed over as before.
+    fits = [[Channel(2, 1.0), Channel(100, 0.5)]] * 2
+    assert risk_together(many_values(100), fits).exact
 
 
 def test_what_one_draw_shows_as_it_is_is_known() -> None:
