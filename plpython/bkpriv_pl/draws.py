@@ -2,7 +2,8 @@
 
 All count that were ever made of them, withdrawn ones too: who saw one may have kept it; and through
 whichever dataset of their source, as far as the caller may see. Releases of other records, of which
-other values were known, or that were purged, are left out, which is said.
+other values were known, or that were purged, are left out, as are older ones of very many; which is
+said.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import find_release
 
 __all__ = ["judge_together"]
+
+_READ = 100
+"""Most other releases that are read; each is read in full."""
 
 
 def judge_together(
@@ -46,19 +50,34 @@ def judge_together(
     Finding or None
         None if there is no other that can be told.
     """
+    # Those of the dataset come first, which nobody else can add to; of a size that differs, none is
+    # read.
     rows = run(
-        "SELECT o.release FROM bkpriv.release AS o JOIN bkpriv.release AS r "
+        "SELECT o.release, o.records = r.records AND "
+        "(SELECT count(*) FROM bkpriv.release_attribute AS a WHERE a.release = o.release) = "
+        "(SELECT count(*) FROM bkpriv.release_attribute AS a WHERE a.release = r.release) AS alike "
+        "FROM bkpriv.release AS o JOIN bkpriv.release AS r "
         "ON ((o.dataset, o.owner) = (r.dataset, r.owner) "
         "OR (o.source_schema, o.source_name) = (r.source_schema, r.source_name)) "
         "AND o.method = r.method "
         "AND o.period IS NOT DISTINCT FROM r.period AND o.release <> r.release "
-        "WHERE r.release = $1 ORDER BY o.release",
+        "WHERE r.release = $1 "
+        "ORDER BY (o.dataset, o.owner) = (r.dataset, r.owner) DESC, o.release DESC",
         ["bigint"],
         [release],
     )
-    draws, untold = {release: _channels(drawn)}, []
+    draws: dict[int, Sequence[Channel]] = {release: _channels(drawn)}
+    untold, unread = [], []
+    read = 0
     for row in rows:
         progress.poll()
+        if not row["alike"]:
+            untold.append(row["release"])
+            continue
+        if read == _READ:
+            unread.append(row["release"])
+            continue
+        read += 1
         try:
             other = find_release(row["release"])
         except (Refusal, UnsoundHistory):
@@ -70,8 +89,14 @@ def judge_together(
             untold.append(other.release)
     if untold:
         plpy.notice(
-            f"what release {release} tells together with {_listed(untold)} is not known",
+            f"what release {release} tells together with {_listed(sorted(untold))} is not known",
             detail="They were drawn from other records, or with other values, or purged.",
+            hint="Who links their records learns more than is measured here.",
+        )
+    if unread:
+        plpy.notice(
+            f"what release {release} tells together with {_listed(sorted(unread))} is not measured",
+            detail=f"At most {_READ} other releases are read, the latest of the dataset first.",
             hint="Who links their records learns more than is measured here.",
         )
     if len(draws) == 1:
