@@ -48,9 +48,9 @@ def redrawn(release: Release, attributes: Sequence[Attribute], draw: Draw | None
             f"there are {'no' if draw is None else 'some'} records that were drawn.",
         )
     for domain, retention in zip(domains, stated, strict=True):
-        gap = retention if domain.size == 1 else Channel(domain.size, retention).gap
-        # Half of it leaves room for rounding. Not a number is no gap.
-        if not (gap > 0.5 * LEAST_GAP and retention <= 1.0):
+        # Half of it leaves room for rounding. Not a number is no gap. One value is always kept.
+        sharp = domain.size > 1 and Channel(domain.size, retention).gap > 0.5 * LEAST_GAP
+        if not (retention == 1.0 or (sharp and retention < 1.0)):
             raise unsound(
                 f'its retention of attribute "{domain.name}" is out of range',
                 f"It is {retention:g}; with {domain.size} values it must be above "
