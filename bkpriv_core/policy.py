@@ -24,6 +24,7 @@ from bkpriv_core.requirement import (
     LDiversity,
     MaxDisclosure,
     MInvariance,
+    PairDivergence,
     Requirement,
     TCloseness,
 )
@@ -50,6 +51,7 @@ REQUIREMENTS: dict[str, type[Requirement]] = {
         CkSafety,
         BtPrivacy,
         JsDivergence,
+        PairDivergence,
         MInvariance,
     )
 }
@@ -114,7 +116,11 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
     )
 
 
-def complete(stated: object, customary: Callable[[], Any]) -> object:
+_OPEN = (JsDivergence.key, PairDivergence.key)
+"""Requirements that may leave open what adversaries know."""
+
+
+def complete(stated: object, customary: Callable[[str], Any]) -> object:
     """Put the knowledge that is customary into requirements that leave it open.
 
     Parameters
@@ -122,17 +128,20 @@ def complete(stated: object, customary: Callable[[], Any]) -> object:
     stated : object
         Decoded JSON of a policy.
     customary : callable
-        Gives the knowledge as decoded JSON. Called only if it is needed.
+        Gives the knowledge, as decoded JSON, that a requirement means, by its key. Called only if
+        it is needed.
 
     Returns
     -------
     object
-        The same, but for the bandwidth of ``js_divergence``. What is no valid policy is left for
-        `parse_policy` to refuse.
+        The same, but for the bandwidth of ``js_divergence`` and ``pair_divergence``. What is no
+        valid policy is left for `parse_policy` to refuse.
     """
     if not isinstance(stated, Mapping):
         return stated
-    diverging = stated.get(JsDivergence.key)
-    if not isinstance(diverging, Mapping) or diverging.get("bandwidth") is not None:
-        return stated
-    return {**stated, JsDivergence.key: {**diverging, "bandwidth": customary()}}
+    put_in = {
+        key: {**diverging, "bandwidth": customary(key)}
+        for key in _OPEN
+        if isinstance(diverging := stated.get(key), Mapping) and diverging.get("bandwidth") is None
+    }
+    return {**stated, **put_in} if put_in else stated

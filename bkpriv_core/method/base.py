@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
@@ -122,6 +122,31 @@ class Method(ABC, Generic[Own]):
     form: ClassVar[Form]
     options: type[Own]
     tells_apart: ClassVar[bool] = False
+
+    def demands(self, stated: Mapping[str, Any], options: Own) -> Mapping[str, Any]:
+        """Add to a policy what options ask for: mostly nothing.
+
+        What the method forms groups by is so a requirement like others: recorded with the release,
+        certified, and measured by audits.
+
+        Parameters
+        ----------
+        stated : mapping
+            Decoded JSON of a policy, as it was stated: what it leaves open is not put in yet.
+        options : Options
+            Those of the method.
+
+        Returns
+        -------
+        mapping
+            The policy that the release is to keep.
+
+        Raises
+        ------
+        InvalidParameter
+            If the two contradict each other.
+        """
+        return stated
 
     def prepare(self, table: Table, options: Own) -> tuple[Table, IntArray]:
         """Coarsen a table first, where options say so.

@@ -8,48 +8,51 @@ names the value at fault in a group, for whoever audits a release.
 Of a sensitive value, ``q`` is the share in the group and ``p`` the share in the table; ``r_1 >= r_2
 >= ...`` are the group's counts of values in falling order.
 
-=================  ==========================================================  =========
-requirement        figure that is bounded                                      must be
-=================  ==========================================================  =========
-``k_anonymity``    records of the group                                        >= k
-``l_diversity``    distinct: number of sensitive values in the group           >= l
-                   probabilistic: 1 / largest share of a value                 >= l
-                   entropy: 2 ** H, H the entropy of the group's shares        >= l
-                   recursive: ``r_1 / (r_l + r_{l+1} + ...)``, infinite        < c
-                   where the group has fewer than l values
-``max_disclosure`` largest share of a value in the group                       <= tau
-``t_closeness``    earth mover's distance of the group's and the table's       <= t
-                   distribution, over equal, ordered or hierarchical ground;
-                   without a hierarchy, hierarchical is equal
-``beta_likeness``  basic: largest ``(q - p) / p``, or 0                        <= beta
-                   enhanced: largest ``(q - p) / p * beta / min(beta,          <= beta
-                   -ln p)``, or 0, so that beta stands for ``min(beta,
-                   -ln p)`` whatever the value
-``ck_safety``      largest probability of a person's having a value, given     < c
-                   any k implications about persons of all groups
-``bt_privacy``     distance of prior and posterior belief about the record,    <= t
-                   one bound for each adversary of the skyline
-``js_divergence``  Jensen-Shannon divergence of the prior beliefs about the    <= j
-                   group's records, in bits
-``m_invariance``   records of the group, if no two have one value and it has   >= m
-                   the values that each one's last group had; else 0
-=================  ==========================================================  =========
+===================  ==========================================================  =========
+requirement          figure that is bounded                                      must be
+===================  ==========================================================  =========
+``k_anonymity``      records of the group                                        >= k
+``l_diversity``      distinct: number of sensitive values in the group           >= l
+                     probabilistic: 1 / largest share of a value                 >= l
+                     entropy: 2 ** H, H the entropy of the group's shares        >= l
+                     recursive: ``r_1 / (r_l + r_{l+1} + ...)``, infinite        < c
+                     where the group has fewer than l values
+``max_disclosure``   largest share of a value in the group                       <= tau
+``t_closeness``      earth mover's distance of the group's and the table's       <= t
+                     distribution, over equal, ordered or hierarchical ground;
+                     without a hierarchy, hierarchical is equal
+``beta_likeness``    basic: largest ``(q - p) / p``, or 0                        <= beta
+                     enhanced: largest ``(q - p) / p * beta / min(beta,          <= beta
+                     -ln p)``, or 0, so that beta stands for ``min(beta,
+                     -ln p)`` whatever the value
+``ck_safety``        largest probability of a person's having a value, given     < c
+                     any k implications about persons of all groups
+``bt_privacy``       distance of prior and posterior belief about the record,    <= t
+                     one bound for each adversary of the skyline
+``js_divergence``    Jensen-Shannon divergence of the prior beliefs about the    <= j
+                     group's records, in bits
+``pair_divergence``  largest Jensen-Shannon divergence of the prior beliefs      <= theta
+                     about two of the group's records, in bits, one bound for
+                     each adversary
+``m_invariance``     records of the group, if no two have one value and it has   >= m
+                     the values that each one's last group had; else 0
+===================  ==========================================================  =========
 
 All figures but those of ``bt_privacy`` are exact up to rounding; its are as exact as the posteriors
 that the estimator infers. Figures may pass a bound by 1e-9 for rounding, except where the bound is
 strict: there they must clear it by as much.
 
-Two groups that meet a requirement meet it as one group too, unless it is one of the last three.
-``js_divergence`` and ``m_invariance`` may be met by small groups where that of the whole table does
-not. All but ``ck_safety`` are met by groups one by one; what a group must be for that depends on
-all others, so its figures are those of all published groups together, and methods judge candidates
-accordingly.
+Two groups that meet a requirement meet it as one group too, unless it is one of the last four.
+The last three may be met by small groups where that of the whole table does not. All but
+``ck_safety`` are met by groups one by one; what a group must be for that depends on all others, so
+its figures are those of all published groups together, and methods judge candidates accordingly.
 
 Sources: Sweeney 2002 (k-anonymity); Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006
 (l-diversity); Li, Li, Venkatasubramanian 2007 (t-closeness); Cao, Karras, Publishing microdata with
 a robust privacy guarantee, VLDB 2012 (beta-likeness); Li, Li, Zhang 2009, definitions 1 and 2
 ((B,t)-privacy); Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007 ((c,k)-safety); Riboni,
-Pareschi, Bettini 2012 (divergence); Xiao, Tao 2007 (m-invariance).
+Pareschi, Bettini 2012 (divergence); Amiri, Yazdani, Shakery, Chinaei 2016 (divergence in pairs);
+Xiao, Tao 2007 (m-invariance).
 
 ``max_disclosure`` is the one that a release without groups can keep: see `disclosure`.
 """
@@ -76,6 +79,7 @@ from bkpriv_core.requirement.divergence import JsDivergence
 from bkpriv_core.requirement.diversity import LDiversity
 from bkpriv_core.requirement.invariance import MInvariance
 from bkpriv_core.requirement.likeness import BetaLikeness
+from bkpriv_core.requirement.pairs import PairDivergence
 from bkpriv_core.requirement.safety import CkSafety
 
 __all__ = [
@@ -92,6 +96,7 @@ __all__ = [
     "MInvariance",
     "MaxDisclosure",
     "Measurement",
+    "PairDivergence",
     "Requirement",
     "Shift",
     "TCloseness",

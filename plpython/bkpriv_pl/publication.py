@@ -272,12 +272,15 @@ def _validated(
     check_owner(registered)
     policy = require(policy, "policy")
     stated = find_policy(policy)
-    requirements = complete(stated.requirements, partial(customary_knowledge, registered.name))
-    demanded = parse_policy(requirements)
-    check_respondents(registered, demanded.requirements)
     way = find_method(method)
     check_columns(registered, way.form)
     decoded = from_json(options, "options")
+    chosen = parse_options(way, decoded)
+    requirements = complete(
+        way.demands(stated.requirements, chosen), partial(customary_knowledge, registered.name)
+    )
+    demanded = parse_policy(requirements)
+    check_respondents(registered, demanded.requirements)
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:
         check_name(view.of(exhibit).name)
@@ -290,7 +293,7 @@ def _validated(
         view,
         way,
         require_period(registered, period),
-        parse_options(way, decoded),
+        chosen,
         # Who knew the seed could draw and order records again. No release is measured by it.
         json.dumps({key: value for key, value in decoded.items() if key != "seed"}),
     )

@@ -352,8 +352,8 @@ def find_knowledge_of(dataset: str, owner: str, name: str) -> SequentialKnowledg
     return find_knowledge(registered, name)
 
 
-def customary_knowledge(dataset: str) -> Any:
-    """Knowledge, as decoded JSON, that requirements mean which leave it open.
+def customary_knowledge(dataset: str, requirement: str) -> Any:
+    """Knowledge, as decoded JSON, that a requirement means, by its key, which leaves it open.
 
     Raises
     ------
@@ -368,10 +368,10 @@ def customary_knowledge(dataset: str) -> Any:
     if len(rows) > 1:
         listed = ", ".join(row["name"] for row in rows[:_SHOWN])
         raise InvalidParameter(
-            "js_divergence does not say which knowledge it is about",
+            f"{requirement} does not say which knowledge it is about",
             detail=f'Dataset "{dataset}" has the sequential knowledge {listed}'
             f"{', ...' if len(rows) > _SHOWN else ''}.",
-            hint=f'Name one: {{"js_divergence": {{"j": 0.6, "bandwidth": {{"sequence": '
+            hint=f'Name one: {{"{requirement}": {{..., "bandwidth": {{"sequence": '
             f'"{rows[0]["name"]}"}}}}}}.',
         )
     return {"sequence": rows[0]["name"]} if rows else _CUSTOMARY_BANDWIDTH

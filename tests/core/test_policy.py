@@ -19,6 +19,7 @@ from bkpriv_core.requirement import (
     LDiversity,
     MaxDisclosure,
     MInvariance,
+    PairDivergence,
     TCloseness,
 )
 
@@ -32,6 +33,7 @@ def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
             "beta_likeness": {"beta": 2, "variant": "enhanced"},
             "ck_safety": {"c": 0.5, "k": 3},
             "m_invariance": {"m": 2},
+            "pair_divergence": {"theta": 0.1, "bandwidth": [0.3, {"sequence": "ills"}]},
             "js_divergence": {"j": 0.6, "bandwidth": {"sequence": "ills"}},
             "l_diversity": {"l": 3, "variant": "probabilistic"}}"""
     )
@@ -44,6 +46,7 @@ def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
         CkSafety(0.5, 3),
         BtPrivacy(((0.3, 0.2), ({"age": 1}, 0.25))),
         JsDivergence(0.6, Remembered("ills")),
+        PairDivergence(0.1, (0.3, Remembered("ills"))),
         MInvariance(2),
     )
     assert parse_policy(policy) == Policy(expected)

@@ -156,23 +156,23 @@ def test_the_belief_that_diverges_most(records: Records, data: st.DataObject) ->
 
 
 def test_knowledge_that_is_left_open_is_put_in() -> None:
-    def customary() -> object:
-        asked.append(True)
+    def customary(requirement: str) -> object:
+        asked.append(requirement)
         return {"sequence": "s"}
 
-    asked: list[bool] = []
+    asked: list[str] = []
     stated = {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.6}}
     completed = complete(stated, customary)
     expected = (KAnonymity(2), JsDivergence(0.6, REMEMBERED))
     assert parse_policy(completed).requirements == expected
     assert complete(completed, customary) == completed
     assert stated == {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.6}}
-    assert asked == [True]
+    assert asked == ["js_divergence"]
     own = {"js_divergence": {"j": 0.6, "bandwidth": 0.3}}
     assert complete(own, customary) is own
     for odd in (5, None, {"js_divergence": 0.6}, {"k_anonymity": {"k": 2}}):
         assert complete(odd, customary) is odd
-    assert asked == [True]
+    assert asked == ["js_divergence"]
     (open_one,) = parse_policy({"js_divergence": {"j": 0.6}}).requirements
     setting = Setting(as_table(by_age("a", "b")))
     with pytest.raises(ValueError, match="was not completed"):

@@ -1,0 +1,124 @@
+"""Divergence of prior beliefs in pairs: no two records of a group are believed to differ much.
+
+`JsDivergence` bounds how far beliefs about a group's records differ on the whole; one of many may
+differ as it likes. Here every two must be alike, as where groups are formed within clusters of
+records about which adversaries believe alike (Amiri, Yazdani, Shakery, Chinaei 2016, the first of
+two stages). The figure is the largest Jensen-Shannon divergence of two beliefs, in bits:
+
+``max_{r, s in group} JS(P_r, P_s)``, between 0 and 1.
+
+A part of a group never has a larger figure than the group. Of several adversaries each has a figure
+of his own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from bkpriv_core.belief.distance import js_divergence
+from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
+from bkpriv_core.belief.posterior import EXACT, Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import Progress
+from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift
+from bkpriv_core.stated import About, Range
+from bkpriv_core.table.groups import FloatArray, Groups
+
+__all__ = ["PairDivergence"]
+
+_Adversaries = Annotated[
+    tuple[Stated, ...],
+    About(hint="Write 0.3, or [0.3, 0.5] for several adversaries.", item="adversary"),
+]
+
+
+@dataclass(frozen=True)
+class PairDivergence(Requirement):
+    """Prior beliefs about any two records of a group diverge by at most `theta`.
+
+    Parameters
+    ----------
+    theta : float
+        Largest Jensen-Shannon divergence of two, in bits.
+    bandwidth : tuple of Knowledge, optional
+        What adversaries know, one or several. Where it is not stated it is put in by
+        `bkpriv_core.policy`, and nothing can be measured before.
+    """
+
+    theta: Annotated[float, Range(at_least=0, at_most=1)]
+    bandwidth: _Adversaries | None = None
+    key: ClassVar[str] = "pair_divergence"
+    cost: ClassVar[int] = 2
+    coarse = False
+
+    @property
+    def knowledge(self) -> tuple[Knowledge, ...]:
+        """See `Requirement`."""
+        if self.bandwidth is None:
+            raise ValueError(f"the bandwidth of {self.key} was not completed")
+        return self.bandwidth
+
+    @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        """One bound for each adversary."""
+        return tuple(
+            Bound(
+                self.key,
+                {"theta": self.theta, "bandwidth": state_knowledge(knowledge)},
+                self.theta,
+                upper=True,
+                remembers=isinstance(knowledge, Remembered),
+            )
+            for knowledge in self.knowledge
+        )
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether respondents are believed to differ that have equal quasi-identifiers."""
+        return any(bound.remembers for bound in self.bounds)
+
+    def loosened(self, share: float, values: int) -> PairDivergence:
+        """Let `theta` rise to the most that beliefs can diverge; see `Requirement.loosened`."""
+        return replace(self, theta=self.theta + share * (1.0 - self.theta))
+
+    def measure(
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress | None = None,
+    ) -> Measurement:
+        """Measure the largest divergence of two beliefs; nothing is inferred."""
+        figures = np.array(
+            [
+                [_largest(setting.prior(knowledge)[members]) for members in groups]
+                for knowledge in self.knowledge
+            ]
+        ).reshape(len(self.knowledge), len(groups))
+        return Measurement(figures[:, groups.owner], np.full(len(groups), EXACT, dtype=np.int8))
+
+    def explain(
+        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+    ) -> Shift:
+        """Name the belief that is farthest from the others; see `Requirement.explain`.
+
+        It is one of the two that diverge most, that which diverges more from the mean of the
+        beliefs about the group; and the value whose probability differs most from it, up or down.
+        """
+        (members,) = group
+        beliefs = setting.prior(self.knowledge[bound])[members]
+        apart = np.array([js_divergence(belief, beliefs) for belief in beliefs])
+        pair = np.array(np.unravel_index(int(apart.argmax()), apart.shape))
+        mean = np.average(beliefs, axis=0, weights=setting.parts.weights[members])
+        member = int(pair[js_divergence(beliefs[pair], mean).argmax()])
+        value = int(np.abs(beliefs[member] - mean).argmax())
+        cell = int(setting.parts.cell[members[member]])
+        return Shift(cell, value, float(beliefs[member, value]), float(mean[value]))
+
+
+def _largest(beliefs: FloatArray) -> float:
+    return max(float(js_divergence(belief, beliefs).max()) for belief in beliefs)
