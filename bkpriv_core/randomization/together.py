@@ -201,7 +201,8 @@ def _sampled(
                 if sampled and effort > _EFFORT:
                     return Together(risk, error)
                 other, of_other = _believed([sensitive], values, base, value, random, progress)
-            risk[cell, value] = base[value] * one * other
+            # Whoever holds several draws learns no less than from one of them.
+            risk[cell, value] = max(risk[cell, value], base[value] * one * other)
             error[cell, value] = base[value] * math.hypot(
                 one * of_other, other * of_one, of_one * of_other
             )

@@ -257,6 +257,9 @@ class Walk:
     def before(self, place: int) -> tuple[History, dict[int, FloatArray]]:
         """The course that a step ends, as a history, and beliefs after the steps before it."""
         course = self._history.course(place)
+        # What neither begins this course nor goes on from it begins no later one either.
+        for known in [known for known in self._after if not _nested(known, course)]:
+            del self._after[known]
         for end in range(1, len(course)):
             if course[:end] not in self._after:
                 self._infer(course[:end])
@@ -282,6 +285,11 @@ class Walk:
         )
         self._after[course] = history.steps[place].compact(beliefs.after)
         return beliefs
+
+
+def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether one course begins the other."""
+    return all(mine == theirs for mine, theirs in zip(one, other, strict=False))
 
 
 def remembered(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
@@ -18,8 +18,8 @@ from typing import Any, get_args
 import numpy as np
 import plpy
 
-from bkpriv_core.audit import Finding, exactly_auditable, judge_queries, unmet
-from bkpriv_core.errors import InvalidData, UnattainableRequirement
+from bkpriv_core.audit import Finding, judge_queries, unmet
+from bkpriv_core.errors import InvalidData
 from bkpriv_core.method import Method, Options, find_method, parse_options
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
@@ -36,6 +36,8 @@ from bkpriv_pl.counts import Period, column_types
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.draws import judge_together
 from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.notice import give_notice
+from bkpriv_pl.overlap import find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
@@ -94,7 +96,7 @@ def publish(
     if request.period is not None and (type_ := request.period.recorded_as) is not None:
         history.check_comparable(request.dataset.name, request.dataset.owner, type_)
     previous = _shown_before(request)
-    overlap = _overlap(request)
+    overlap = find_overlap(request.dataset, request.period, request.method.form)
     if overlap is not None and request.policy.overlap == "refuse":
         raise overlap
     task.step("counting")
@@ -121,8 +123,8 @@ def publish(
     )
     task.step("writing")
     coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
-    release = _record(request, published, rows, coarse, task)
     shown, within = published.together()
+    release = _record(request, published, shown, rows, coarse, task)
     if about is not None:
         place = about.places(published.parts, chance)
         labels = published.labels[place]
@@ -141,69 +143,8 @@ def publish(
     if overlap is not None:
         plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
     if request.period is not None:
-        _warn_of_later(request.dataset, request.period, release)
+        warn_of_later(request.dataset, request.period, release)
     return release
-
-
-def _overlap(request: _Request) -> UnattainableRequirement | None:
-    """What is to be said of other releases of the same records, if the caller may see any."""
-    dataset, period = request.dataset, request.period
-    # Other periods are a sequence; what cannot be told from this one is taken for it.
-    same_period = (
-        "($5 IS NULL OR r.period IS NULL OR r.period = $5 OR r.period_type IS NULL "
-        "OR (r.period_type, r.period_column, r.period_bin) IS DISTINCT FROM ($6, $7, $8))"
-    )
-    # A status takes a search of the catalog, so only those of the releases listed are wanted.
-    rows = run(
-        "SELECT release, status FROM bkpriv.releases WHERE release = ANY (ARRAY("
-        "SELECT r.release FROM bkpriv.release r "
-        "WHERE ((r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4)) "
-        f"AND {same_period} ORDER BY r.release DESC LIMIT 9)) ORDER BY release",
-        ["text"] * 8,
-        [
-            *(dataset.name, dataset.owner, dataset.source_schema, dataset.source_name),
-            *((None,) * 4 if period is None else period.recorded.values()),
-        ],
-    )
-    if not rows:
-        return None
-    listed = ", ".join(f"{row['release']} ({row['status']})" for row in rows[-8:])
-    return UnattainableRequirement(
-        f"records of {dataset.source}{'' if period is None else f' in period {period.text}'} have "
-        f"been released before: {'..., ' if len(rows) > 8 else ''}{listed}",
-        detail="Each release is certified by itself. Who holds several, or held one that was "
-        "withdrawn, can compare their "
-        + (
-            "records, and learns more of all of them."
-            if request.method.form.randomized
-            else "groups, and may so learn the value of somebody who is in one only."
-        )
-        + (
-            ""
-            if period is None
-            else " Another release of a period is a second look at the same values."
-        ),
-        hint="Give them to different readers. A policy may refuse another release "
-        '({"overlap": "refuse"}) or, by default, warn of it.',
-    )
-
-
-def _warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
-    """Warn of releases of later periods, if there are any."""
-    steps = history.find_steps(dataset.name, dataset.owner)
-    (when,) = (step.when for step in steps if step.release == release)
-    later = [step for step in steps if step.when > when and step.period is not None]
-    if later:
-        listed = ", ".join(f"{step.period} (release {step.release})" for step in later[-8:])
-        plpy.warning(
-            f'period {period.text} of dataset "{dataset.name}" is published after later ones: '
-            f"{'..., ' if len(later) > 8 else ''}{listed}",
-            detail="What a reader remembers is taken in the order of periods. So it is assumed "
-            "that releases of later periods say nothing about this one, though who holds them may "
-            "conclude from them to what was before.",
-            hint="Publish periods in their order. What later releases tell of earlier values is "
-            "measured by bkpriv.sequential_audit(…, retrospective => true).",
-        )
 
 
 def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
@@ -302,6 +243,7 @@ def _validated(
 def _record(
     request: _Request,
     published: Release,
+    shown: Release,
     rows: list[Finding],
     coarse: Collection[str],
     task: Task,
@@ -309,7 +251,6 @@ def _record(
     """Write the release, what it was made from, and its certification into the history."""
     dataset, records = request.dataset, published.table.records
     suppressed = records - published.published
-    shown, _ = published.together()
     release = history.record_release(
         dataset=dataset.name,
         owner=dataset.owner,
@@ -336,38 +277,7 @@ def _record(
         rows.append(_judge_queries(published, request.policy.query_error))
     together = _judge_together(request, published, release, task)
     history.record_audit(release, [*rows, *together])
-    if suppressed:
-        plpy.notice(
-            f"release {release} leaves out {suppressed} of {records} records",
-            hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
-        )
-    if shown.parts.counterfeited:
-        plpy.notice(
-            f"release {release} shows {shown.parts.counterfeited} of {records} records "
-            "with another sensitive value than they have, as its options allow",
-            detail="Its history says how many more, or fewer, records of each cell are shown with "
-            "each value than have it. Nothing in its view does.",
-            hint='Leave out the option {"unfit": "counterfeit"}, and they are suppressed.',
-        )
-    relaxed = [row for row in rows if row.vulnerable]
-    if relaxed:
-        plpy.notice(
-            f"release {release} has records in groups that break its policy, as its options allow",
-            detail="; ".join(
-                f"{row.requirement}: {row.vulnerable} records, to {row.worst:.6g} instead of "
-                f"{row.threshold:g}"
-                for row in relaxed
-            )
-            + ".",
-            hint='Leave out the option {"unfit": "relax"}, and they are suppressed.',
-        )
-    estimated = sorted({row.estimator for row in rows} - {"exact"})
-    if estimated:
-        plpy.notice(
-            f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
-            detail="An estimate may understate what an adversary learns.",
-            hint=_surer(request.options, release, published, estimated),
-        )
+    give_notice(release, published, shown, rows, request.options)
     return release
 
 
@@ -399,27 +309,6 @@ def _judge_together(
         hint='Give them to different readers. The policy {"overlap": "refuse"} allows one release.',
     )
     return [finding]
-
-
-def _surer(options: Options, release: int, published: Release, estimated: Sequence[str]) -> str:
-    """Say what does without the estimates that a release was certified by."""
-    if all(manner.startswith("exact, given ") for manner in estimated):
-        return (
-            "Only what is remembered was estimated. The option estimator says by what; by whatever "
-            "it is, people who shared a group are taken as independent from then on."
-        )
-    but = (
-        ", but for what is remembered" if any(", given " in manner for manner in estimated) else ""
-    )
-    ways = (
-        f"bkpriv.audit({release}, estimator => 'exact') measures it exactly{but}, if slowly."
-        if exactly_auditable(published.parts, published.groups)
-        else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
-        "these are too large for that."
-    )
-    if options.inference[0] == "auto":
-        ways += ' The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
-    return ways
 
 
 def _judge_queries(published: Release, bound: QueryError) -> Finding:

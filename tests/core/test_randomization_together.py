@@ -121,6 +121,16 @@ def test_where_not_all_cells_can_be_sampled_the_riskiest_are(
     assert (found.risk[sampled] > alone[sampled]).any()
 
 
+def test_no_estimate_is_below_what_one_draw_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "_GRID", 100)
+    # The second draw tells next to nothing, so that samples fall on either side.
+    draws = [DRAWS[0], [Channel(8, 1 / 8 + 1e-6), Channel(5, 0.2 + 1e-6), Channel(5, 0.2 + 1e-6)]]
+    alone = risks(people(), draws[0])
+    found = risk_together(people(), draws)
+    assert not found.exact
+    assert (found.risk >= alone).all()
+
+
 def many_values(size: int) -> Table:
     """One attribute of two values, with each of so many sensitive ones."""
     labels = tuple(f"{value}" for value in range(size))

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.progress import SILENT
 from bkpriv_core.sequence.history import History, Step
-from bkpriv_core.sequence.inference import Constant, Incremental, Memory, forward
+from bkpriv_core.sequence.inference import Constant, Incremental, Memory, Walk, forward
 from tests.core.sequence_oracles import Knowledge, Shown
 from tests.core.sequences import (
     LABELS,
@@ -60,6 +61,23 @@ def test_a_late_release_is_not_forgotten_nor_what_it_shows_again() -> None:
     two = as_step(2, labels, [0, 1], [0, 1], [0, 0])
     *_, first = forward(History((two, one)), Constant(), lambda _: uneven, "exact")
     assert first.after == pytest.approx(np.array([[0.9, 0.1], [0.1, 0.9]]), abs=1e-6)
+
+
+def test_however_many_are_late_what_is_kept_grows_with_the_history_alone() -> None:
+    count = 12
+    history = History(
+        tuple(as_step(count - at, ("a", "b"), [at, at + 1], [0, 1], [0, 0]) for at in range(count))
+    )
+    walk = Walk(history, Constant(), everybody_alike(history), "exact", SILENT)
+    for place in range(count):
+        walk.beliefs(place)
+    # Each course is that step alone: none begins another.
+    assert list(walk._after) == [(count - 1,)]
+    in_time = History(tuple(as_step(at, ("a", "b"), [0, 1], [0, 1], [0, 0]) for at in range(5)))
+    walk = Walk(in_time, Constant(), everybody_alike(in_time), "exact", SILENT)
+    for place in range(5):
+        walk.beliefs(place)
+    assert len(walk._after) == 5
 
 
 def test_periods_out_of_order_are_past_only_if_they_are_earlier() -> None:

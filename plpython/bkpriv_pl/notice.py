@@ -1,0 +1,86 @@
+"""Notices: what a publisher is told of a release that he may not have expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plpy
+
+from bkpriv_core.audit import Finding, exactly_auditable
+from bkpriv_core.method import Options
+from bkpriv_core.release.release import Release
+
+__all__ = ["give_notice"]
+
+
+def give_notice(
+    release: int, published: Release, shown: Release, rows: Sequence[Finding], options: Options
+) -> None:
+    """Say what a release leaves out, falsifies, breaks, or rests on an estimate for.
+
+    Parameters
+    ----------
+    release : int
+        Its id.
+    published, shown : Release
+        As it was made, and as readers see it.
+    rows : sequence of Finding
+        How it keeps its policy.
+    options : Options
+        How it was made.
+    """
+    records = published.table.records
+    suppressed = records - published.published
+    if suppressed:
+        plpy.notice(
+            f"release {release} leaves out {suppressed} of {records} records",
+            hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
+        )
+    if shown.parts.counterfeited:
+        plpy.notice(
+            f"release {release} shows {shown.parts.counterfeited} of {records} records "
+            "with another sensitive value than they have, as its options allow",
+            detail="Its history says how many more, or fewer, records of each cell are shown with "
+            "each value than have it. Nothing in its view does.",
+            hint='Leave out the option {"unfit": "counterfeit"}, and they are suppressed.',
+        )
+    relaxed = [row for row in rows if row.vulnerable]
+    if relaxed:
+        plpy.notice(
+            f"release {release} has records in groups that break its policy, as its options allow",
+            detail="; ".join(
+                f"{row.requirement}: {row.vulnerable} records, to {row.worst:.6g} instead of "
+                f"{row.threshold:g}"
+                for row in relaxed
+            )
+            + ".",
+            hint='Leave out the option {"unfit": "relax"}, and they are suppressed.',
+        )
+    estimated = sorted({row.estimator for row in rows} - {"exact"})
+    if estimated:
+        plpy.notice(
+            f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
+            detail="An estimate may understate what an adversary learns.",
+            hint=_surer(options, release, published, estimated),
+        )
+
+
+def _surer(options: Options, release: int, published: Release, estimated: Sequence[str]) -> str:
+    """Say what does without the estimates that a release was certified by."""
+    if all(manner.startswith("exact, given ") for manner in estimated):
+        return (
+            "Only what is remembered was estimated. The option estimator says by what; by whatever "
+            "it is, people who shared a group are taken as independent from then on."
+        )
+    but = (
+        ", but for what is remembered" if any(", given " in manner for manner in estimated) else ""
+    )
+    ways = (
+        f"bkpriv.audit({release}, estimator => 'exact') measures it exactly{but}, if slowly."
+        if exactly_auditable(published.parts, published.groups)
+        else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
+        "these are too large for that."
+    )
+    if options.inference[0] == "auto":
+        ways += ' The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
+    return ways
