@@ -1,19 +1,21 @@
 """Methods of publication: how a release is made, and how its records are shown.
 
-==============  =================================================  ==============================
-method          groups                                             shown
-==============  =================================================  ==============================
-``mondrian``    `mondrian`                                         generalized
-``agglomerate`` `agglomerate`                                      generalized
-``bucketize``   `mondrian`                                         bucketized
-``anatomy``     `anatomy`, by the l of the policy's l-diversity;   anatomized
-                `coarsen` where other requirements fail
-``js_reduce``   `grow`, along Hilbert's curve; `insert` what is    generalized
-                left over
-``incognito``   equal values after full-domain generalization;     generalized
-                the minimal node of least cost
-``randomize``   none: records drawn one by one                     randomized
-==============  =================================================  ==============================
+=========================  =================================================  ===========
+method                     groups                                             shown
+=========================  =================================================  ===========
+``mondrian``               `mondrian`                                         generalized
+``agglomerate``            `agglomerate`                                      generalized
+``bucketize``              `mondrian`                                         bucketized
+``anatomy``                `anatomy`, by the l of the policy's l-diversity;   anatomized
+                           `coarsen` where other requirements fail
+``js_reduce``              `grow`, along Hilbert's curve; `insert` what is    generalized
+                           left over
+``microaggregate``         `microaggregate`, by the k of the policy's         generalized
+                           k-anonymity
+``incognito``              equal values after full-domain generalization;     generalized
+                           the minimal node of least cost
+``randomize``              none: records drawn one by one                     randomized
+=========================  =================================================  ===========
 
 What lives here puts a partitioning together with what it needs and yields, one module for each. A
 method is given a setting, requirements and its own options, and returns what was made; who asks for
@@ -33,6 +35,7 @@ from bkpriv_core.method.anatomy import Anatomy
 from bkpriv_core.method.base import GroupMethod, GroupOptions, Method, Options, Own
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
+from bkpriv_core.method.microaggregate import Microaggregate
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
 from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.stated import read
@@ -51,7 +54,15 @@ __all__ = [
 
 GROUP_METHODS: dict[str, GroupMethod[Any]] = {
     method.name: method
-    for method in (Mondrian(), Agglomerate(), Bucketize(), Anatomy(), JsReduce(), Incognito())
+    for method in (
+        Mondrian(),
+        Agglomerate(),
+        Bucketize(),
+        Anatomy(),
+        JsReduce(),
+        Microaggregate(),
+        Incognito(),
+    )
 }
 """The methods that form groups, by name."""
 

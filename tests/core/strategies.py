@@ -247,6 +247,9 @@ def record_groups(records: Records, groups: Groups) -> list[Group]:
 
 # --- Requirements ---------------------------------------------------------------------------------
 
+NEEDED: dict[str, set[str]] = {"anatomy": {"l_diversity"}, "microaggregate": {"k_anonymity"}}
+"""Requirements without which methods form no groups, by the method's name."""
+
 
 @st.composite
 def requirement_lists(draw: st.DrawFn) -> list[Requirement]:

@@ -23,7 +23,7 @@ from bkpriv_core.table.parts import Parts
 from tests.core import oracles, requirement_oracles
 from tests.core.library import Known
 from tests.core.oracles import Group, Records
-from tests.core.strategies import SOME, as_parts, by_age, tables, told_apart
+from tests.core.strategies import NEEDED, SOME, as_parts, by_age, tables, told_apart
 
 REMEMBERED = {"sequence": "s"}
 POLICY: dict[str, Any] = {
@@ -67,7 +67,7 @@ def test_every_method_keeps_respondents_apart(
     records: Records, name: str, keys: list[str], seed: int, data: st.DataObject
 ) -> None:
     setting, believed = data.draw(told_apart(records, positive=True))
-    keys = sorted({*keys, "l_diversity"})
+    keys = sorted({*keys, "t_closeness", *NEEDED.get(name, ())})
     requirements = parse_policy({key: POLICY[key] for key in keys}).requirements
     method = GROUP_METHODS[name]
     try:

@@ -81,7 +81,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
     "view_schema": (None,),
-    "method": ("mondrian", "agglomerate", "bucketize", "anatomy", "incognito"),
+    "method": ("mondrian", "agglomerate", "bucketize", "anatomy", "incognito", "microaggregate"),
     "period": (None,),
     "estimator": ("auto", "exact", "bethe", "omega", "unbiased", "maximum_likelihood"),
     "language": ("implications", "negations"),

@@ -9,7 +9,15 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_people, fill, one, publish, state_policy
 from tests.db.refusal import refused
 
-GROUPED = ("mondrian", "bucketize", "anatomy", "agglomerate", "incognito", "js_reduce")
+GROUPED = (
+    "mondrian",
+    "bucketize",
+    "anatomy",
+    "agglomerate",
+    "incognito",
+    "js_reduce",
+    "microaggregate",
+)
 METHODS = (*GROUPED, "randomize")
 
 COMPARE = "SELECT * FROM bkpriv.compare_releases(%s)"

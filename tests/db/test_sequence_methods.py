@@ -12,7 +12,15 @@ from tests.db.months import MONTHS, months
 
 __all__ = ["months"]
 
-METHODS = ["mondrian", "agglomerate", "bucketize", "anatomy", "incognito", "js_reduce"]
+METHODS = [
+    "mondrian",
+    "agglomerate",
+    "bucketize",
+    "anatomy",
+    "incognito",
+    "js_reduce",
+    "microaggregate",
+]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -24,7 +32,11 @@ def test_every_method_publishes_against_who_remembers(months: Connection, method
     state_policy(
         months,
         "wary",
-        {"l_diversity": {"l": 2}, "bt_privacy": {"bandwidth": knowledge, "t": 0.35}},
+        {
+            "k_anonymity": {"k": 2},
+            "l_diversity": {"l": 2},
+            "bt_privacy": {"bandwidth": knowledge, "t": 0.35},
+        },
     )
     for month in MONTHS:
         release = one(

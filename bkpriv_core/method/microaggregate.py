@@ -1,0 +1,60 @@
+"""Microaggregate: groups of the policy's k records that are near one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.method.base import GroupMethod, GroupOptions
+from bkpriv_core.partition.microaggregation import microaggregate
+from bkpriv_core.progress import Progress
+from bkpriv_core.release.form import Form
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.requirement import KAnonymity, Requirement
+from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.groups import Groups
+
+__all__ = ["Microaggregate"]
+
+
+class Microaggregate(GroupMethod[GroupOptions]):
+    """Groups by `microaggregate`, generalized; other requirements are left to certification."""
+
+    name = "microaggregate"
+    form = Generalized()
+    options = GroupOptions
+
+    def check(
+        self, setting: Setting, requirements: Sequence[Requirement], options: GroupOptions
+    ) -> None:
+        """Refuse what cannot be met; see `Method.check`."""
+        _size(requirements)
+        super().check(setting, requirements, options)
+
+    def partition(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: GroupOptions,
+        chance: Chance,
+        progress: Progress,
+    ) -> tuple[Setting, Groups, Form]:
+        """Form groups; see `GroupMethod.partition`."""
+        parts, groups = microaggregate(
+            setting.parts, _size(requirements), chance, progress=progress
+        )
+        parts, groups = parts.unite(groups)
+        return setting.over(parts), groups, self.form
+
+
+def _size(requirements: Sequence[Requirement]) -> int:
+    """How many records each group is to have."""
+    stated = [item.k for item in requirements if isinstance(item, KAnonymity)]
+    if not stated:
+        raise InvalidParameter(
+            "method microaggregate needs the requirement k_anonymity",
+            detail="Its k says how many records each group has.",
+            hint='Add for example {"k_anonymity": {"k": 5}} to the policy.',
+        )
+    return max(stated)
