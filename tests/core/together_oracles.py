@@ -1,0 +1,46 @@
+"""What several releases tell together, by listing every way to give people values.
+
+Nothing here knows of groups that follow from others, of kinds or of states.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+Group = tuple[Sequence[int], Mapping[int, int]]
+"""Persons and how many of them have each value."""
+
+
+def agreeing(persons: int, values: int, groups: Sequence[Group]) -> Iterator[tuple[int, ...]]:
+    """All ways to give each person a value that agree with all groups."""
+    for way in product(range(values), repeat=persons):
+        if all(Counter(way[person] for person in some) == Counter(held) for some, held in groups):
+            yield way
+
+
+def posteriors(
+    prior: Sequence[Sequence[float]], groups: Sequence[Group]
+) -> list[list[float]] | None:
+    """Belief about each person, given all groups; None if they are impossible."""
+    persons, values = len(prior), len(prior[0])
+    weights = [[0.0] * values for _ in range(persons)]
+    total = 0.0
+    for way in agreeing(persons, values, groups):
+        weight = 1.0
+        for person, value in enumerate(way):
+            weight *= prior[person][value]
+        total += weight
+        for person, value in enumerate(way):
+            weights[person][value] += weight
+    return [[weight / total for weight in row] for row in weights] if total else None
+
+
+def possible(persons: int, values: int, groups: Sequence[Group]) -> list[set[int]]:
+    """Values that each person has in some way that agrees with all groups."""
+    found: list[set[int]] = [set() for _ in range(persons)]
+    for way in agreeing(persons, values, groups):
+        for person, value in enumerate(way):
+            found[person].add(value)
+    return found
