@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition import growth
+from bkpriv_core.partition import prefix
 from bkpriv_core.partition.growth import grow
 from bkpriv_core.requirement import (
     BtPrivacy,
@@ -90,7 +90,7 @@ def test_groups_grow_until_they_hold(
 
     if j is not None:
         requirements = [JsDivergence(j, REMEMBERED), *requirements]
-    with patch.object(growth, "_FIRST", first):
+    with patch.object(prefix, "_FIRST", first):
         groups = grow(setting, requirements, np.array(order))
     assert [group.tolist() for group in groups] == grown(order, allowed)
 
