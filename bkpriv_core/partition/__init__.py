@@ -2,7 +2,7 @@
 
 What lives here forms groups and mends them, and asks neither who wants them nor how they are shown.
 
-- `cutting`: where groups can be cut in two;
+- `cutting`: where groups can be cut in two; `sieve`: which of these cuts may be made, and are;
 - `mondrian`: from the whole table down; `incognito`: whole columns at a level, in their lattice;
 - `agglomeration`: from the cells up, near groups united;
 - `growth`: along an order, such as that of the curve of `hilbert`, each group until it holds, which

@@ -23,14 +23,15 @@ All groups of one generation are cut at once, level-synchronously over arrays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition.cutting import Cuts, find_cuts, median_cuts
+from bkpriv_core.partition.cutting import find_cuts, median_cuts
+from bkpriv_core.partition.sieve import Sieve, cut_cheapest
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement import CountedRequirement, Keeper, Requirement, alone_and_joint
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
@@ -38,12 +39,6 @@ __all__ = ["mondrian"]
 
 _PLACES = 64
 """How many cuts of a kind are considered elsewhere, of a group along a dimension."""
-
-_TRIED = 128
-"""How many cuts of a group, along whatever dimension, are tried by inference or all together."""
-
-_AT_ONCE = 4_000_000
-"""Memberships times sensitive values that are judged at a time."""
 
 
 def mondrian(
@@ -78,7 +73,7 @@ def mondrian(
     """
     parts = setting.parts
     active = Groups.whole(len(parts)) if groups is None else groups
-    sieve = _Sieve.of(setting, requirements, active)
+    sieve = Sieve.of(setting, requirements, active)
     final: list[Groups] = []
     rested = done = 0
     while len(active):
@@ -90,72 +85,14 @@ def mondrian(
             progress.report((rested + done) / (2 * len(parts)))
         active, rest = Groups.joined([]), Groups.joined(resting)
         if elsewhere:
-            active, rest = _elsewhere(sieve, rest)
+            active, rest = cut_cheapest(sieve, rest, partial(find_cuts, most=_PLACES))
         final.append(rest)
         done += len(rest.members)
         progress.report((len(parts) + done) / (2 * len(parts)))
     return Groups.joined(final)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sieve:
-    """What cuts must meet: by their halves' counts, by inference, and by all groups together."""
-
-    setting: Setting
-    counted: Sequence[CountedRequirement]
-    inferred: Sequence[Requirement]
-    keepers: Sequence[Keeper]
-
-    @classmethod
-    def of(cls, setting: Setting, requirements: Sequence[Requirement], groups: Groups) -> _Sieve:
-        """Sift cuts of groups, and of what they are cut into."""
-        alone, joint = alone_and_joint(requirements)
-        alone = sorted(alone, key=lambda item: item.cost)
-        return cls(
-            setting,
-            [item for item in alone if isinstance(item, CountedRequirement)],
-            [item for item in alone if not isinstance(item, CountedRequirement)],
-            [item.keeper(setting, groups) for item in joint],
-        )
-
-    def count(self, cuts: Cuts) -> Cuts:
-        """Keep the cuts whose halves meet what counts decide, or need not."""
-        for requirement in self.counted:
-            histograms = cuts.histograms(requirement.counts(self.setting))
-            met = requirement.met(self.setting, histograms)
-            fit = met[0::2] & met[1::2]
-            if not requirement.coarse:
-                fit |= ~requirement.met(self.setting, histograms[0::2] + histograms[1::2])
-            cuts = cuts.select(fit)
-        return cuts
-
-    def infer(self, cuts: Cuts) -> Cuts:
-        """Keep the cuts whose halves meet what is inferred, by omega."""
-        size = _AT_ONCE // self.setting.table.sensitive.size
-        for requirement in self.inferred:
-            halves = (chunk.halves() for chunk in cuts.chunks(size))
-            met = [requirement.satisfied(self.setting, some) for some in halves]
-            flat = np.concatenate([np.zeros(0, dtype=bool), *met])
-            cuts = cuts.select(flat[0::2] & flat[1::2])
-        return cuts
-
-    def split(self, cuts: Cuts, groups: IntArray) -> Cuts:
-        """Take of each group the first cut that all keepers let pass; `groups` says whose it is."""
-        taken = [np.zeros(0, dtype=np.int64)]
-        waiting = np.arange(len(cuts))
-        while waiting.size:
-            _, first = np.unique(groups[waiting], return_index=True)
-            tried = waiting[first]
-            for keeper in self.keepers:
-                some = cuts.select(tried)
-                tried = tried[keeper.split(some.groups.select(some.parents), some.halves())]
-            taken.append(tried)
-            waiting = np.delete(waiting, first)
-            waiting = waiting[~np.isin(groups[waiting], groups[tried])]
-        return cuts.select(np.concatenate(taken))
-
-
-def _at_medians(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
+def _at_medians(sieve: Sieve, groups: Groups) -> tuple[Groups, Groups]:
     """Cut groups at the median of the widest dimension that allows it: halves, and what is left."""
     parts = sieve.setting.parts
     waiting = np.arange(len(groups))
@@ -173,38 +110,6 @@ def _at_medians(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
         left[waiting[cuts.parents]] = False
         waiting = np.delete(waiting, cuts.parents)
     return Groups.joined(halves), groups.select(left)
-
-
-def _elsewhere(sieve: _Sieve, groups: Groups) -> tuple[Groups, Groups]:
-    """Cut groups along any dimension where that costs least detail: halves, and what is left."""
-    parts = sieve.setting.parts
-    dimensions = len(parts.table.quasi_identifiers)
-    left = np.ones(len(groups), dtype=bool)
-    halves: list[Groups] = []
-    for first, last in groups.chunks(_AT_ONCE // (dimensions * parts.table.sensitive.size)):
-        sieve.setting.progress.poll()
-        whose = np.repeat(np.arange(first, last), dimensions)
-        axes = np.tile(np.arange(dimensions), last - first)
-        cuts = sieve.count(find_cuts(parts, groups.select(whose), axes, _PLACES))
-        cuts = cuts.select(np.lexsort((_penalties(parts, cuts), whose[cuts.parents])))
-        owner = whose[cuts.parents]
-        if sieve.inferred or sieve.keepers:
-            cuts = cuts.select(np.arange(len(cuts)) - np.searchsorted(owner, owner) < _TRIED)
-            cuts = sieve.infer(cuts)
-        cuts = sieve.split(cuts, whose[cuts.parents])
-        halves.append(cuts.halves())
-        left[whose[cuts.parents]] = False
-    return Groups.joined(halves), groups.select(left)
-
-
-def _penalties(parts: Parts, cuts: Cuts) -> FloatArray:
-    """Certainty penalty of all records in the halves of each cut, shape (b,)."""
-    penalties = [np.zeros(0)]
-    for chunk in cuts.chunks(_AT_ONCE // len(parts.table.quasi_identifiers)):
-        halves = chunk.halves()
-        penalty = parts.sizes(halves) * parts.table.penalty(*parts.boxes(halves))
-        penalties.append(penalty[0::2] + penalty[1::2])
-    return np.concatenate(penalties)
 
 
 def _widest_first(parts: Parts, groups: Groups) -> list[tuple[IntArray, FloatArray]]:

@@ -1,0 +1,134 @@
+"""Sieve: of many cuts of groups those are kept whose halves may be published, and the best taken.
+
+The cheapest requirements, on counts, see all cuts; of those they let pass the ones are tried by
+inference, and together with all other groups, that leave the records the least penalty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition.cutting import Cuts
+from bkpriv_core.requirement import CountedRequirement, Keeper, Requirement, alone_and_joint
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
+
+__all__ = ["FindCuts", "Sieve", "cut_cheapest"]
+
+FindCuts = Callable[[Parts, Groups, IntArray], Cuts]
+"""What finds cuts of groups, each along one dimension: the groups stand there group after group."""
+
+_TRIED = 128
+"""How many cuts of a group, along whatever dimension, are tried by inference or all together."""
+
+_AT_ONCE = 4_000_000
+"""Memberships times sensitive values that are judged at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sieve:
+    """What cuts must meet: by their halves' counts, by inference, and by all groups together."""
+
+    setting: Setting
+    counted: Sequence[CountedRequirement]
+    inferred: Sequence[Requirement]
+    keepers: Sequence[Keeper]
+
+    @classmethod
+    def of(cls, setting: Setting, requirements: Sequence[Requirement], groups: Groups) -> Sieve:
+        """Sift cuts of groups, and of what they are cut into."""
+        alone, joint = alone_and_joint(requirements)
+        alone = sorted(alone, key=lambda item: item.cost)
+        return cls(
+            setting,
+            [item for item in alone if isinstance(item, CountedRequirement)],
+            [item for item in alone if not isinstance(item, CountedRequirement)],
+            [item.keeper(setting, groups) for item in joint],
+        )
+
+    def count(self, cuts: Cuts) -> Cuts:
+        """Keep the cuts whose halves meet what counts decide, or need not."""
+        for requirement in self.counted:
+            histograms = cuts.histograms(requirement.counts(self.setting))
+            met = requirement.met(self.setting, histograms)
+            fit = met[0::2] & met[1::2]
+            if not requirement.coarse:
+                fit |= ~requirement.met(self.setting, histograms[0::2] + histograms[1::2])
+            cuts = cuts.select(fit)
+        return cuts
+
+    def infer(self, cuts: Cuts) -> Cuts:
+        """Keep the cuts whose halves meet what is inferred, by omega."""
+        size = _AT_ONCE // self.setting.table.sensitive.size
+        for requirement in self.inferred:
+            halves = (chunk.halves() for chunk in cuts.chunks(size))
+            met = [requirement.satisfied(self.setting, some) for some in halves]
+            flat = np.concatenate([np.zeros(0, dtype=bool), *met])
+            cuts = cuts.select(flat[0::2] & flat[1::2])
+        return cuts
+
+    def split(self, cuts: Cuts, groups: IntArray) -> Cuts:
+        """Take of each group the first cut that all keepers let pass; `groups` says whose it is."""
+        taken = [np.zeros(0, dtype=np.int64)]
+        waiting = np.arange(len(cuts))
+        while waiting.size:
+            _, first = np.unique(groups[waiting], return_index=True)
+            tried = waiting[first]
+            for keeper in self.keepers:
+                some = cuts.select(tried)
+                tried = tried[keeper.split(some.groups.select(some.parents), some.halves())]
+            taken.append(tried)
+            waiting = np.delete(waiting, first)
+            waiting = waiting[~np.isin(groups[waiting], groups[tried])]
+        return cuts.select(np.concatenate(taken))
+
+
+def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts) -> tuple[Groups, Groups]:
+    """Cut groups along whatever dimension where that leaves the least penalty.
+
+    Parameters
+    ----------
+    sieve : Sieve
+        What halves must meet.
+    groups : Groups
+        The groups.
+    find : callable
+        Finds the cuts among which to choose.
+
+    Returns
+    -------
+    Groups, Groups
+        Halves of those that could be cut, and those that could not.
+    """
+    parts = sieve.setting.parts
+    dimensions = len(parts.table.quasi_identifiers)
+    left = np.ones(len(groups), dtype=bool)
+    halves: list[Groups] = []
+    for first, last in groups.chunks(_AT_ONCE // (dimensions * parts.table.sensitive.size)):
+        sieve.setting.progress.poll()
+        whose = np.repeat(np.arange(first, last), dimensions)
+        axes = np.tile(np.arange(dimensions), last - first)
+        cuts = sieve.count(find(parts, groups.select(whose), axes))
+        cuts = cuts.select(np.lexsort((_penalties(parts, cuts), whose[cuts.parents])))
+        owner = whose[cuts.parents]
+        if sieve.inferred or sieve.keepers:
+            cuts = cuts.select(np.arange(len(cuts)) - np.searchsorted(owner, owner) < _TRIED)
+            cuts = sieve.infer(cuts)
+        cuts = sieve.split(cuts, whose[cuts.parents])
+        halves.append(cuts.halves())
+        left[whose[cuts.parents]] = False
+    return Groups.joined(halves), groups.select(left)
+
+
+def _penalties(parts: Parts, cuts: Cuts) -> FloatArray:
+    """Certainty penalty of all records in the halves of each cut, shape (b,)."""
+    penalties = [np.zeros(0)]
+    for chunk in cuts.chunks(_AT_ONCE // len(parts.table.quasi_identifiers)):
+        halves = chunk.halves()
+        penalty = parts.sizes(halves) * parts.table.penalty(*parts.boxes(halves))
+        penalties.append(penalty[0::2] + penalty[1::2])
+    return np.concatenate(penalties)
