@@ -25,7 +25,7 @@ from bkpriv_core.query.tally import Tally
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.rewriting.fragment import ShownColumn
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.levels import Recoding
 from bkpriv_core.table.parts import Parts
 
@@ -99,6 +99,10 @@ class Form(ABC):
     def pool(self, parts: Parts, groups: Groups) -> Groups:
         """Join groups that are shown alike, for a reader cannot tell them apart."""
         return groups
+
+    def boxes(self, parts: Parts, groups: Groups) -> tuple[IntArray, IntArray]:
+        """First and last leaf place that groups span, as they are shown if they are: two (g, d)."""
+        return parts.boxes(groups)
 
     def penalties(self, release: Release) -> FloatArray:
         """Normalised certainty penalty of each group, shape (g,): 0 for exact quasi-identifiers."""

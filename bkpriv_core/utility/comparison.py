@@ -22,7 +22,7 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.bound import QueryError
+from bkpriv_core.query.bound import ErrorFigures, QueryError
 from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement.base import shares_of
@@ -147,22 +147,23 @@ def fidelity(release: Release, progress: Progress = SILENT) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        What is undefined is left out: errors where no query counts anything, associations where
-        no attribute has two values.
+        NaN where there is nothing to measure: errors where no query counts anything, associations
+        where no pair has a coefficient.
     """
-    figures = {}
     try:
         errors = QueryError(0.0).measure(release.actual, release.estimated, progress)
-    except InvalidParameter:
-        pass  # No query counts anything, of whichever release of the table.
-    else:
-        figures = {"query_error_median": errors.median, "query_error_mean": errors.mean}
-    moved: dict[str, list[float]] = {}
+    except InvalidParameter:  # No query counts anything, of whichever release of the table.
+        errors = ErrorFigures(float("nan"), float("nan"))
+    moved: dict[str, list[float]] = {"sensitive": [], "quasi_identifiers": []}
     sensitive = len(release.domains) - 1
     for *pair, before, after in association(release, progress):
-        kind = "sensitive" if sensitive in pair else "quasi_identifiers"
-        moved.setdefault(f"association_error_{kind}", []).append(abs(after - before))
-    for metric, distances in moved.items():
-        if not np.isnan(distances).all():
-            figures[metric] = float(np.nanmean(distances))
-    return figures
+        if not np.isnan(distance := abs(after - before)):
+            moved["sensitive" if sensitive in pair else "quasi_identifiers"].append(distance)
+    return {
+        "query_error_median": errors.median,
+        "query_error_mean": errors.mean,
+        **{
+            f"association_error_{kind}": float(np.mean(distances)) if distances else float("nan")
+            for kind, distances in moved.items()
+        },
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 from bkpriv_core.errors import InvalidParameter
@@ -25,11 +26,11 @@ _COMPARED = 100
 @entry
 def utility(release: int | None) -> list[tuple[str, float | None]]:
     """See ``bkpriv.utility``."""
-    return list(_utility(find_release(release)).items())
+    return [(metric, _known(value)) for metric, value in _utility(find_release(release)).items()]
 
 
 def _utility(recorded: RecordedRelease) -> dict[str, float | None]:
-    figures = measured(recorded)
+    figures = measured(recorded, POLLED)
     if isinstance(method := recorded.method, GroupMethod):
         requirements = find_requirements(recorded.release).requirements
         options = find_options(recorded.release, method)
@@ -55,10 +56,15 @@ def compare_releases(
     }
     metrics = dict.fromkeys(metric for of_one in figures.values() for metric in of_one)
     return [
-        (metric, release, of_one.get(metric))
+        (metric, release, _known(of_one.get(metric)))
         for metric in metrics
         for release, of_one in figures.items()
     ]
+
+
+def _known(figure: float | None) -> float | None:
+    """A figure, or None where there was nothing to measure."""
+    return None if figure is None or math.isnan(figure) else figure
 
 
 def _listed(releases: list[int | None] | None) -> list[int | None]:

@@ -8,7 +8,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].utility.utility(release)
 $$;
 COMMENT ON FUNCTION bkpriv.utility(bigint) IS
-    'Utility of a release: discernibility, average class size, global certainty penalty (gcp, the share of detail lost), suppressed share; the same, named ..._k_anonymous, of the same table published by the same method with k-anonymity only; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
+    'Utility of a release: discernibility, average class size, global certainty penalty (gcp, the share of detail lost), the same of all records, where those left out count as the nearest group widened to them (rgcp, which is gcp where nothing is suppressed), suppressed share; the same, named ..._k_anonymous, of the same table published by the same method with k-anonymity only; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
 GRANT EXECUTE ON FUNCTION bkpriv.utility(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.compare_releases(releases bigint[])

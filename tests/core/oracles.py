@@ -457,25 +457,40 @@ def mondrian(records: Records, group: Group, allowed: Callable[[Group], bool]) -
 # --- Utility --------------------------------------------------------------------------------------
 
 
+def mean_penalty(records: Records, group: Group) -> Fraction:
+    """Certainty penalty of a group, averaged over attributes."""
+    penalties = [
+        certainty_penalty(attribute, records.column(group, axis))
+        for axis, attribute in enumerate(records.attributes)
+    ]
+    return sum(penalties, Fraction(0)) / len(penalties)
+
+
+def widened_penalty(records: Records, groups: Sequence[Group], record: int) -> Fraction:
+    """Penalty of the group that grows least if a record is put into it; 1 if there is none."""
+    after = [(mean_penalty(records, [*group, record]), group) for group in groups]
+    grown = [(penalty - mean_penalty(records, group), penalty) for penalty, group in after]
+    return min(grown)[1] if grown else Fraction(1)
+
+
 def utility(records: Records, groups: Sequence[Group]) -> dict[str, Fraction | None]:
     """Utility measures, record by record; None where nothing is published."""
     total = len(records.rows)
     group_of = {record: group for group in groups for record in group}
-    discernibility = penalties = Fraction(0)
+    discernibility = penalties = widened = Fraction(0)
     for record in range(total):
         if record not in group_of:
             discernibility += total
+            widened += widened_penalty(records, groups, record)
             continue
         group = group_of[record]
         discernibility += len(group)
-        for axis, attribute in enumerate(records.attributes):
-            penalties += certainty_penalty(attribute, records.column(group, axis)) / len(
-                records.attributes
-            )
+        penalties += mean_penalty(records, group)
     published = len(group_of)
     return {
         "discernibility": discernibility,
         "average_class_size": Fraction(published, len(groups)) if groups else None,
         "gcp": penalties / published if published else None,
+        "rgcp": (penalties + widened) / total,
         "suppressed_share": Fraction(total - published, total),
     }

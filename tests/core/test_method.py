@@ -335,4 +335,4 @@ def test_exact_quasi_identifiers_cost_no_certainty() -> None:
     release = Release(parts, Groups.whole(len(parts)), Generalized())
     assert utility(release)["gcp"] == 1
     for form in (Bucketized(), Anatomized()):
-        assert utility(replace(release, form=form)) == {**utility(release), "gcp": 0.0}
+        assert utility(replace(release, form=form)) == {**utility(release), "gcp": 0.0, "rgcp": 0.0}

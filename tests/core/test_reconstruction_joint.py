@@ -108,5 +108,6 @@ def test_a_release_without_groups_has_no_cost_of_groups() -> None:
         "discernibility": None,
         "average_class_size": None,
         "gcp": None,
+        "rgcp": None,
         "suppressed_share": 0,
     }

@@ -10,10 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.method import GROUP_METHODS
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import SILENT
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
@@ -23,6 +28,7 @@ from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import (
     MANY,
+    SOME,
     as_groups,
     as_table,
     occurring,
@@ -45,6 +51,35 @@ def test_measures_by_records(records: Records, data: st.DataObject) -> None:
         assert measures[name] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
 
 
+@SOME
+@given(tables(max_records=20), st.data())
+def test_exact_values_cost_nothing_but_for_who_is_left_out(
+    records: Records, data: st.DataObject
+) -> None:
+    lists = data.draw(partitions(len(records.cells()), suppress=True))
+    release = Release(Parts.of(as_table(records)), as_groups(lists), Bucketized())
+    groups = [records_of(records, cells) for cells in lists]
+    left_out = {*records.everything()} - {record for group in groups for record in group}
+    widened = [oracles.widened_penalty(records, groups, record) for record in left_out]
+    assert utility(release)["rgcp"] == pytest.approx(float(sum(widened)) / len(records.rows))
+
+
+@SOME
+@given(tables(max_records=24), st.sampled_from(sorted(GROUP_METHODS)), st.integers(1, 4))
+def test_rgcp_is_gcp_where_nothing_is_suppressed(records: Records, name: str, k: int) -> None:
+    policy = {"k_anonymity": {"k": k}, "l_diversity": {"l": 1}}
+    method, requirements = GROUP_METHODS[name], parse_policy(policy).requirements
+    try:
+        release, certificate = method.certified(
+            Setting(as_table(records)), requirements, method.options(), SeededChance(1), SILENT
+        )
+    except UnattainableRequirement:
+        return
+    assert not certificate.suppressed.size
+    figures = utility(release)
+    assert figures["rgcp"] == figures["gcp"]
+
+
 def test_measures_by_hand() -> None:
     age = Attribute("age", ("20", "30", "60"), numbers={"20": 20, "30": 30, "60": 60})
     sex = Attribute("sex", ("f", "m"))
@@ -57,12 +92,15 @@ def test_measures_by_hand() -> None:
     )
     table = as_table(Records((age, sex), Attribute("s", ("s",)), rows))
     # Groups of three (age 20-30: a quarter of the range, one sex) and one record; one suppressed.
+    # The woman of 60 would widen the group of women by three quarters of the range, to all of it,
+    # and the man's to both sexes: by the share of 3/8, or 1/2.
     measures = utility(Release(Parts.of(table), as_groups([[0, 1], [2]]), Generalized()))
     assert measures == pytest.approx(
         {
             "discernibility": 3**2 + 1**2 + 5,
             "average_class_size": 2.0,
             "gcp": 3 * (0.25 + 0) / 2 / 4,
+            "rgcp": (3 * 0.125 + 1 * 0 + 1 * (1 + 0) / 2) / 5,
             "suppressed_share": 0.2,
         }
     )

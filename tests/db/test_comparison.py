@@ -76,11 +76,12 @@ def test_metrics_are_those_of_utility(
         assert figures[metric, release] == value, metric
     absent = {metric for metric, of in figures if of == release and figures[metric, of] is None}
     if method == "randomize":
-        of_groups = {"discernibility", "average_class_size", "gcp"}
+        of_groups = {"discernibility", "average_class_size", "gcp", "rgcp"}
         alone = {"suppressed_share_k_anonymous", *(f"{name}_k_anonymous" for name in of_groups)}
         assert absent == of_groups | alone
     else:
-        assert absent == ({"gcp_k_anonymous"} if method in ("bucketize", "anatomy") else set())
+        exact = method in ("bucketize", "anatomy")
+        assert absent == ({"gcp_k_anonymous", "rgcp_k_anonymous"} if exact else set())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -129,15 +130,25 @@ def test_releases_of_another_dataset_of_the_same_data(
     assert ages["suppressed_share", release] is not None
 
 
-def test_too_few_to_query(db: Connection) -> None:
-    """What no query can count is left out, and so is what has no pairs."""
+def test_where_there_is_nothing_to_measure(db: Connection) -> None:
+    """What has no pairs, and what no query can count, is NULL; the rest has figures."""
     db.execute("CREATE TABLE few (a int, b int); INSERT INTO few VALUES (1, 1), (1, 1)")
     db.execute("SELECT bkpriv.register_dataset('few', 'few', '{a}', 'b')")
     state_policy(db, "two", {"k_anonymity": {"k": 2}})
-    release = publish(db, "few", "two", "public.shown")
-    metrics = {metric for metric, _ in compared(db, release)}
-    assert not any(metric.startswith("association") for metric in metrics)
-    assert {"kl", "query_error_median"} <= metrics
+    found = compared(db, release := publish(db, "few", "two", "public.shown"))
+    assert {metric for metric, _ in found if found[metric, release] is None} == {
+        "association_error_sensitive",
+        "association_error_quasi_identifiers",
+    }
+    # Nobody asks for NULL.
+    db.execute("CREATE TABLE blank (a int, b int, c int)")
+    db.execute("INSERT INTO blank SELECT i % 2, NULL, i % 3 FROM generate_series(1, 60) AS i")
+    db.execute("SELECT bkpriv.register_dataset('blank', 'blank', '{a, b}', 'c')")
+    found = compared(db, release := publish(db, "blank", "two", "public.b", {"nulls": "category"}))
+    assert {metric for metric, _ in found if found[metric, release] is None} == {
+        "query_error_median",
+        "query_error_mean",
+    }
 
 
 # --- other data -----------------------------------------------------------------------------------

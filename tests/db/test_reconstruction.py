@@ -385,12 +385,12 @@ def test_workloads_are_answered_as_their_queries_are(patients: Connection, shown
 
 def test_what_is_about_groups_is_null(patients: Connection, shown: Read) -> None:
     rows = patients.execute("SELECT * FROM bkpriv.utility(%s)", [shown.release]).fetchall()
-    assert rows[:4] == [
-        *(("discernibility", None), ("average_class_size", None), ("gcp", None)),
+    assert rows[:5] == [
+        *((metric, None) for metric in ("discernibility", "average_class_size", "gcp", "rgcp")),
         ("suppressed_share", 0),
     ]
-    assert [metric for metric, _ in rows[4:]] == ["kl", "chi_square", "l2"]
-    assert all(0 < figure < math.inf for _, figure in rows[4:])
+    assert [metric for metric, _ in rows[5:]] == ["kl", "chi_square", "l2"]
+    assert all(0 < figure < math.inf for _, figure in rows[5:])
 
 
 def test_associations_of_what_is_kept_are_those_of_the_source(

@@ -62,7 +62,7 @@ class Generalized(Form):
         return Generalized(recoding)
 
     def boxes(self, parts: Parts, groups: Groups) -> tuple[IntArray, IntArray]:
-        """First and last leaf place of each group as it is shown, two arrays of shape (g, d)."""
+        """See `Form`."""
         low, high = parts.boxes(groups)
         for axis, recoded in enumerate(self.recoding):
             low[:, axis], high[:, axis] = recoded.low[low[:, axis]], recoded.high[high[:, axis]]
