@@ -26,6 +26,7 @@ from bkpriv_core.belief.knowledge import (
     resolve_knowledge,
     uniform_prior,
 )
+from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
@@ -148,6 +149,7 @@ class Setting:
         self._priors: dict[Resolved, FloatArray] = {}
         self._adversaries: dict[tuple[Resolved, ...], Adversaries] = {}
         self._dispersions: dict[Resolved, Dispersion] = {}
+        self._pairs: dict[Resolved, Pairs] = {}
 
     @property
     def table(self) -> Table:
@@ -246,6 +248,13 @@ class Setting:
         if key not in self._dispersions:
             self._dispersions[key] = Dispersion.of(self.prior(knowledge), self.parts.weights)
         return self._dispersions[key]
+
+    def pairs(self, knowledge: Knowledge) -> Pairs:
+        """What is believed of the records of each part, to be compared, under that knowledge."""
+        key = self._resolve(knowledge)
+        if key not in self._pairs:
+            self._pairs[key] = Pairs.of(self.prior(knowledge))
+        return self._pairs[key]
 
     @property
     def memory(self) -> str | None:

@@ -6,6 +6,8 @@ prefixes are judged at once, by sums all of them, and by inference those that ho
 - It is given up to look where prefixes grow to twice their length, at least to 512 parts, and all
   that time break a requirement that large groups do not meet sooner than small ones, such as one on
   divergence.
+- It is given up at once where a prefix breaks what any part of a group that meets it meets, such as
+  divergence in pairs: all that are longer break it, too.
 - Of prefixes of many parts not every one is tried by inference, but one in thirty-two or so.
 - Requirements on all groups together, such as (c,k)-safety, are broken by what breaks them by
   itself. If groups that do not are not safe together, all are formed anew, to disclose less by
@@ -136,11 +138,30 @@ class Prefixes:
                     ends = ends[item.met(running[ends - begun - 1])]
                 if not (ends.size or item.coarse) and begun >= _LARGE:
                     return False, stop
-            held, end = self._inferred(order, ends)
+            last = self._last(order, begun, stop)
+            held, end = self._inferred(order, ends[ends <= last])
             if held:
                 return True, end
+            if last < stop:
+                return False, stop
             begun = stop
         return False, begun
+
+    def _last(self, order: IntArray, begun: int, stop: int) -> int:
+        """Longest prefix, of at most `stop` parts, that meets what is hereditary.
+
+        That of `begun` parts does.
+        """
+        hereditary = [item for item in self.inferred if item.hereditary]
+        low, tried, high = begun, stop, stop
+        while hereditary and low < high:
+            groups = Groups.from_lists([order[:tried]])
+            if satisfied(hereditary, self.setting, groups).all():
+                low = tried
+            else:
+                high = tried - 1
+            tried = (low + high + 1) // 2
+        return high
 
     def _inferred(self, order: IntArray, ends: IntArray) -> tuple[bool, int]:
         """Whether what is inferred holds at any of some ends, and the first of them."""

@@ -42,7 +42,8 @@ class Sieve:
     def of(cls, setting: Setting, requirements: Sequence[Requirement], groups: Groups) -> Sieve:
         """Sift cuts of groups, and of what they are cut into."""
         alone, joint = alone_and_joint(requirements)
-        alone = sorted(alone, key=lambda item: item.cost)
+        # Halves of a group that meets what is hereditary do, and of one that does not, need not.
+        alone = sorted((i for i in alone if not i.hereditary), key=lambda item: item.cost)
         return cls(
             setting,
             [item for item in alone if isinstance(item, CountedRequirement)],

@@ -156,6 +156,9 @@ class Requirement(ABC):
     absorbing: ClassVar[bool] = False
     """Whether even every group that contains one that meets it does."""
 
+    hereditary: ClassVar[bool] = False
+    """Whether any part of a group that meets it does."""
+
     coarse: ClassVar[bool] = True
     """Whether the whole table as one group meets it, if any groups do."""
 

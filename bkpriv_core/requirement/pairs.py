@@ -8,7 +8,7 @@ two stages). The figure is the largest Jensen-Shannon divergence of two beliefs,
 ``max_{r, s in group} JS(P_r, P_s)``, between 0 and 1.
 
 A part of a group never has a larger figure than the group. Of several adversaries each has a figure
-of his own.
+of his own. How figures of large groups come about is told by `bkpriv_core.belief.pairs`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift
 from bkpriv_core.stated import About, Range
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import Groups
 
 __all__ = ["PairDivergence"]
 
@@ -53,6 +53,7 @@ class PairDivergence(Requirement):
     bandwidth: _Adversaries | None = None
     key: ClassVar[str] = "pair_divergence"
     cost: ClassVar[int] = 2
+    hereditary = True
     coarse = False
 
     @property
@@ -93,12 +94,10 @@ class PairDivergence(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the largest divergence of two beliefs; nothing is inferred."""
-        figures = np.array(
-            [
-                [_largest(setting.prior(knowledge)[members]) for members in groups]
-                for knowledge in self.knowledge
-            ]
-        ).reshape(len(self.knowledge), len(groups))
+        polled = setting.progress if progress is None else progress.quiet
+        figures = np.vstack(
+            [setting.pairs(knowledge).largest(groups, polled) for knowledge in self.knowledge]
+        )
         return Measurement(figures[:, groups.owner], np.full(len(groups), EXACT, dtype=np.int8))
 
     def explain(
@@ -110,15 +109,14 @@ class PairDivergence(Requirement):
         beliefs about the group; and the value whose probability differs most from it, up or down.
         """
         (members,) = group
-        beliefs = setting.prior(self.knowledge[bound])[members]
-        apart = np.array([js_divergence(belief, beliefs) for belief in beliefs])
-        pair = np.array(np.unravel_index(int(apart.argmax()), apart.shape))
-        mean = np.average(beliefs, axis=0, weights=setting.parts.weights[members])
-        member = int(pair[js_divergence(beliefs[pair], mean).argmax()])
-        value = int(np.abs(beliefs[member] - mean).argmax())
+        pairs = setting.pairs(self.knowledge[bound])
+        kinds, first, kind = np.unique(pairs.kind[members], return_index=True, return_inverse=True)
+        weights = np.bincount(kind.ravel(), setting.parts.weights[members])
+        mean = np.average(pairs.beliefs[kinds], axis=0, weights=weights)
+        _, *both = pairs.farthest(kinds, setting.progress)
+        beliefs = pairs.beliefs[kinds[both]]
+        end = int(js_divergence(beliefs, mean).argmax())
+        value = int(np.abs(beliefs[end] - mean).argmax())
+        member = first[both[end]]
         cell = int(setting.parts.cell[members[member]])
-        return Shift(cell, value, float(beliefs[member, value]), float(mean[value]))
-
-
-def _largest(beliefs: FloatArray) -> float:
-    return max(float(js_divergence(belief, beliefs).max()) for belief in beliefs)
+        return Shift(cell, value, float(beliefs[end, value]), float(mean[value]))

@@ -125,3 +125,13 @@ def invariant_records(records: Records, group: Group, signatures: Sequence[set[i
     if any(signatures[record] not in (None, set(values)) for record in group):
         return 0
     return len(group)
+
+
+# --- Divergence in pairs (Amiri et al. 2016) ------------------------------------------------------
+
+
+def pair_divergence(beliefs: Sequence[Sequence[Number]]) -> float:
+    """Largest Jensen-Shannon divergence of two of the beliefs, in bits; 0 of a single one."""
+    return max(
+        (oracles.js_divergence(one, other) for one in beliefs for other in beliefs), default=0.0
+    )
