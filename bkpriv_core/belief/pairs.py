@@ -17,6 +17,7 @@ were compared, and as exact as if all had been.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,7 +35,7 @@ _AT_ONCE = 2**14
 _LISTED = 2**18
 """Pairs of small groups that are listed at a time, and of a group that is small."""
 
-_SCREENED = 2**18
+_SCREENED = 2**19
 """Pairs of which the Hellinger distance is kept at a time."""
 
 _ROUNDING = 1e-12
@@ -127,6 +128,8 @@ class Pairs:
         step = max(1, _SCREENED // len(kinds))
         for first in range(0, len(kinds), step):
             progress.poll()
+            if most[0] >= 1.0:
+                break
             squared = self.hellinger(kinds[first : first + step], kinds[first:])
             left, right = np.nonzero(squared > _hellinger(most[0]))
             order = np.argsort(-squared[left, right])
@@ -145,7 +148,7 @@ class Pairs:
 
 def _hellinger(divergence: float) -> float:
     """Squared Hellinger distance that two beliefs exceed which diverge by more."""
-    return np.inf if divergence >= 1.0 else divergence * np.log(2.0) - _ROUNDING
+    return divergence * math.log(2.0) - _ROUNDING
 
 
 def _listed(sets: Groups) -> tuple[IntArray, IntArray]:

@@ -21,6 +21,7 @@ from bkpriv_core.requirement import (
     CkSafety,
     JsDivergence,
     KAnonymity,
+    PairDivergence,
     Requirement,
     TCloseness,
     satisfied,
@@ -67,6 +68,7 @@ def grown(order: Sequence[int], allowed: Callable[[Group], bool]) -> list[list[i
     tables(min_records=2, max_records=16),
     requirement_lists(),
     st.one_of(st.none(), st.floats(0.05, 1.5)),
+    st.one_of(st.none(), st.floats(0.0, 0.8)),
     st.integers(1, 8),
     st.data(),
 )
@@ -74,6 +76,7 @@ def test_groups_grow_until_they_hold(
     records: Records,
     requirements: list[Requirement],
     j: float | None,
+    theta: float | None,
     first: int,
     data: st.DataObject,
 ) -> None:
@@ -83,13 +86,17 @@ def test_groups_grow_until_they_hold(
     alike = naive(records, requirements, "omega")
 
     def allowed(group: Group) -> bool:
-        if j is None:
-            return alike(group)
-        apart = requirement_oracles.divergence([believed[record] for record in group])
-        return alike(group) and apart <= j + 1e-9
+        held = [believed[record] for record in group]
+        return (
+            alike(group)
+            and (j is None or requirement_oracles.divergence(held) <= j + 1e-9)
+            and (theta is None or requirement_oracles.pair_divergence(held) <= theta + 1e-9)
+        )
 
     if j is not None:
         requirements = [JsDivergence(j, REMEMBERED), *requirements]
+    if theta is not None:
+        requirements = [PairDivergence(theta, (REMEMBERED,)), *requirements]
     with patch.object(prefix, "_FIRST", first):
         groups = grow(setting, requirements, np.array(order))
     assert [group.tolist() for group in groups] == grown(order, allowed)

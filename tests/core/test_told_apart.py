@@ -15,9 +15,16 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS
 from bkpriv_core.partition.agglomeration import agglomerate
-from bkpriv_core.policy import parse_policy
+from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.progress import SILENT
-from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, Requirement, satisfied
+from bkpriv_core.requirement import (
+    BtPrivacy,
+    JsDivergence,
+    KAnonymity,
+    PairDivergence,
+    Requirement,
+    satisfied,
+)
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles, requirement_oracles
@@ -32,6 +39,7 @@ POLICY: dict[str, Any] = {
     "t_closeness": {"t": 0.8},
     "bt_privacy": [{"bandwidth": REMEMBERED, "t": 0.5}, {"bandwidth": 0.4, "t": 0.8}],
     "js_divergence": {"j": 0.4, "bandwidth": REMEMBERED},
+    "pair_divergence": {"theta": 0.4, "bandwidth": [REMEMBERED, 0.4]},
     "m_invariance": {"m": 2},
 }
 
@@ -49,6 +57,9 @@ def check(
     elif isinstance(requirement, JsDivergence):
         diverging = requirement_oracles.divergence([believed[record] for record in group])
         assert diverging <= requirement.j + 1e-9
+    elif isinstance(requirement, PairDivergence):
+        held = [believed[record] for record in group]
+        assert requirement_oracles.pair_divergence(held) <= requirement.theta + 1e-9
     elif isinstance(requirement, BtPrivacy):
         _, t = requirement.skyline[0]
         figures = oracles.disclosures(records, oracles.rounded(believed), group, smoothing, "exact")
@@ -118,13 +129,18 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["agglomerate", "bucketize", "js_reduce", "mondrian"])
-def test_groups_are_found_that_large_ones_hide(name: str) -> None:
+@pytest.mark.parametrize(
+    "stated", [{"js_divergence": {"j": 0.1}}, {"pair_divergence": {"theta": 0}}]
+)
+def test_groups_are_found_that_large_ones_hide(
+    name: str, stated: dict[str, dict[str, float]]
+) -> None:
     # Of the youngest a is believed, of the next b, and so on: what is believed of more than one
     # of these ages diverges, as it does in both halves of the table.
     records = by_age(*"abcdabcdabcdabcd")
     believed = np.repeat(0.8 * np.eye(4) + 0.2 / 4, 4, axis=0)
     setting = Setting(as_parts(records, range(16)), library=Known(respondents=believed))
-    policy = {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.1, "bandwidth": REMEMBERED}}
+    policy = complete({"k_anonymity": {"k": 2}, **stated}, lambda _: REMEMBERED)
     requirements = parse_policy(policy).requirements
     method = GROUP_METHODS[name]
     method.check(setting, requirements, method.options())

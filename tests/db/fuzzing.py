@@ -100,6 +100,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
         '{"k_anonymity": {"k": 3}}',
         '{"bt_privacy": [{"bandwidth": 0.3, "t": 0.2}]}',
         '{"ck_safety": {"c": 0.9, "k": 1}, "query_error": {"median": 0.5}}',
+        '{"pair_divergence": {"theta": 0.3}, "js_divergence": {"j": 0.5, "bandwidth": 0.3}}',
         None,
     ),
     "options": ("{}", '{"smoothing": 0.5}', '{"nulls": "category"}'),
