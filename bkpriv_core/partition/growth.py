@@ -3,7 +3,7 @@
 A group begins with the first part in the order that is in none, and takes up one part after the
 other. It is closed as soon as all requirements hold, and the next one begins (Riboni, Pareschi,
 Bettini 2012, algorithm 4). So it is the shortest prefix of what is left of the order that holds;
-see `prefix`, also for what holds of all groups together. Rules:
+see `prefix`, and `joint` for requirements on all groups together. Rules:
 
 - Where a group does not hold before the order ends, or is given up before, the part that it begins
   with is *left over*, and the next one begins a group. (The algorithm leaves over all that comes
@@ -20,7 +20,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition.prefix import Prefixes, formed_together
+from bkpriv_core.partition.joint import formed_together
+from bkpriv_core.partition.prefix import Prefixes
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.table.groups import Groups, IntArray
@@ -60,7 +61,7 @@ def grow(
         Runs of the order; parts that are left over are in none.
     """
     groups = formed_together(
-        setting, requirements, lambda prefixes: _along(prefixes, order, progress)
+        setting, requirements, lambda alone: _along(Prefixes.of(setting, alone), order, progress)
     )
     if not len(groups):
         return groups

@@ -9,32 +9,21 @@ prefixes are judged at once, by sums all of them, and by inference those that ho
 - It is given up at once where a prefix breaks what any part of a group that meets it meets, such as
   divergence in pairs: all that are longer break it, too.
 - Of prefixes of many parts not every one is tried by inference, but one in thirty-two or so.
-- Requirements on all groups together, such as (c,k)-safety, are broken by what breaks them by
-  itself. If groups that do not are not safe together, all are formed anew, to disclose less by
-  themselves than the least of those that would have to be left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement import (
-    Bound,
-    CountedRequirement,
-    JointRequirement,
-    Requirement,
-    alone_and_joint,
-    satisfied,
-)
+from bkpriv_core.requirement import CountedRequirement, Requirement, satisfied
 from bkpriv_core.table.groups import Groups, IntArray
 
-__all__ = ["Prefixes", "formed_together"]
+__all__ = ["Prefixes"]
 
 _FIRST = 32
 """Prefixes that are judged first; then as many as have been."""
@@ -45,31 +34,6 @@ _LARGE = 256
 _GAPS = 32
 """Prefixes that are tried by inference while their length doubles."""
 
-_TIGHTENED = 16
-"""How often all groups are formed anew."""
-
-
-_Judged = Callable[[IntArray], npt.NDArray[np.bool_]]
-
-
-@dataclass(frozen=True, eq=False)
-class _Summed:
-    """A requirement that sums decide.
-
-    Parameters
-    ----------
-    columns : (p, x) int array
-        What each part adds.
-    met : callable
-        Which groups, of sums of shape (g, x), meet it.
-    coarse : bool
-        See `Requirement.coarse`.
-    """
-
-    columns: IntArray
-    met: _Judged
-    coarse: bool
-
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
@@ -79,37 +43,30 @@ class Prefixes:
     ----------
     setting : Setting
         The table and its adversaries.
-    summed : sequence of _Summed
-        What sums decide: the cheapest come first, but those that large groups may break before all.
+    summed : sequence of CountedRequirement and (p, x) int array
+        What sums decide, and what each part adds: the cheapest come first, but those that large
+        groups may break before all.
     inferred : sequence of Requirement
         What sums do not decide.
     """
 
     setting: Setting
-    summed: Sequence[_Summed]
+    summed: Sequence[tuple[CountedRequirement, IntArray]]
     inferred: Sequence[Requirement]
 
     @classmethod
-    def of(
-        cls,
-        setting: Setting,
-        alone: Sequence[Requirement],
-        joint: Sequence[tuple[JointRequirement, Bound]],
-    ) -> Prefixes:
-        """Sort requirements on each group by itself, and bounds on those on all together."""
-        alone = sorted(alone, key=lambda item: (item.coarse, item.cost))
-        counted = [item for item in alone if isinstance(item, CountedRequirement)]
-        inferred = [item for item in alone if not isinstance(item, CountedRequirement)]
-
-        def kept(item: JointRequirement, bound: Bound) -> _Judged:
-            return lambda histograms: ~bound.broken(item.by_itself(setting, histograms))
-
-        summed = [
-            _Summed(item.counts(setting), partial(item.met, setting), item.coarse)
-            for item in counted
-        ]
-        together = [_Summed(setting.parts.counts, kept(*both), True) for both in joint]
-        return cls(setting, [*summed, *together], inferred)
+    def of(cls, setting: Setting, requirements: Sequence[Requirement]) -> Prefixes:
+        """Sort requirements, all of which groups meet one by one."""
+        ordered = sorted(requirements, key=lambda item: (item.coarse, item.cost))
+        return cls(
+            setting,
+            [
+                (item, item.counts(setting))
+                for item in ordered
+                if isinstance(item, CountedRequirement)
+            ],
+            [item for item in ordered if not isinstance(item, CountedRequirement)],
+        )
 
     def shortest(self, order: IntArray) -> tuple[bool, int]:
         """Find the shortest prefix that holds.
@@ -124,18 +81,18 @@ class Prefixes:
         bool, int
             Whether there is one, and its length; if there is none, how far was looked.
         """
-        sums = [np.zeros(item.columns.shape[1], dtype=np.int64) for item in self.summed]
+        sums = [np.zeros(columns.shape[1], dtype=np.int64) for _, columns in self.summed]
         begun = 0
         while begun < len(order):
             stop = min(begun + max(_FIRST, begun), len(order))
             taken = order[begun:stop]
             ends = np.arange(begun + 1, stop + 1)
-            for place, item in enumerate(self.summed):
-                running = item.columns[taken].cumsum(axis=0)
+            for place, (item, columns) in enumerate(self.summed):
+                running = columns[taken].cumsum(axis=0)
                 running += sums[place]
                 sums[place] = running[-1]
                 if ends.size:
-                    ends = ends[item.met(running[ends - begun - 1])]
+                    ends = ends[item.met(self.setting, running[ends - begun - 1])]
                 if not (ends.size or item.coarse) and begun >= _LARGE:
                     return False, stop
             last = self._last(order, begun, stop)
@@ -184,44 +141,3 @@ class Prefixes:
         steps = np.floor(_GAPS * np.log2(widths)).astype(np.int64)
         first: npt.NDArray[np.bool_] = np.diff(steps, prepend=-1) > 0
         return first
-
-
-def formed_together(
-    setting: Setting,
-    requirements: Sequence[Requirement],
-    form: Callable[[Prefixes], Groups],
-) -> Groups:
-    """Form groups of which each meets what groups meet by themselves, so that all do together.
-
-    Parameters
-    ----------
-    setting : Setting
-        The table and its adversaries; beliefs are estimated by omega.
-    requirements : sequence of Requirement
-        What groups must meet.
-    form : callable
-        Forms them, each a prefix that holds; called anew, with stricter judgement, as long as they
-        do not meet all requirements together.
-
-    Returns
-    -------
-    Groups
-        What was formed last.
-    """
-    alone, joint = alone_and_joint(requirements)
-    bounds = [(item, bound) for item in joint for bound in item.bounds]
-    for _ in range(_TIGHTENED):
-        groups = form(Prefixes.of(setting, alone, bounds))
-        met = satisfied(joint, setting, groups)
-        if met.all():
-            break
-        left_out = setting.parts.histograms(groups.select(~met))
-        bounds = [
-            (item, replace(bound, threshold=_least(setting, item, left_out), strict=True))
-            for item, bound in bounds
-        ]
-    return groups
-
-
-def _least(setting: Setting, requirement: JointRequirement, histograms: IntArray) -> float:
-    return float(requirement.by_itself(setting, histograms).min())

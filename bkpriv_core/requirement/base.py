@@ -26,6 +26,7 @@ from bkpriv_core.stated import read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = [
+    "SLACK",
     "Bound",
     "CountedRequirement",
     "HistogramRequirement",
@@ -41,7 +42,7 @@ __all__ = [
 
 R = TypeVar("R", bound="Requirement")
 
-_SLACK = 1e-9
+SLACK = 1e-9
 """Rounding allowed for when a figure is held against its threshold."""
 
 
@@ -85,7 +86,7 @@ class Bound:
         Rounding is forgiven where the threshold itself is allowed. Where it is not, a figure that
         only rounding may keep apart from the threshold breaks the bound.
         """
-        slack = -_SLACK if self.strict else _SLACK
+        slack = -SLACK if self.strict else SLACK
         # Stated so that a figure that is not a number breaks every bound.
         if self.upper:
             limit = self.threshold + slack

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.base import SLACK, Bound, HistogramRequirement, shares_of
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, IntArray
 
@@ -54,6 +54,46 @@ class BetaLikeness(HistogramRequirement):
         """Measure the largest gain, in the scale of beta."""
         gains: FloatArray = self.faults(shares_of(histograms), setting.table.overall).max(axis=1)
         return gains
+
+    def caps(self, overall: FloatArray) -> FloatArray:
+        """Largest share that each value may have in a group, from its share in the table, (m,).
+
+        By half the rounding more than stated, so that what has it meets the bound.
+        """
+        # Of values that do not occur, nothing is allowed anyway.
+        limit = -np.log(overall, out=np.full(overall.shape, np.inf), where=overall > 0)
+        if self.variant == "basic":
+            limit = np.full(overall.shape, np.inf)
+        # A value that is all of the table cannot gain.
+        gain = np.where(limit > 0, np.minimum(limit, self.beta), self.beta)
+        caps: FloatArray = np.minimum(overall * (1.0 + gain * (1.0 + SLACK / 2 / self.beta)), 1.0)
+        return caps
+
+    def admitted(self, histograms: IntArray, overall: FloatArray) -> IntArray:
+        """Count the records of each value in the largest subset of groups that meets the bound.
+
+        Parameters
+        ----------
+        histograms : (g, m) int array
+            Records of each group with each value.
+        overall : (m,) float array
+            Shares of the values in the table.
+
+        Returns
+        -------
+        (g, m) int array
+            All 0 where no subset does. There is one largest subset, but for which of the records
+            with one value it has: of ``N`` records at most the cap's share may have it, and the
+            largest ``N`` that is the sum of what may be is come to from above.
+        """
+        caps = self.caps(overall)
+        kept = histograms
+        while True:
+            sizes = kept.sum(axis=1, keepdims=True)
+            fewer = np.minimum(kept, np.floor(caps * sizes).astype(np.int64))
+            if np.array_equal(fewer, kept):
+                return kept
+            kept = fewer
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Blame the value that gains most, in the scale of beta: that which attains the figure."""
