@@ -5,9 +5,12 @@ multiset of their values. Beliefs that are revised release by release forget tha
 hang together; here they are inferred from all constraints at once.
 
 ===========  ======================================================================================
-problem      some kinds of people under some constraints, which hang together
-constraint   the groups of several releases, and what follows from those within others
+constraint   the groups of several releases; what follows from those within others
+problem      people of whom the same is believed, and the constraints that they are under
+counting     bounds: how many can have a value, at least and at most
 exact        posteriors by dynamic programming
+propagation  estimates by messages between people and groups
+fitting      estimates that meet constraints on average
 inference    posteriors of everybody, by whatever is affordable
 ===========  ======================================================================================
 """

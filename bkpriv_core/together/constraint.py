@@ -2,20 +2,36 @@
 
 Persons are numbered alike in all releases. One whose value changed is another person from then on:
 nothing that was shown of him before constrains what is shown of him later.
+
+*Refined* constraints say the same, and no group of theirs lies within another. Of a group within
+another, the larger is replaced by the rest of it, with the difference of the values: A-E less A-D
+leaves E. Groups of which any two are nested or disjoint, such as those of coarser and coarser
+releases, all fall apart into disjoint ones. Each replacement can be undone, so nothing is lost.
+
+An *atom* is all persons who are in the same groups. Constraints cannot tell them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from bkpriv_core.errors import UnsoundHistory
+from bkpriv_core.errors import TooLarge, UnsoundHistory
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import Groups, IntArray
 
-__all__ = ["Constraints", "told_apart"]
+__all__ = ["ALONE", "Constraints", "told_apart", "unsound"]
+
+ALONE = -1
+"""Stands for the component, or the atom, of who is in no group."""
+
+_OVERLAPS = 200_000_000
+"""Most pairs of groups that have members in common, each counted for every atom of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +94,118 @@ class Constraints:
         """Each constraint once; see `joined`."""
         first, same = _equal(self.members)
         if (self.histograms != self.histograms[first[same]]).any():
-            raise UnsoundHistory(
-                "the same people are shown with different values",
-                detail="Two groups have the same members, and not the same values.",
-                hint="No publication recorded them so.",
-            )
+            raise unsound("Two groups have the same members, and not the same values.")
         return self.select(np.sort(first))
+
+    def components(self, persons: int) -> IntArray:
+        """Least person of those whom groups connect, `ALONE` for who is in none, shape (n,)."""
+        from scipy.sparse import csr_array  # slow to import, and only wanted here
+        from scipy.sparse.csgraph import connected_components
+
+        members, size = self.members, persons + len(self)
+        ties = (np.ones(len(members.members)), (members.members, persons + members.owner))
+        graph = csr_array(ties, shape=(size, size))
+        label = connected_components(graph, directed=False)[1][:persons]
+        least = np.full(size, persons)
+        np.minimum.at(least, label, np.arange(persons))
+        component = np.full(persons, ALONE)
+        component[members.members] = least[label[members.members]]
+        return component
+
+    def atoms(self, persons: int) -> tuple[Constraints, IntArray, IntArray]:
+        """Atoms in place of persons.
+
+        Returns
+        -------
+        constraints : Constraints
+            The same, whose members are atoms.
+        atom : (n,) int array
+            The atom of each person, `ALONE` for who is in no group.
+        weights : (a,) int array
+            Persons of each atom.
+        """
+        order = np.argsort(self.members.members, kind="stable")
+        who, group = self.members.members[order], self.members.owner[order]
+        present, starts, counts = np.unique(who, return_index=True, return_counts=True)
+        inside = np.zeros((len(present), int(counts.max(initial=0))), dtype=np.int64)
+        row = np.repeat(np.arange(len(present)), counts)
+        inside[row, np.arange(len(who)) - starts[row]] = group + 1
+        first, kind, weights = distinct_rows(inside)
+        atom = np.full(persons, ALONE)
+        atom[present] = kind
+        chosen = np.zeros(persons, dtype=bool)
+        chosen[present[first]] = True
+        held = chosen[self.members.members]
+        ends = np.concatenate(([0], np.cumsum(held)))[self.members.offsets]
+        return (
+            Constraints(Groups(atom[self.members.members[held]], ends), self.histograms),
+            atom,
+            weights,
+        )
+
+    def refined(self, progress: Progress = SILENT) -> Constraints:
+        """What follows of these, none within another.
+
+        Raises
+        ------
+        TooLarge
+            If too many groups overlap.
+        UnsoundHistory
+            If a group has fewer records with a value than one within it.
+        """
+        refined = self.distinct()
+        while True:
+            progress.poll()
+            outer, inner = _taken_out(refined.members, progress)
+            if not len(outer):
+                return refined
+            refined = refined._without(outer, inner).distinct()
+
+    def _without(self, outer: IntArray, inner: IntArray) -> Constraints:
+        """Take groups that are disjoint out of others that they are within."""
+        span = int(self.members.members.max()) + 1
+        taken = self.members.select(inner)
+        keys = outer[taken.owner] * span + taken.members
+        kept = ~np.isin(self.members.owner * span + self.members.members, keys)
+        histograms = self.histograms.copy()
+        np.subtract.at(histograms, outer, self.histograms[inner])
+        widths = np.bincount(self.members.owner[kept], minlength=len(self))
+        if (histograms < 0).any() or histograms[widths == 0].any():
+            raise unsound("A group has fewer records with a value than one within it.")
+        offsets = np.concatenate(([0], np.cumsum(widths[widths > 0])))
+        return Constraints(Groups(self.members.members[kept], offsets), histograms[widths > 0])
+
+
+def _taken_out(members: Groups, progress: Progress) -> tuple[IntArray, IntArray]:
+    """Pairs of a group and one within it; those within one group are disjoint."""
+    from scipy.sparse import csr_array  # slow to import, and only wanted here
+
+    everybody = int(members.members.max(initial=-1)) + 1
+    degrees = np.bincount(members.members, minlength=everybody)
+    pairs = members.sum(degrees[members.members])
+    if pairs.sum() > _OVERLAPS:
+        raise TooLarge(
+            f"{len(members)} groups overlap too much to be judged together",
+            detail=f"They have members in common in {pairs.sum()} ways; {_OVERLAPS} can be held.",
+            hint="Judge fewer releases together.",
+        )
+    ones = np.ones(len(members.members), dtype=np.int64)
+    matrix = csr_array((ones, members.members, members.offsets), (len(members), everybody))
+    common = (matrix @ matrix.T).tocoo()
+    inner, outer = (np.asarray(axis, dtype=np.int64) for axis in (common.row, common.col))
+    within = (common.data == members.widths[inner]) & (inner != outer)
+    inner, outer = inner[within], outer[within]
+    if not len(inner):
+        return outer, inner
+    progress.poll()
+    # The largest group at each member of the outer one; it is taken if it is that at all of its.
+    pair = members.select(inner)
+    key = outer[pair.owner] * everybody + pair.members
+    order = np.lexsort((inner[pair.owner], -members.widths[inner[pair.owner]], key))
+    largest = np.zeros(len(key), dtype=bool)
+    largest[order] = np.diff(key[order], prepend=-1) > 0
+    taken = pair.min(largest)
+    return outer[taken], inner[taken]
 
 
 def _equal(groups: Groups) -> tuple[IntArray, IntArray]:
@@ -97,13 +219,20 @@ def _equal(groups: Groups) -> tuple[IntArray, IntArray]:
         The kind of each group.
     """
     kinds: dict[bytes, int] = {}
-    order = np.lexsort((groups.members, groups.owner))
-    rows = groups.members[order]
-    same = np.empty(len(groups), dtype=np.int64)
-    for group in range(len(groups)):
-        key = rows[groups.offsets[group] : groups.offsets[group + 1]].tobytes()
-        same[group] = kinds.setdefault(key, len(kinds))
+    rows = groups.members[np.lexsort((groups.members, groups.owner))]
+    ends = groups.offsets.tolist()
+    keys = (rows[start:end].tobytes() for start, end in pairwise(ends))
+    same = np.fromiter((kinds.setdefault(key, len(kinds)) for key in keys), np.int64, len(groups))
     return np.unique(same, return_index=True)[1], same
+
+
+def unsound(detail: str) -> UnsoundHistory:
+    """Error about constraints that nothing agrees with."""
+    return UnsoundHistory(
+        "no values of people agree with all that the releases show",
+        detail=detail,
+        hint="No publication recorded them so.",
+    )
 
 
 def told_apart(history: History) -> tuple[History, IntArray]:

@@ -6,23 +6,36 @@ that are equal are merged, so their number depends on how few constraints are op
 is what people are ordered for. A forward pass weighs how each state is reached, a backward pass how
 it can end.
 
-What is added up are products of numbers that are not negative, so that nothing cancels. The weights
-of a layer are scaled to sum to 1.
+What is added up are products of numbers that are not negative, so that nothing cancels. Priors are
+scaled before, by a number for each value of each constraint, which leaves posteriors as they are:
+so that on average the constraints are met, and what matters is no rare case (see `fitting`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.together.constraint import unsound
+from bkpriv_core.together.fitting import fitted
 from bkpriv_core.together.problem import Problem
 
 __all__ = ["exact"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+_LINKED = 1e4
+"""By what factor constraints may at most allow fewer states together than each by itself."""
+
+_MANY = 1e300
+"""As good as infinitely many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +59,13 @@ class _Layer:
     states: int
 
 
-def exact(problem: Problem, budget: int, progress: Progress = SILENT) -> FloatArray | None:
+class _Beyond(Exception):
+    """The budget does not suffice."""
+
+
+def exact(
+    problem: Problem, budget: int, progress: Progress = SILENT
+) -> tuple[FloatArray, BoolArray] | None:
     """Exact posteriors of each kind, for each adversary.
 
     Parameters
@@ -54,41 +73,79 @@ def exact(problem: Problem, budget: int, progress: Progress = SILENT) -> FloatAr
     problem : Problem
         The people and constraints.
     budget : int
-        Most ways from state to state, of all people.
+        Most ways from state to state, of all people; nothing is allocated beyond.
     progress : Progress
         Polled between steps.
 
     Returns
     -------
-    (a, k, m) float array or None
-        Rows sum to 1, or to 0 for adversaries whom the constraints contradict. None if the budget
-        does not suffice.
+    beliefs : (a, k, m) float array
+        Rows sum to 1, or to 0 for adversaries whom the constraints contradict.
+    possible : (k, m) bool array
+        Values that each kind has in some way that agrees with the constraints, whatever is
+        believed.
+
+    None of it if the budget does not suffice.
     """
     layers = []
-    for layer in _layers(problem):
-        progress.poll()
-        budget -= len(layer.source)
-        if budget < 0:
-            return None
-        layers.append(layer)
+    try:
+        for layer in _layers(problem, budget):
+            progress.poll()
+            layers.append(layer)
+    except _Beyond:
+        return None
+    priors = _balanced(problem)
+    layers, possible = _alive(layers, problem.possible)
     adversaries, _, values = problem.priors.shape
     beliefs = np.zeros_like(problem.priors)
     # How each state can end, of every layer but the last, which has one.
     ends = [np.ones((adversaries, 1))]
     for layer, before in zip(layers[:0:-1], layers[-2::-1], strict=True):
         progress.poll()
-        ways = problem.priors[:, layer.kind][:, layer.value] * ends[-1][:, layer.target]
+        ways = priors[:, layer.kind][:, layer.value] * ends[-1][:, layer.target]
         ends.append(_gathered(ways, layer.source, before.states))
     reached = np.ones((adversaries, 1))
     done = -1
     for layer, end in zip(layers, reversed(ends), strict=True):
         progress.poll()
-        ways = problem.priors[:, layer.kind][:, layer.value] * reached[:, layer.source]
+        ways = priors[:, layer.kind][:, layer.value] * reached[:, layer.source]
         if layer.kind != done:
             done = layer.kind
             beliefs[:, done] = _gathered(ways * end[:, layer.target], layer.value, values)
         reached = _gathered(ways, layer.target, layer.states)
-    return beliefs
+    return beliefs, possible
+
+
+def _alive(layers: list[_Layer], possible: BoolArray) -> tuple[list[_Layer], BoolArray]:
+    """Keep ways that lead to an end, and say which values they give people.
+
+    Raises
+    ------
+    UnsoundHistory
+        If none does.
+    """
+    kept = []
+    found = np.zeros_like(possible)
+    alive = np.ones(layers[-1].states, dtype=bool)
+    for layer, states in zip(
+        reversed(layers), [*(x.states for x in layers[-2::-1]), 1], strict=True
+    ):
+        ways = alive[layer.target]
+        if not ways.any():
+            raise unsound("There is no way to give people values so.")
+        source, target, value = layer.source[ways], layer.target[ways], layer.value[ways]
+        kept.append(_Layer(layer.kind, source, target, value, layer.states))
+        found[layer.kind, value] = True
+        alive = np.zeros(states, dtype=bool)
+        alive[source] = True
+    return kept[::-1], found
+
+
+def _balanced(problem: Problem) -> FloatArray:
+    """Priors at what is possible, scaled; the priors themselves where nothing can meet all."""
+    scaled = fitted(problem)
+    priors = np.where(problem.possible, problem.priors, 0.0)
+    return np.where((scaled > 0) == (priors > 0), scaled, priors)
 
 
 def _gathered(ways: FloatArray, place: IntArray, places: int) -> FloatArray:
@@ -99,42 +156,91 @@ def _gathered(ways: FloatArray, place: IntArray, places: int) -> FloatArray:
     return scaled
 
 
-def _layers(problem: Problem) -> Iterator[_Layer]:
-    """Go through all people; the states are never seen outside."""
+def _layers(problem: Problem, budget: int) -> Iterator[_Layer]:
+    """Go through all people while the budget lasts; the states are never seen outside."""
+    of_kind = _turned(problem.groups, len(problem.weights))
     sizes = problem.groups.sum(problem.weights[problem.groups.members])
-    of_kind: list[list[int]] = [[] for _ in problem.weights]
-    for group, kinds in enumerate(problem.groups):
-        for kind in kinds.tolist():
-            of_kind[kind].append(group)
     histograms = problem.histograms
     # Columns of the open constraints: a constraint, a value that it has, how many are left.
     columns = np.zeros((2, 0), dtype=np.int64)
     rows = np.zeros((1, 0), dtype=np.int64)
-    for kind in range(len(problem.weights)):
-        mine = np.array(of_kind[kind], dtype=np.int64)
+    for kind in _order(problem, of_kind, math.log(budget * _LINKED)):
+        mine = of_kind[kind]
         held = np.stack(np.nonzero(histograms[mine]))
         held[0] = mine[held[0]]
         opened = held[:, ~np.isin(held[0], columns[0])]
         columns = np.concatenate((columns, opened), axis=1)
-        start = histograms[opened[0], opened[1]]
-        rows = np.concatenate((rows, np.broadcast_to(start, (len(rows), len(start)))), axis=1)
+        start = np.broadcast_to(histograms[opened[0], opened[1]], (len(rows), opened.shape[1]))
+        rows = np.concatenate((rows, start), axis=1)
         taken = np.isin(columns[0], mine)
+        values = np.flatnonzero(problem.possible[kind])
+        places = [np.flatnonzero(taken & (columns[1] == value)) for value in values]
         for _ in range(int(problem.weights[kind])):
-            sources, targets, values = [], [], []
-            for value in np.flatnonzero(problem.possible[kind]).tolist():
-                at = np.flatnonzero(taken & (columns[1] == value))
-                if len(at) < len(mine):
-                    continue
-                source = np.flatnonzero((rows[:, at] > 0).all(axis=1))
-                target = rows[source]
-                target[:, at] -= 1
-                sources.append(source)
-                targets.append(target)
-                values.append(np.full(len(source), value))
-            every = np.concatenate(targets) if targets else rows[:0]
-            first, place, _ = distinct_rows(every)
-            rows = every[first]
-            joined = [np.concatenate(each) if each else place for each in (sources, values)]
-            yield _Layer(kind, joined[0], place, joined[1], len(rows))
+            sources = [np.flatnonzero((rows[:, place] > 0).all(axis=1)) for place in places]
+            counts = [len(source) for source in sources]
+            budget -= sum(counts)
+            if budget < 0:
+                raise _Beyond
+            source = np.concatenate(sources)
+            value = np.repeat(values, counts)
+            target = rows[source]
+            for place, end, count in zip(places, np.cumsum(counts), counts, strict=True):
+                target[end - count : end, place] -= 1
+            first, state, _ = distinct_rows(target)
+            rows = target[first]
+            yield _Layer(kind, source, state, value, len(rows))
         sizes[mine] -= problem.weights[kind]
-        rows, columns = rows[:, sizes[columns[0]] > 0], columns[:, sizes[columns[0]] > 0]
+        still = sizes[columns[0]] > 0
+        rows, columns = rows[:, still], columns[:, still]
+
+
+def _turned(groups: Groups, kinds: int) -> list[IntArray]:
+    """The groups of each kind."""
+    order = np.argsort(groups.members, kind="stable")
+    ends = np.searchsorted(groups.members[order], np.arange(1, kinds))
+    return np.split(groups.owner[order], ends)
+
+
+def _order(problem: Problem, of_kind: list[IntArray], most: float) -> list[int]:
+    """Kinds in an order in which few constraints are open at a time.
+
+    Next is always a kind after which the open constraints can be in the fewest states, by
+    themselves: as many as there are ways to choose so many of their values. It is given up where
+    the logarithm of these is more than `most`.
+    """
+    weights = problem.weights
+    ways = [_ways(histogram) for histogram in problem.histograms]
+    gone = np.zeros(len(ways), dtype=np.int64)
+    left = set(range(len(weights)))
+    near: set[int] = set()
+    order: list[int] = []
+    states = 0.0
+    while left:
+
+        def growth(kind: int) -> tuple[float, int]:
+            added = sum(
+                ways[group][gone[group] + weights[kind]] - ways[group][gone[group]]
+                for group in of_kind[kind].tolist()
+            )
+            return float(added), kind
+
+        chosen = min(near or left, key=growth)
+        states += growth(chosen)[0]
+        if states > most:
+            raise _Beyond
+        order.append(chosen)
+        left.discard(chosen)
+        gone[of_kind[chosen]] += weights[chosen]
+        for group in of_kind[chosen].tolist():
+            near.update(left.intersection(problem.groups[group].tolist()))
+        near.discard(chosen)
+    return order
+
+
+def _ways(histogram: IntArray) -> FloatArray:
+    """Logarithm of the multisets of each size within one, shape (size + 1,)."""
+    ways = np.ones(1)
+    for count in histogram[histogram > 0].tolist():
+        ways = np.minimum(np.convolve(ways, np.ones(count + 1)), _MANY)
+    logarithms: FloatArray = np.log(ways)
+    return logarithms

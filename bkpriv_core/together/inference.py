@@ -2,33 +2,65 @@
 
 Where it is affordable posteriors are *exact*: the share, by priors, of all ways to give people
 values that agree with every release. What people can and must have follows from the releases alone,
-whatever is believed before: those are *bounds*, which always hold.
+whatever is believed before: those are *bounds*, which always hold. All else are *estimates*.
+
+Constraints are refined, numbers bounded and what is settled taken out, until that changes nothing
+(see `counting`). What is left is in components, which tell nothing of each other:
+
+- of one group: posteriors as of one release, by the estimator asked for;
+- of several: exact by dynamic programming within a budget, else bounded by linear programmes, which
+  may settle some, and then by propagation, or, for people whose messages do not rest, by fitting.
+
+In `used` propagation is called bethe and fitting omega, which is what they are of a single group.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.belief.posterior import EXACT, Sound, UsedArray
+from bkpriv_core.belief.posterior import (
+    BETHE,
+    EXACT,
+    OMEGA,
+    Sound,
+    UsedArray,
+    posterior,
+)
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.together.constraint import Constraints
+from bkpriv_core.together.constraint import ALONE, Constraints
+from bkpriv_core.together.counting import Bounds, settle, tighten
 from bkpriv_core.together.exact import exact
-from bkpriv_core.together.problem import Problem
+from bkpriv_core.together.fitting import fitted
+from bkpriv_core.together.problem import Kinds, Problem
+from bkpriv_core.together.propagation import propagated
 
 __all__ = ["ALONE", "Together", "infer"]
 
 BoolArray = npt.NDArray[np.bool_]
 
-ALONE = -1
-"""The component, and the place of the estimator, of who is in no group or was not judged."""
+_FLOATS = 150_000_000
+"""Most numbers of all beliefs and bounds: arrays of 1.2 GB."""
 
-_BUDGET = 5_000_000
+_AUTO_WAYS = 2_000_000
+"""Most ways from state to state of a component for which `auto` is exact."""
+
+_EXACT_WAYS = 20_000_000
+"""Most such ways that `exact` accepts: 0.5 GB."""
+
+_PROGRAMMES = 2_000
+"""Most linear programmes, of all components together."""
+
+_LEAST, _SPAN, _HALVINGS = 1e-12, 40.0, 60
+"""How beliefs are scaled to lie within bounds: none is less; by logarithms so large; so exactly."""
+
+_NUMBERS = 400
+"""Numbers of atoms with values in a component, up to which it is given to linear programmes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,76 +156,260 @@ def infer(
     UnsoundHistory
         If no values agree with all constraints.
     """
-    persons, values = priors[0].shape
-    component = _components(constraints.members, persons)
-    posteriors = tuple(prior.copy() for prior in priors)
-    low, high = np.zeros((persons, values)), np.ones((persons, values))
-    used = np.full(persons, ALONE, dtype=np.int8)
+    values = constraints.histograms.shape[1]
+    persons = len(priors[0])
+    if persons * values * (len(priors) + 3) > _FLOATS:
+        raise TooLarge(
+            f"the beliefs about {persons} people are too many to be judged together",
+            detail=f"With {values} values and {len(priors)} adversaries they are "
+            f"{persons * values * (len(priors) + 3)} numbers; {_FLOATS} fit in memory.",
+            hint="Bin the sensitive column, or judge fewer adversaries at a time.",
+        )
+    system, atom, weights = constraints.atoms(persons)
+    system, bounds = settle(system, weights, Bounds.none(weights, values), progress)
+    of_atom = system.components(len(weights))
+    inside = np.flatnonzero(atom != ALONE)
+    mine = of_atom[atom[inside]]
+    least = np.full(len(weights), persons)
+    np.minimum.at(least, mine, inside)
+    component = np.full(persons, ALONE)
+    component[inside] = least[mine]
+    content = np.zeros(persons, dtype=np.uint64)
+    content[inside] = _contents(system, atom, of_atom)[mine]
     judged = np.ones(persons, dtype=bool)
     if among is not None:
-        judged = np.isin(component, component[among & (component != ALONE)])
-    contradicted = np.zeros((len(priors), persons), dtype=bool)
-    of_group = component[constraints.members.members[constraints.members.offsets[:-1]]]
-    for place in np.unique(of_group):
-        people = np.flatnonzero(component == place)
-        if not judged[people[0]]:
-            continue
-        mine = constraints.select(np.flatnonzero(of_group == place))
-        problem, kind = _problem(mine, people, priors)
-        beliefs = exact(problem, _BUDGET, progress)
-        if beliefs is None:
+        judged = np.isin(component, component[among & (atom != ALONE)])
+    asked = judged & (atom != ALONE)
+    told = Together(
+        tuple(prior.copy() for prior in priors),
+        np.full(persons, ALONE, dtype=np.int8),
+        np.zeros((persons, values)),
+        np.ones((persons, values)),
+        component,
+        content,
+        judged,
+        np.zeros((len(priors), persons), dtype=bool),
+    )
+    if before is not None:
+        known = asked & before.judged & (before.content == content)
+        for belief, earlier in zip(told.posteriors, before.posteriors, strict=True):
+            belief[known] = earlier[known]
+        for name in ("used", "low", "high"):
+            getattr(told, name)[known] = getattr(before, name)[known]
+        told.contradicted[:, known] = before.contradicted[:, known]
+        asked &= ~known
+    people = np.flatnonzero(asked)
+    if len(people):
+        kinds = Kinds.of(people, atom, priors)
+        there = np.zeros(len(weights), dtype=bool)
+        there[kinds.atom] = True
+        chosen = system.members.max(there[system.members.members])
+        work = _Work(kinds, weights, estimator, refuse, progress)
+        work.infer(system.select(np.flatnonzero(chosen)), bounds)
+        for posterior_, belief in zip(told.posteriors, work.beliefs, strict=True):
+            posterior_[people] = belief[kinds.kind]
+        told.used[people] = work.used[kinds.kind]
+        told.low[people], told.high[people] = work.low[kinds.kind], work.high[kinds.kind]
+        told.contradicted[:, people] = work.contradicted[:, kinds.kind]
+    return told
+
+
+class _Work:
+    """Components that are inferred one after another.
+
+    Parameters
+    ----------
+    kinds : Kinds
+        The people asked for.
+    weights : (a,) int array
+        People of each atom.
+    estimator, refuse, progress
+        See `infer`.
+
+    Attributes
+    ----------
+    beliefs, used, low, high, contradicted
+        See `Together`; for each kind.
+    """
+
+    def __init__(
+        self,
+        kinds: Kinds,
+        weights: IntArray,
+        estimator: Sound,
+        refuse: bool,
+        progress: Progress,
+    ) -> None:
+        self.kinds, self.weights = kinds, weights
+        self.estimator, self.refuse, self.progress = estimator, refuse, progress
+        self.programmes = _PROGRAMMES
+        self.beliefs = kinds.priors.copy()
+        self.used = np.full(len(kinds), ALONE, dtype=np.int8)
+        self.low, self.high = np.zeros(self.beliefs.shape[1:]), np.ones(self.beliefs.shape[1:])
+        self.contradicted = np.zeros(self.beliefs.shape[:2], dtype=bool)
+        self.done = 0
+
+    def infer(self, system: Constraints, bounds: Bounds) -> None:
+        """Infer everybody under some constraints, which are settled as far as the bounds go."""
+        self._bound(system, bounds)
+        single, several = _by_component(system, len(self.weights))
+        if len(single):
+            self._alone(*self.kinds.problem(system.select(single), bounds.high))
+        rest: list[IntArray] = []
+        for places in several:
+            self.progress.poll()
+            mine = system.select(places)
+            if self.estimator in ("auto", "exact") and self._exact(mine, bounds):
+                continue
+            tight = self._tightened(mine, bounds)
+            if tight is None:
+                rest.append(places)
+            else:
+                self.infer(*settle(mine, self.weights, tight, self.progress))
+        if rest:
+            self._estimated(system.select(np.concatenate(rest)), bounds)
+
+    def _bound(self, system: Constraints, bounds: Bounds) -> None:
+        """Turn numbers of people into bounds of beliefs about each."""
+        here = np.flatnonzero(np.isin(self.kinds.atom, system.members.members))
+        atom, mine = self.kinds.atom[here], self.kinds.weights[here, None]
+        others = self.weights[atom, None] - mine
+        self.low[here] = np.maximum(bounds.low[atom] - others, 0) / mine
+        self.high[here] = np.minimum(bounds.high[atom], mine) / mine
+
+    def _alone(self, problem: Problem, here: IntArray) -> None:
+        """Infer people of components of one group."""
+        groups, counts = problem.groups, problem.split
+        # Each kind is in one group: memberships are its parts.
+        priors = tuple(prior[groups.members] for prior in problem.priors)
+        parts = Groups(np.arange(len(groups.members)), groups.offsets)
+        found = posterior(
+            parts, counts, priors, self.estimator, refuse=False, progress=self.progress.quiet
+        )
+        rows = here[groups.members]
+        self.beliefs[:, rows] = np.stack(found.beliefs)
+        self.used[rows] = found.used[groups.owner]
+        self._contradict(rows, found.contradicted[:, groups.owner])
+
+    def _exact(self, system: Constraints, bounds: Bounds) -> bool:
+        """Infer a component exactly, if that is affordable."""
+        problem, here = self.kinds.problem(system, bounds.high)
+        ways = _EXACT_WAYS if self.estimator == "exact" else _AUTO_WAYS
+        found = exact(problem, ways, self.progress)
+        if found is None:
+            return False
+        beliefs, possible = found
+        self.high[here] = np.where(possible, self.high[here], 0.0)
+        self.low[here] = np.where(
+            possible & (possible.sum(axis=1, keepdims=True) == 1), 1.0, self.low[here]
+        )
+        self._answer(here, beliefs, ~(beliefs.sum(axis=2) > 0.5), EXACT)
+        return True
+
+    def _tightened(self, system: Constraints, bounds: Bounds) -> Bounds | None:
+        """Narrower bounds of a component by linear programmes, if there are any."""
+        atoms = np.unique(system.members.members)
+        in_doubt = np.count_nonzero(bounds.low[atoms] < bounds.high[atoms])
+        if in_doubt > min(_NUMBERS, self.programmes):
+            return None
+        tight, solved = tighten(system, self.weights, bounds, self.progress)
+        self.programmes -= solved
+        if (tight.low == bounds.low).all() and (tight.high == bounds.high).all():
+            return None
+        return tight
+
+    def _estimated(self, system: Constraints, bounds: Bounds) -> None:
+        """Estimate what several components tell."""
+        problem, here = self.kinds.problem(system, bounds.high)
+        if self.estimator == "exact":
             raise TooLarge(
-                f"exact inference is not feasible for {len(people)} people",
-                detail=f"They are in {len(mine)} groups that have members in common.",
-                hint="Only an estimate can be had.",
+                f"exact inference is not feasible for {problem.weights.sum()} people",
+                detail=f"They are in {len(system)} groups that have members in common, and give "
+                f"people values in more than {_EXACT_WAYS} ways from state to state.",
+                hint="Only an estimate can be had of them, as the estimator auto gives it.",
             )
-        impossible = ~(beliefs[:-1].sum(axis=2) > 0.5).all(axis=1)
-        if impossible.any() and refuse:
+        rests = np.zeros(len(here), dtype=bool)
+        contradicted: BoolArray = np.zeros(problem.priors.shape[:2], dtype=bool)
+        beliefs = np.zeros_like(problem.priors)
+        if self.estimator != "omega":
+            beliefs, resting, contradicted = propagated(problem, self.progress)
+            rests = resting.all(axis=0)
+        if not rests.all():
+            beliefs[:, ~rests] = fitted(problem, self.progress)[:, ~rests]
+        contradicted = np.logical_or(contradicted, ~(beliefs.sum(axis=2) > 0.5))
+        low, high = self.low[here], self.high[here]
+        for belief in beliefs:
+            belief[:] = _within(belief, low, high)
+        self._answer(here, beliefs, contradicted, np.where(rests, BETHE, OMEGA))
+
+    def _answer(
+        self, here: IntArray, beliefs: FloatArray, contradicted: BoolArray, used: npt.ArrayLike
+    ) -> None:
+        self.used[here] = used
+        self.beliefs[:, here] = np.where(
+            contradicted[:, :, None], self.kinds.priors[:, here], beliefs
+        )
+        self._contradict(here, contradicted)
+
+    def _contradict(self, here: IntArray, contradicted: BoolArray) -> None:
+        self.contradicted[:, here] = contradicted
+        if self.refuse and contradicted.any():
+            person = int(self.kinds.people[self.kinds.kind == here[contradicted.any(axis=0)][0]][0])
             raise ContradictoryKnowledge(
                 "the prior contradicts what the releases say together",
-                detail=f"It gives probability 0 to all values that {len(people)} people can have.",
+                detail=f"Of the groups of person {person}, and those connected with them, it gives "
+                "probability 0 to every way of giving people values that agrees with all.",
                 hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
             )
-        for adversary in np.flatnonzero(~impossible):
-            posteriors[adversary][people] = beliefs[adversary, kind]
-        contradicted[:, people] = impossible[:, None]
-        high[people] = beliefs[-1, kind] > 0
-        low[people] = (high[people].sum(axis=1, keepdims=True) == 1) * high[people]
-        used[people] = EXACT
-    content = component.astype(np.uint64)
-    return Together(posteriors, used, low, high, component, content, judged, contradicted)
 
 
-def _components(members: Groups, persons: int) -> IntArray:
-    """Least person of those whom groups connect, `ALONE` for who is in none, shape (n,)."""
-    from scipy.sparse import csr_array  # slow to import, and only wanted here
-    from scipy.sparse.csgraph import connected_components
-
-    size = persons + len(members)
-    ties = (np.ones(len(members.members)), (members.members, persons + members.owner))
-    label = connected_components(csr_array(ties, shape=(size, size)), directed=False)[1][:persons]
-    least = np.full(size, persons)
-    np.minimum.at(least, label, np.arange(persons))
-    component = np.full(persons, ALONE)
-    component[members.members] = least[label[members.members]]
-    return component
+def _by_component(system: Constraints, atoms: int) -> tuple[IntArray, list[IntArray]]:
+    """Constraints that are components, and those of each component of several."""
+    if not len(system):
+        return np.zeros(0, dtype=np.int64), []
+    members = system.members
+    mine = system.components(atoms)[members.members[members.offsets[:-1]]]
+    order = np.argsort(mine, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(mine[order])) + 1)
+    single = [part for part in parts if len(part) == 1]
+    several = [part for part in parts if len(part) > 1]
+    return np.concatenate(single) if single else order[:0], several
 
 
-def _problem(
-    constraints: Constraints, people: IntArray, priors: tuple[FloatArray, ...]
-) -> tuple[Problem, IntArray]:
-    """Kinds of some people under all constraints that they are in, and the kind of each."""
-    place = np.searchsorted(people, constraints.members.members)
-    inside = np.zeros((len(people), len(constraints)), dtype=np.int64)
-    inside[place, constraints.members.owner] = 1
-    mine = np.concatenate([prior[people] for prior in priors], axis=1)
-    believed = np.unique(mine, axis=0, return_inverse=True)[1].reshape(-1, 1)
-    first, kind, weights = distinct_rows(np.concatenate((inside, believed), axis=1))
-    group, of_kind = np.nonzero(inside[first].T)
-    offsets = np.searchsorted(group, np.arange(len(constraints) + 1))
-    shape = len(first), constraints.histograms.shape[1]
-    # The last adversary holds everything to be possible.
-    beliefs = np.stack([*(prior[people[first]] for prior in priors), np.ones(shape)])
-    groups = Groups(of_kind, offsets)
-    possible = np.ones(shape, dtype=bool)
-    return Problem(groups, constraints.histograms, weights, possible, beliefs), kind
+def _within(beliefs: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Beliefs scaled, where they miss bounds, so that cut to them they sum to 1."""
+    missed: BoolArray = np.any((beliefs < low) | (beliefs > high), axis=1)
+    mine, least, most = beliefs[missed], low[missed], high[missed]
+    mine = np.where(most > 0, np.maximum(mine, _LEAST), 0.0)
+    lower, upper = np.full((len(mine), 1), -_SPAN), np.full((len(mine), 1), _SPAN)
+    for _ in range(_HALVINGS):
+        middle = (lower + upper) / 2
+        over = np.clip(mine * np.exp(middle), least, most).sum(axis=1, keepdims=True) > 1
+        lower, upper = np.where(over, lower, middle), np.where(over, middle, upper)
+    cut: FloatArray = beliefs.copy()
+    scaled = np.clip(mine * np.exp(upper), least, most)
+    cut[missed] = scaled / scaled.sum(axis=1, keepdims=True)
+    return cut
+
+
+def _contents(system: Constraints, atom: IntArray, component: IntArray) -> npt.NDArray[np.uint64]:
+    """Hash of all constraints of each component of atoms, at its number, shape (a,)."""
+    people = np.flatnonzero(atom != ALONE)
+    of_atom = np.zeros(len(component), dtype=np.uint64)
+    np.add.at(of_atom, atom[people], _mixed(people))
+    who = system.members.sum(of_atom[system.members.members])
+    salt = _mixed(np.arange(system.histograms.shape[1]))
+    values = (system.histograms.astype(np.uint64) * salt).sum(axis=1)
+    contents = np.zeros(len(component), dtype=np.uint64)
+    first = system.members.members[system.members.offsets[:-1]]
+    np.add.at(contents, component[first], _mixed(_mixed(who) + values))
+    return contents
+
+
+def _mixed(numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Numbers spread over all 64 bits (SplitMix64)."""
+    mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    result: npt.NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return result

@@ -1,19 +1,23 @@
-"""Problems: kinds of people under constraints that hang together.
+"""Problems: kinds of people under constraints.
 
-Persons under the same constraints whom every adversary believes the same of are one *kind*: what is
-inferred of one of them is inferred of all.
+Persons of an atom whom every adversary believes the same of are one *kind*: what is inferred of one
+of them is inferred of all.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.sequence.sparse import ranges
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.together.constraint import Constraints
 
-__all__ = ["Problem"]
+__all__ = ["Kinds", "Problem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +33,7 @@ class Problem:
     weights : (k,) int array
         People of each kind, at least 1.
     possible : (k, m) bool array
-        Values that they may have, at least one for each.
+        Values that they may have, at least one for each, and none that a constraint does not show.
     priors : (a, k, m) float array
         Belief of each adversary about them.
     """
@@ -39,3 +43,86 @@ class Problem:
     weights: IntArray
     possible: npt.NDArray[np.bool_]
     priors: FloatArray
+
+    @property
+    def split(self) -> IntArray:
+        """People of each membership with each value, in some way that each group agrees with."""
+        weights = self.weights[self.groups.members]
+        counts = np.zeros((len(weights), self.histograms.shape[1]), dtype=np.int64)
+        holder = np.repeat(np.arange(len(weights)), weights)
+        value = np.tile(np.arange(self.histograms.shape[1]), len(self.groups))
+        np.add.at(counts, (holder, np.repeat(value, self.histograms.ravel())), 1)
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Kinds of some people.
+
+    Parameters
+    ----------
+    people : (q,) int array
+        The people.
+    kind : (q,) int array
+        Kind of each.
+    atom : (k,) int array
+        Atom of each kind, ascending.
+    weights : (k,) int array
+        People of each kind.
+    priors : (a, k, m) float array
+        Beliefs about them.
+    """
+
+    people: IntArray
+    kind: IntArray
+    atom: IntArray
+    weights: IntArray
+    priors: FloatArray
+
+    @classmethod
+    def of(cls, people: IntArray, atom: IntArray, priors: tuple[FloatArray, ...]) -> Kinds:
+        """Kinds of some people, of the atom of everybody and what is believed of everybody."""
+        believed = np.zeros(len(people), dtype=np.int64)
+        for prior in priors:
+            rows = np.ascontiguousarray(prior[people]) + 0.0  # of 0 there are two
+            same = rows.view(np.dtype((np.void, rows.strides[0]))).ravel()
+            alike = np.unique(same, return_inverse=True)[1].astype(np.int64)
+            believed = distinct_rows(np.stack((believed, alike), axis=1))[1]
+        first, kind, weights = distinct_rows(np.stack((atom[people], believed), axis=1))
+        chosen = people[first]
+        return cls(
+            people, kind, atom[chosen], weights, np.stack([prior[chosen] for prior in priors])
+        )
+
+    def __len__(self) -> int:
+        return len(self.atom)
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        """Kinds of each atom, up to the last that has one: between each and the next."""
+        starts: IntArray = np.searchsorted(self.atom, np.arange(self.atom[-1] + 2))
+        return starts
+
+    def problem(self, constraints: Constraints, high: IntArray) -> tuple[Problem, IntArray]:
+        """Those under some constraints on atoms, all of whom are among these; and which they are.
+
+        Parameters
+        ----------
+        constraints : Constraints
+            Constraints on atoms.
+        high : (b, m) int array
+            How many people of each atom may have each value.
+        """
+        starts, members = self._starts, constraints.members
+        widths = np.diff(starts)[members.members]
+        every = ranges(starts[members.members], widths)
+        ends = np.concatenate(([0], np.cumsum(widths)))[members.offsets]
+        here, place = np.unique(every, return_inverse=True)
+        problem = Problem(
+            Groups(place.astype(np.int64), ends),
+            constraints.histograms,
+            self.weights[here],
+            high[self.atom[here]] > 0,
+            self.priors[:, here],
+        )
+        return problem, here
