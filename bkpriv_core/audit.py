@@ -15,6 +15,9 @@ understate. Worst, mean and vulnerable are exact functions of the figures.
 The *fault* is where to look first: the group with the worst figure and, where a single value is to
 blame, how far its probability moved there.
 
+What several releases tell together is about persons instead of records: each that is shown by one
+of them counts once.
+
 A bound on the error of queries is about no record: the median error stands for the worst, and
 nobody is vulnerable. It is exact for the workload that is drawn.
 """
@@ -29,7 +32,14 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
-from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, EXACT_STATES, Estimator, exact_states
+from bkpriv_core.belief.posterior import (
+    ESTIMATORS,
+    EXACT,
+    EXACT_STATES,
+    Estimator,
+    UsedArray,
+    exact_states,
+)
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
@@ -38,10 +48,11 @@ from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.risk import risks
 from bkpriv_core.randomization.together import risk_together
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import MaxDisclosure, Measurement, Requirement, Shift
+from bkpriv_core.requirement import Bound, MaxDisclosure, Measurement, Requirement, Shift
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
+from bkpriv_core.together.measurement import Joint
 
 __all__ = [
     "Fault",
@@ -49,6 +60,7 @@ __all__ = [
     "draw_finding",
     "exactly_auditable",
     "findings",
+    "joint_findings",
     "judge_queries",
     "together_finding",
     "unmet",
@@ -62,17 +74,21 @@ class Fault:
     Parameters
     ----------
     group : int or None
-        The first group with the worst figure; None in a release without groups.
+        The first group with the worst figure; None in a release without groups, and of several.
     records : int
-        Its records; without groups those that the shift is about.
+        Its records; without groups those that the shift is about; of several releases the persons
+        of whom, by the same groups, the same is told.
     shift : Shift or None
         The cell and value at fault, and the probability before and after; None if no single value
         is.
+    table : Table
+        The table whose cells and values these are.
     """
 
     group: int | None
     records: int
     shift: Shift | None
+    table: Table
 
 
 @dataclass(frozen=True)
@@ -144,31 +160,105 @@ def findings(
     rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
         used = _estimators_used(groups, weights, measured)
-        unusual = requirement.infers and setting.smoothing != DEFAULT_SMOOTHING
-        smoothed_by = {"smoothing": _plain(setting.smoothing)} if unusual else {}
+        smoothed_by = _smoothed_by(requirement, setting)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
-            vulnerable = int(weights[bound.broken(figures)].sum())
             manner = used
             if bound.remembers and setting.memory is not None:
                 manner = f"{used}, given earlier releases by {setting.memory}"
             fault = None
             if estimator is not None:
                 fault = _fault(setting, groups, requirement, measured, place, estimator)
-            rows.append(
-                Finding(
-                    bound.requirement,
-                    {**bound.parameters, **smoothed_by},
-                    float(bound.threshold),
-                    bound.worst(figures),
-                    float(np.average(figures, weights=weights)),
-                    vulnerable,
-                    vulnerable == 0,
-                    manner,
-                    fault,
-                )
-            )
+            rows.append(_finding(bound, smoothed_by, figures, weights, manner, fault))
     return rows
+
+
+def joint_findings(
+    joint: Joint, requirements: Sequence[Requirement], releases: Sequence[int]
+) -> list[Finding]:
+    """Measure what several releases tell together.
+
+    Parameters
+    ----------
+    joint : Joint
+        What they tell, of at least one person, to all adversaries of the requirements.
+    requirements : sequence of Requirement
+        What can be measured of several: see `jointly`.
+    releases : sequence of int
+        Their ids.
+
+    Returns
+    -------
+    list of Finding
+        One for each bound of each requirement, in their order. The parameters name the releases.
+    """
+    weights = np.ones(len(joint.persons), dtype=np.int64)
+    used = _estimators_of_persons(joint.told.used[joint.persons])
+    rows = []
+    for requirement in requirements:
+        together = {"together": sorted(releases)}
+        figures_of_bounds = requirement.together(joint)
+        for place, (bound, figures) in enumerate(
+            zip(requirement.bounds, figures_of_bounds, strict=True)
+        ):
+            fault = _joint_fault(joint, requirement, place, figures)
+            smoothed_by = _smoothed_by(requirement, joint.population.homes[-1].setting)
+            rows.append(_finding(bound, smoothed_by | together, figures, weights, used, fault))
+    return rows
+
+
+def _finding(
+    bound: Bound,
+    parameters: Mapping[str, Any],
+    figures: FloatArray,
+    weights: IntArray,
+    estimator: str,
+    fault: Fault | None,
+) -> Finding:
+    """Finding of the figures of so many records each, with more parameters than the bound's."""
+    vulnerable = int(weights[bound.broken(figures)].sum())
+    return Finding(
+        bound.requirement,
+        {**bound.parameters, **parameters},
+        float(bound.threshold),
+        bound.worst(figures),
+        float(np.average(figures, weights=weights)),
+        vulnerable,
+        vulnerable == 0,
+        estimator,
+        fault,
+    )
+
+
+def _smoothed_by(requirement: Requirement, setting: Setting) -> dict[str, Any]:
+    """The smoothing as a parameter, where it matters and is unusual."""
+    unusual = requirement.infers and setting.smoothing != DEFAULT_SMOOTHING
+    return {"smoothing": _plain(setting.smoothing)} if unusual else {}
+
+
+def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: FloatArray) -> Fault:
+    """The first person of the worst figure, and all of whom the same is told by the same groups."""
+    bound = requirement.bounds[place]
+    worst = int(np.argmax(figures) if bound.upper else np.argmin(figures))
+    component = joint.told.component[joint.persons]
+    alike = (component == component[worst]) & (figures == figures[worst])
+    home, row = joint.population.home_of(int(joint.persons[worst]))
+    shift = None
+    if blame := requirement.blamed(joint, place, joint.persons[[worst]]):
+        cell = int(home.setting.parts.cell[home.parts[row]])
+        value = int(np.flatnonzero(home.codes == blame.values[0])[0])
+        shift = Shift(cell, value, float(blame.before[0]), float(blame.after[0]))
+    return Fault(None, int(alike.sum()), shift, home.setting.table)
+
+
+def _estimators_of_persons(used: UsedArray) -> str:
+    """How figures of persons were inferred, the best way first."""
+    first, *others = np.unique(used).tolist()
+    exceptions = [
+        f"{ESTIMATORS[place]} for {(used == place).sum()} person{'s' * ((used == place).sum() > 1)}"
+        for place in others
+    ]
+    return _but(ESTIMATORS[first], exceptions)
 
 
 def draw_finding(
@@ -253,21 +343,10 @@ def _of_records(
     """Finding of the risks of records, (c, m), and the first of the riskiest as its fault."""
     (bound,) = demanded.bounds
     there = table.counts > 0
-    figures, weights = risk[there], table.counts[there]
-    vulnerable = int(weights[bound.broken(figures)].sum())
     cell, value = np.unravel_index(int(np.argmax(np.where(there, risk, -1.0))), risk.shape)
     shift = Shift(int(cell), int(value), float(table.overall[value]), float(risk[cell, value]))
-    return Finding(
-        bound.requirement,
-        {**bound.parameters, **parameters},
-        float(bound.threshold),
-        bound.worst(figures),
-        float(np.average(figures, weights=weights)),
-        vulnerable,
-        vulnerable == 0,
-        estimator,
-        Fault(None, int(table.counts[cell, value]), shift),
-    )
+    fault = Fault(None, int(table.counts[cell, value]), shift, table)
+    return _finding(bound, parameters, risk[there], table.counts[there], estimator, fault)
 
 
 def _plain(number: float) -> float:
@@ -287,7 +366,8 @@ def _fault(
     group = int(groups.owner[np.argmax(figures) if bound.upper else np.argmin(figures)])
     alone = groups.select(np.array([group]))
     (records,) = setting.parts.sizes(alone).tolist()
-    return Fault(group, records, requirement.explain(setting, alone, place, estimator))
+    shift = requirement.explain(setting, alone, place, estimator)
+    return Fault(group, records, shift, setting.table)
 
 
 def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement) -> str:
@@ -299,7 +379,11 @@ def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement) -
         records = int(weights[chosen[groups.owner]].sum())
         counted = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
         exceptions.append(f"{ESTIMATORS[place]} for {counted} ({records} records)")
-    return ESTIMATORS[first] + (f", but {' and '.join(exceptions)}" if exceptions else "")
+    return _but(ESTIMATORS[first], exceptions)
+
+
+def _but(usual: str, exceptions: Sequence[str]) -> str:
+    return usual + (f", but {' and '.join(exceptions)}" if exceptions else "")
 
 
 def exactly_auditable(parts: Parts, groups: Groups) -> bool:

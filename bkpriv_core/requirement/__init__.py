@@ -61,19 +61,24 @@ from __future__ import annotations
 
 from bkpriv_core.requirement.anonymity import KAnonymity
 from bkpriv_core.requirement.base import (
+    Blame,
     Bound,
-    CountedRequirement,
-    JointRequirement,
-    Keeper,
     Measurement,
     Requirement,
     Shift,
-    alone_and_joint,
+    adversaries,
     check_attainable,
+    jointly,
     satisfied,
 )
 from bkpriv_core.requirement.belief import BtPrivacy
 from bkpriv_core.requirement.closeness import TCloseness
+from bkpriv_core.requirement.counted import (
+    CountedRequirement,
+    JointRequirement,
+    Keeper,
+    alone_and_joint,
+)
 from bkpriv_core.requirement.disclosure import MaxDisclosure
 from bkpriv_core.requirement.divergence import JsDivergence
 from bkpriv_core.requirement.diversity import LDiversity
@@ -84,6 +89,7 @@ from bkpriv_core.requirement.safety import CkSafety
 
 __all__ = [
     "BetaLikeness",
+    "Blame",
     "Bound",
     "BtPrivacy",
     "CkSafety",
@@ -100,7 +106,9 @@ __all__ = [
     "Requirement",
     "Shift",
     "TCloseness",
+    "adversaries",
     "alone_and_joint",
     "check_attainable",
+    "jointly",
     "satisfied",
 ]

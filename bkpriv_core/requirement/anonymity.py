@@ -9,9 +9,11 @@ from typing import Annotated, Any, ClassVar
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement.base import Bound, CountedRequirement
+from bkpriv_core.requirement.base import Bound
+from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.together.measurement import Joint
 
 __all__ = ["KAnonymity"]
 
@@ -41,3 +43,12 @@ class KAnonymity(CountedRequirement):
         """Count records."""
         sizes: npt.NDArray[Any] = histograms.sum(axis=1)
         return sizes
+
+    @property
+    def jointly(self) -> KAnonymity:
+        """All of it; see `Requirement`."""
+        return self
+
+    def together(self, joint: Joint) -> FloatArray:
+        """Count records that may be a person's; see `Requirement`."""
+        return joint.crowds[None, :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,19 +24,18 @@ from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.stated import read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.together.measurement import Joint
 
 __all__ = [
     "SLACK",
+    "Blame",
     "Bound",
-    "CountedRequirement",
-    "HistogramRequirement",
-    "JointRequirement",
-    "Keeper",
     "Measurement",
     "Requirement",
     "Shift",
-    "alone_and_joint",
+    "adversaries",
     "check_attainable",
+    "jointly",
     "satisfied",
 ]
 
@@ -139,6 +138,25 @@ class Shift:
     after: float
 
 
+@dataclass(frozen=True, eq=False)
+class Blame:
+    """The values at fault in what several releases tell of some persons.
+
+    Parameters
+    ----------
+    values : (q,) int array
+        The value of each, in the vocabulary of all releases.
+    before : (q,) float array
+        Its share in the person's latest table; or, of an adversary, the prior belief.
+    after : (q,) float array
+        Its probability by what the releases tell.
+    """
+
+    values: IntArray
+    before: FloatArray
+    after: FloatArray
+
+
 class Requirement(ABC):
     """A privacy requirement as stated in a policy; a dataclass, see `bkpriv_core.stated`."""
 
@@ -193,6 +211,56 @@ class Requirement(ABC):
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; `estimator` and `progress` matter to beliefs only."""
+
+    @property
+    def jointly(self: R) -> R | None:
+        """As much of it as can be measured of several releases together; None if nothing can."""
+        return None
+
+    @property
+    def adversaries(self) -> tuple[Knowledge | None, ...]:
+        """What those know whose beliefs `together` measures; None for who knows nothing."""
+        return self.knowledge
+
+    def together(self, joint: Joint) -> FloatArray:
+        """Measure what several releases tell together.
+
+        Parameters
+        ----------
+        joint : Joint
+            What they tell of everybody, to all `adversaries` of the requirement.
+
+        Returns
+        -------
+        (b, q) float array
+            Figure of each of the joint's persons under each bound; may be infinite. Of one release,
+            that of the person's group in it.
+
+        Raises
+        ------
+        ValueError
+            If that cannot be measured: see `jointly`.
+        """
+        raise ValueError(f"{self.key} cannot be measured of several releases")
+
+    def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame | None:
+        """Name the value at fault in what several releases tell of some persons.
+
+        Parameters
+        ----------
+        joint : Joint
+            What they tell of everybody.
+        bound : int
+            Place among `bounds`.
+        persons : (q,) int array
+            Some of the joint's persons.
+
+        Returns
+        -------
+        Blame or None
+            None if no single value is at fault.
+        """
+        return None
 
     def loosened(self: R, share: float, values: int) -> R:
         """Loosen it by a share of the way to where it requires next to nothing.
@@ -251,134 +319,22 @@ class Requirement(ABC):
         return Measurement(spread[None, :], np.full(len(groups), EXACT, dtype=np.int8))
 
 
-class CountedRequirement(Requirement):
-    """A requirement on sums over a group's records, such as how many have each sensitive value.
-
-    Its figures are exact, and groups need not be made to be judged.
-    """
-
-    def counts(self, setting: Setting) -> IntArray:
-        """Counts of each part, shape (p, x), that are added up in groups: of each value."""
-        return setting.parts.counts
-
-    @abstractmethod
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
-        """Figures of groups with `histograms` of shape (g, x), shape (g,)."""
-
-    def measure(
-        self,
-        setting: Setting,
-        groups: Groups,
-        estimator: Estimator = "omega",
-        progress: Progress | None = None,
-    ) -> Measurement:
-        """Measure the figures of `groups`; nothing is inferred."""
-        histograms = groups.sum(self.counts(setting)[groups.members])
-        return self._of_groups(groups, self.figures(setting, histograms))
-
-    def met(self, setting: Setting, histograms: IntArray) -> npt.NDArray[np.bool_]:
-        """Which groups, of `histograms` of shape (g, x), meet the bound, shape (g,)."""
-        (bound,) = self.bounds
-        return ~bound.broken(self.figures(setting, histograms))
+def jointly(requirements: Sequence[Requirement]) -> tuple[list[Requirement], list[str]]:
+    """Find what can be measured of several releases together, and name what cannot in full."""
+    measured = [(item, item.jointly) for item in requirements]
+    return (
+        [part for _, part in measured if part is not None],
+        [item.key for item, part in measured if part != item],
+    )
 
 
-class HistogramRequirement(CountedRequirement):
-    """A requirement on how often each sensitive value occurs in a group."""
-
-    @abstractmethod
-    def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
-        """How much each value is at fault.
-
-        Parameters
-        ----------
-        shares : (g, m) float array
-            Shares of the values in each group.
-        overall : (m,) float array
-            Their shares in the table.
-
-        Returns
-        -------
-        (g, m) float array
-            Comparable within a group only.
-        """
-
-    def explain(
-        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
-    ) -> Shift:
-        """Name the value whose share is at fault in one group; see `Requirement.explain`."""
-        (share,) = shares = shares_of(setting.parts.histograms(group))
-        value = int(np.argmax(self.faults(shares, setting.table.overall)))
-        return Shift(None, value, float(setting.table.overall[value]), float(share[value]))
-
-
-class Keeper(Protocol):
-    """All groups of a partition that meets a joint requirement, and goes on to meet it."""
-
-    def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
-        """Split some of the groups, those first that come first.
-
-        Parameters
-        ----------
-        parents : Groups
-            Some of the groups, ``g`` of them.
-        halves : Groups
-            Groups ``2i`` and ``2i + 1`` are what group ``i`` of the parents would become.
-
-        Returns
-        -------
-        (g,) bool array
-            Which of the parents were split; the others cannot be, now or later.
-        """
-
-    def exchange(self, before: Groups, after: Groups) -> bool:
-        """Put groups in the place of some of the groups, unless that breaks the requirement.
-
-        Parameters
-        ----------
-        before : Groups
-            Some of the groups.
-        after : Groups
-            What is to take their place.
-
-        Returns
-        -------
-        bool
-            Whether it was done. Where the requirement is broken already, it is.
-        """
-
-
-class JointRequirement(HistogramRequirement):
-    """A requirement whose figures depend on all groups that are published.
-
-    `measure` must be given all of them. Candidates for groups cannot be judged apart from the rest,
-    so a partitioning method that cuts groups has a `Keeper` split them. Joining groups, and leaving
-    some out, must never raise a figure above the largest before.
-    """
-
-    @abstractmethod
-    def by_itself(self, setting: Setting, histograms: IntArray) -> FloatArray:
-        """Figure of each group with `histograms`, (g, m), if it were all that is published.
-
-        In a partition its figure is not below that.
-        """
-
-    @abstractmethod
-    def keeper(self, setting: Setting, groups: Groups) -> Keeper:
-        """Keep a partition that meets the requirement."""
-
-
-def alone_and_joint(
-    requirements: Sequence[Requirement],
-) -> tuple[list[Requirement], list[JointRequirement]]:
-    """Separate requirements that groups meet one by one from those that they meet together."""
-    alone = [item for item in requirements if not isinstance(item, JointRequirement)]
-    return alone, [item for item in requirements if isinstance(item, JointRequirement)]
-
-
-def shares_of(histograms: IntArray) -> FloatArray:
-    """Share of each value in groups with `histograms`, both of shape (g, m)."""
-    shares: FloatArray = histograms / histograms.sum(axis=1, keepdims=True)
-    return shares
+def adversaries(requirements: Sequence[Requirement]) -> list[Knowledge | None]:
+    """What all adversaries know whom requirements are about; None for who knows nothing."""
+    known: list[Knowledge | None] = []
+    for each in (each for item in requirements for each in item.adversaries):
+        if each not in known:  # it need not be hashable
+            known.append(each)
+    return known
 
 
 def satisfied(

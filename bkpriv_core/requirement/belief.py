@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
+
+import numpy as np
 
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import (
+    Blame,
     Bound,
     Measurement,
     Requirement,
     Shift,
 )
 from bkpriv_core.stated import About, Range, read
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.together.measurement import Joint
 
 __all__ = ["BtPrivacy"]
 
@@ -104,3 +108,30 @@ class BtPrivacy(Requirement):
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
         return Shift(cell, int(value), float(most.before[0]), float(most.after[0]))
+
+    @property
+    def jointly(self) -> BtPrivacy | None:
+        """Without those who remember earlier releases, which are told already."""
+        lasting = tuple(one for one in self.skyline if not isinstance(one[0], Remembered))
+        return replace(self, skyline=lasting) if lasting else None
+
+    def together(self, joint: Joint) -> FloatArray:
+        """Measure how far beliefs move, infinitely where they are contradicted."""
+        figures = np.empty((len(self.skyline), len(joint.persons)))
+        for figure, knowledge in zip(figures, self.knowledge, strict=True):
+            for believed in joint.beliefs(knowledge):
+                distance = believed.home.setting.distance
+                figure[believed.places] = distance(believed.before, believed.after)
+            figure[joint.contradicted(knowledge)] = np.inf
+        return figures
+
+    def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
+        """Name the value whose probability moves most, up or down; see `Requirement`."""
+        values, before, after = np.zeros(len(persons), dtype=np.int64), *np.empty((2, len(persons)))
+        for believed in joint.beliefs(self.knowledge[bound], persons):
+            moved = np.abs(believed.after - believed.before).argmax(axis=1)
+            rows = np.arange(len(moved))
+            values[believed.places] = believed.home.codes[moved]
+            before[believed.places] = believed.before[rows, moved]
+            after[believed.places] = believed.after[rows, moved]
+        return Blame(values, before, after)

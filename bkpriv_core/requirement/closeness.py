@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.distance import emd_equal, emd_hierarchical, emd_ordered
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.base import Bound
+from bkpriv_core.requirement.counted import ShareRequirement, shares_of
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["Ground", "TCloseness"]
 
@@ -21,7 +22,7 @@ Ground = Literal["equal", "ordered", "hierarchical"]
 
 
 @dataclass(frozen=True)
-class TCloseness(HistogramRequirement):
+class TCloseness(ShareRequirement):
     """Every group's distribution within earth mover's distance `t` of the table's."""
 
     t: Annotated[float, Range(at_least=0, at_most=1)]
@@ -39,7 +40,7 @@ class TCloseness(HistogramRequirement):
         """Let `t` rise to 1; see `Requirement.loosened`."""
         return replace(self, t=self.t + share * (1.0 - self.t))
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the distance to the table's distribution."""
         shares, overall = shares_of(histograms), setting.table.overall
         if self.ground == "equal":

@@ -18,15 +18,16 @@ from typing import Annotated, Any, ClassVar
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.base import Bound
+from bkpriv_core.requirement.counted import ShareRequirement, shares_of
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["MaxDisclosure"]
 
 
 @dataclass(frozen=True)
-class MaxDisclosure(HistogramRequirement):
+class MaxDisclosure(ShareRequirement):
     """No sensitive value disclosed with more than probability `tau`."""
 
     tau: Annotated[float, Range(above=0, at_most=1)]
@@ -39,7 +40,7 @@ class MaxDisclosure(HistogramRequirement):
         """Bound on the probability."""
         return (Bound(self.key, {"tau": self.tau}, self.tau, upper=True),)
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the largest share of a value."""
         largest: npt.NDArray[Any] = shares_of(histograms).max(axis=1)
         return largest

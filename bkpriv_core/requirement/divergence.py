@@ -14,7 +14,8 @@ from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement.base import Bound, CountedRequirement, Shift
+from bkpriv_core.requirement.base import Bound, Shift
+from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import Groups, IntArray
 

@@ -27,15 +27,16 @@ import numpy.typing as npt
 from bkpriv_core.belief.distance import negative_entropy
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.requirement.base import Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.base import Bound
+from bkpriv_core.requirement.counted import ShareRequirement, shares_of
 from bkpriv_core.stated import Range, read
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["LDiversity"]
 
 
 @dataclass(frozen=True)
-class LDiversity(HistogramRequirement):
+class LDiversity(ShareRequirement):
     """At least `l` well-represented sensitive values in every group.
 
     Parameters
@@ -84,7 +85,7 @@ class LDiversity(HistogramRequirement):
             return (Bound(self.key, {**parameters, "c": self.c}, self.c, upper=True, strict=True),)
         return (Bound(self.key, parameters, self.l, upper=False),)
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the diversity; see the module."""
         diversity: npt.NDArray[Any]
         if self.variant == "distinct":

@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement.base import Bound, CountedRequirement, Shift
+from bkpriv_core.requirement.base import Bound, Shift
+from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import Groups, IntArray
 

@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement.base import SLACK, Bound, HistogramRequirement, shares_of
+from bkpriv_core.requirement.base import SLACK, Bound
+from bkpriv_core.requirement.counted import ShareRequirement, shares_of
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, IntArray
 
@@ -35,7 +36,7 @@ Variant = Literal["basic", "enhanced"]
 
 
 @dataclass(frozen=True)
-class BetaLikeness(HistogramRequirement):
+class BetaLikeness(ShareRequirement):
     """No value's share in a group exceeds its share in the table by more than `beta` times that."""
 
     beta: Annotated[float, Range(above=0)]
@@ -50,7 +51,7 @@ class BetaLikeness(HistogramRequirement):
         parameters = {"beta": self.beta, "variant": self.variant}
         return (Bound(self.key, parameters, self.beta, upper=True),)
 
-    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the largest gain, in the scale of beta."""
         gains: FloatArray = self.faults(shares_of(histograms), setting.table.overall).max(axis=1)
         return gains

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.implication import Buckets
-from bkpriv_core.requirement.base import Bound, JointRequirement
+from bkpriv_core.requirement.base import Bound
+from bkpriv_core.requirement.counted import JointRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 

@@ -12,5 +12,6 @@ exact        posteriors by dynamic programming
 propagation  estimates by messages between people and groups
 fitting      estimates that meet constraints on average
 inference    posteriors of everybody, by whatever is affordable
+measurement  what requirements measure of it
 ===========  ======================================================================================
 """

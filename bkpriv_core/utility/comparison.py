@@ -25,7 +25,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import ErrorFigures, QueryError
 from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement.base import shares_of
+from bkpriv_core.requirement.counted import shares_of
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import some_of

@@ -15,7 +15,6 @@ from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
-from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.draws import judge_together
 from bkpriv_pl.history import (
@@ -69,7 +68,7 @@ def audit(
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(recorded.release, rows)
     task.done()
-    return iter([(*_columns(row), *_blamed(recorded.table, row.fault)) for row in rows])
+    return iter([(*_columns(row), *_blamed(row.fault)) for row in rows])
 
 
 def _of_draws(
@@ -95,13 +94,13 @@ def _columns(row: Finding) -> tuple[Any, ...]:
     )
 
 
-def _blamed(table: Table, fault: Fault | None) -> tuple[Any, ...]:
+def _blamed(fault: Fault | None) -> tuple[Any, ...]:
     """Columns that say what is at fault."""
     if fault is None:
         return (None,) * 6
     if fault.shift is None:
         return fault.group, fault.records, None, None, None, None
     shift = fault.shift
-    (qi,) = (None,) if shift.cell is None else qi_json(table, np.array([shift.cell]))
-    value = table.sensitive.labels[shift.value]
+    (qi,) = (None,) if shift.cell is None else qi_json(fault.table, np.array([shift.cell]))
+    value = fault.table.sensitive.labels[shift.value]
     return fault.group, fault.records, qi, value, shift.before, shift.after

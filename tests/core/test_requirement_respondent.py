@@ -15,7 +15,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.cutting import find_cuts
 from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.requirement import BtPrivacy, JsDivergence, KAnonymity, MInvariance, Shift
-from bkpriv_core.requirement.base import CountedRequirement
+from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.table.groups import Groups
 from tests.core import oracles, requirement_oracles
 from tests.core.library import Known

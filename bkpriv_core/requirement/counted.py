@@ -1,0 +1,201 @@
+"""Requirements on sums over a group's records, such as how often each sensitive value occurs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import Progress
+from bkpriv_core.requirement.base import Blame, Measurement, Requirement, Shift
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.together.measurement import Joint
+
+__all__ = [
+    "CountedRequirement",
+    "HistogramRequirement",
+    "JointRequirement",
+    "Keeper",
+    "ShareRequirement",
+    "alone_and_joint",
+    "shares_of",
+]
+
+R = TypeVar("R", bound=Requirement)
+
+
+class CountedRequirement(Requirement):
+    """A requirement on sums over a group's records, such as how many have each sensitive value.
+
+    Its figures are exact, and groups need not be made to be judged.
+    """
+
+    def counts(self, setting: Setting) -> IntArray:
+        """Counts of each part, shape (p, x), that are added up in groups: of each value."""
+        return setting.parts.counts
+
+    @abstractmethod
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Figures of groups with `histograms` of shape (g, x), shape (g,)."""
+
+    def measure(
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress | None = None,
+    ) -> Measurement:
+        """Measure the figures of `groups`; nothing is inferred."""
+        histograms = groups.sum(self.counts(setting)[groups.members])
+        return self._of_groups(groups, self.figures(setting, histograms))
+
+    def met(self, setting: Setting, histograms: IntArray) -> npt.NDArray[np.bool_]:
+        """Which groups, of `histograms` of shape (g, x), meet the bound, shape (g,)."""
+        (bound,) = self.bounds
+        return ~bound.broken(self.figures(setting, histograms))
+
+
+class HistogramRequirement(CountedRequirement):
+    """A requirement on how often each sensitive value occurs in a group."""
+
+    @abstractmethod
+    def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
+        """How much each value is at fault.
+
+        Parameters
+        ----------
+        shares : (g, m) float array
+            Shares of the values in each group.
+        overall : (m,) float array
+            Their shares in the table.
+
+        Returns
+        -------
+        (g, m) float array
+            Comparable within a group only.
+        """
+
+    def explain(
+        self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
+    ) -> Shift:
+        """Name the value whose share is at fault in one group; see `Requirement.explain`."""
+        (share,) = shares = shares_of(setting.parts.histograms(group))
+        value = int(np.argmax(self.faults(shares, setting.table.overall)))
+        return Shift(None, value, float(setting.table.overall[value]), float(share[value]))
+
+
+class ShareRequirement(HistogramRequirement):
+    """A requirement on shares in a group, whatever its size.
+
+    Of several releases it is about what who has no knowledge believes: of one, these are shares.
+    """
+
+    @abstractmethod
+    def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Figures of groups with `histograms` of shape (g, m), shape (g,).
+
+        These may be shares as well as counts.
+        """
+
+    @property
+    def jointly(self: R) -> R | None:
+        """See `Requirement`."""
+        return self
+
+    @property
+    def adversaries(self) -> tuple[None]:
+        """See `Requirement`."""
+        return (None,)
+
+    def together(self, joint: Joint) -> FloatArray:
+        """Measure beliefs of who has no knowledge; see `Requirement`."""
+        figures = np.empty((1, len(joint.persons)))
+        for believed in joint.beliefs(None):
+            figures[0, believed.places] = self.figures(believed.home.setting, believed.after)
+        return figures
+
+    def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
+        """Name the value whose probability is at fault; see `Requirement`."""
+        values, before, after = np.zeros(len(persons), dtype=np.int64), *np.empty((2, len(persons)))
+        for believed in joint.beliefs(None, persons):
+            overall, shares = believed.home.setting.table.overall, believed.after
+            worst = self.faults(shares, overall).argmax(axis=1)
+            values[believed.places] = believed.home.codes[worst]
+            before[believed.places] = overall[worst]
+            after[believed.places] = shares[np.arange(len(worst)), worst]
+        return Blame(values, before, after)
+
+
+class Keeper(Protocol):
+    """All groups of a partition that meets a joint requirement, and goes on to meet it."""
+
+    def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
+        """Split some of the groups, those first that come first.
+
+        Parameters
+        ----------
+        parents : Groups
+            Some of the groups, ``g`` of them.
+        halves : Groups
+            Groups ``2i`` and ``2i + 1`` are what group ``i`` of the parents would become.
+
+        Returns
+        -------
+        (g,) bool array
+            Which of the parents were split; the others cannot be, now or later.
+        """
+
+    def exchange(self, before: Groups, after: Groups) -> bool:
+        """Put groups in the place of some of the groups, unless that breaks the requirement.
+
+        Parameters
+        ----------
+        before : Groups
+            Some of the groups.
+        after : Groups
+            What is to take their place.
+
+        Returns
+        -------
+        bool
+            Whether it was done. Where the requirement is broken already, it is.
+        """
+
+
+class JointRequirement(HistogramRequirement):
+    """A requirement whose figures depend on all groups that are published.
+
+    `measure` must be given all of them. Candidates for groups cannot be judged apart from the rest,
+    so a partitioning method that cuts groups has a `Keeper` split them. Joining groups, and leaving
+    some out, must never raise a figure above the largest before.
+    """
+
+    @abstractmethod
+    def by_itself(self, setting: Setting, histograms: IntArray) -> FloatArray:
+        """Figure of each group with `histograms`, (g, m), if it were all that is published.
+
+        In a partition its figure is not below that.
+        """
+
+    @abstractmethod
+    def keeper(self, setting: Setting, groups: Groups) -> Keeper:
+        """Keep a partition that meets the requirement."""
+
+
+def alone_and_joint(
+    requirements: Sequence[Requirement],
+) -> tuple[list[Requirement], list[JointRequirement]]:
+    """Separate requirements that groups meet one by one from those that they meet together."""
+    alone = [item for item in requirements if not isinstance(item, JointRequirement)]
+    return alone, [item for item in requirements if isinstance(item, JointRequirement)]
+
+
+def shares_of(histograms: npt.NDArray[Any]) -> FloatArray:
+    """Share of each value in groups with `histograms`, both of shape (g, m)."""
+    shares: FloatArray = histograms / histograms.sum(axis=1, keepdims=True)
+    return shares

@@ -1,0 +1,241 @@
+"""What several releases tell of each person, for requirements to measure.
+
+What an adversary believes of somebody before he sees any release comes from the latest table that
+the person is in, his *home*: by his quasi-identifiers there, over the values that it has; others
+are impossible. Whoever has no knowledge holds all values of the home to be equally likely. Of one
+release he then believes the shares in the group, so that requirements on shares are about him.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.knowledge import Knowledge
+from bkpriv_core.belief.posterior import Sound
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.sequence.history import History
+from bkpriv_core.sequence.sparse import Labels, recode
+from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.together.constraint import Constraints
+from bkpriv_core.together.inference import ALONE, Together, infer
+
+__all__ = ["Beliefs", "Home", "Joint", "Look", "Population"]
+
+Look = Callable[[int], tuple[Setting, IntArray]]
+"""Of the release at a place in a history, the setting and the part of each record in it."""
+
+_BLOCK = 4_000_000
+"""Numbers that are gathered at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Home:
+    """Some persons in the latest table that they are in.
+
+    Parameters
+    ----------
+    setting : Setting
+        What beliefs about them are measured in.
+    persons : (p,) int array
+        Their numbers.
+    parts : (p,) int array
+        Which part of the setting each of them is in.
+    codes : (v,) int array
+        Place of each value of the table in the vocabulary of all releases.
+    """
+
+    setting: Setting
+    persons: IntArray
+    parts: IntArray
+    codes: IntArray
+
+    def prior(self, knowledge: Knowledge | None) -> FloatArray:
+        """What is believed of each, (p, v), by whoever knows this, or nothing."""
+        if knowledge is None:
+            shape = len(self.persons), len(self.codes)
+            return np.full(shape, 1.0 / shape[1])
+        return self.setting.prior(knowledge)[self.parts]
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Everybody whom releases are about, and what is believed of them before.
+
+    Parameters
+    ----------
+    homes : tuple of Home
+        Everybody is in one.
+    vocabulary : tuple of str or None
+        The values of all releases, ``m`` of them.
+    knowledge : tuple of Knowledge or None
+        What each of ``a`` adversaries knows; None for who knows nothing.
+    priors : tuple of (n, m) float array
+        What each believes of all persons. All 0 for a number that is nobody's.
+    """
+
+    homes: tuple[Home, ...]
+    vocabulary: Labels
+    knowledge: tuple[Knowledge | None, ...]
+    priors: tuple[FloatArray, ...]
+
+    @classmethod
+    def of(cls, history: History, look: Look, knowledge: Sequence[Knowledge | None]) -> Population:
+        """Find everybody's home, and priors.
+
+        Parameters
+        ----------
+        history : History
+            The releases in the order of publication, people whose values changed told apart (see
+            `told_apart`). The last may be one that is yet to be made; its groups do not matter.
+        look : callable
+            Asked only about releases that are somebody's latest.
+        knowledge : sequence of Knowledge or None
+            What adversaries know (see `adversaries`).
+        """
+        count = 1 + max((int(step.persons.max(initial=-1)) for step in history.steps), default=-1)
+        latest, record = np.full(count, ALONE), np.zeros(count, dtype=np.int64)
+        for place, step in enumerate(history.steps):
+            latest[step.persons] = place
+            record[step.persons] = np.arange(len(step.persons))
+        homes = []
+        for place in np.unique(latest[latest != ALONE]).tolist():
+            setting, parts = look(place)
+            persons = np.flatnonzero(latest == place)
+            codes = recode(setting.table.sensitive.labels, history.vocabulary)
+            homes.append(Home(setting, persons, parts[record[persons]], codes))
+        wanted = tuple(knowledge)
+        priors = tuple(np.zeros((count, len(history.vocabulary))) for _ in wanted)
+        for prior, known in zip(priors, wanted, strict=True):
+            for home in homes:
+                prior[np.ix_(home.persons, home.codes)] = home.prior(known)
+        return cls(tuple(homes), history.vocabulary, wanted, priors)
+
+    def home_of(self, person: int) -> tuple[Home, int]:
+        """Find the home of a person, and the place among its persons."""
+        for home in self.homes:
+            place = int(np.searchsorted(home.persons, person))
+            if place < len(home.persons) and home.persons[place] == person:
+                return home, place
+        raise ValueError(f"nobody has the number {person}")
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What an adversary believes of some persons of one home, over its values.
+
+    Parameters
+    ----------
+    home : Home
+        Their home.
+    places : (q,) int array
+        Places of the persons among those asked for.
+    before, after : (q, v) float array
+        Beliefs before and after the releases are seen.
+    """
+
+    home: Home
+    places: IntArray
+    before: FloatArray
+    after: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """What several releases tell together of everybody.
+
+    Parameters
+    ----------
+    population : Population
+        Everybody, and adversaries.
+    constraints : Constraints
+        What the releases show.
+    told : Together
+        What each adversary believes then.
+    """
+
+    population: Population
+    constraints: Constraints
+    told: Together
+
+    @classmethod
+    def of(
+        cls,
+        population: Population,
+        constraints: Constraints,
+        estimator: Sound = "auto",
+        *,
+        among: npt.NDArray[np.bool_] | None = None,
+        before: Joint | None = None,
+        refuse: bool = True,
+        progress: Progress = SILENT,
+    ) -> Joint:
+        """Infer what releases tell; see `infer`.
+
+        Parameters
+        ----------
+        population : Population
+            Everybody, and adversaries.
+        constraints : Constraints
+            What the releases show.
+        estimator, among, refuse, progress
+            As of `infer`.
+        before : Joint, optional
+            What other releases told of the same population, by the same estimator; what is as it
+            was then is not inferred again.
+        """
+        told = infer(
+            constraints,
+            population.priors,
+            estimator,
+            among=among,
+            before=None if before is None else before.told,
+            refuse=refuse,
+            progress=progress,
+        )
+        return cls(population, constraints, told)
+
+    @cached_property
+    def persons(self) -> IntArray:
+        """Numbers of those who are shown by a release and were judged, ascending, shape (q,)."""
+        return np.flatnonzero((self.told.component != ALONE) & self.told.judged)
+
+    def beliefs(
+        self, knowledge: Knowledge | None, persons: IntArray | None = None
+    ) -> Iterator[Beliefs]:
+        """What an adversary believes of persons, those in `persons` if none are given."""
+        asked = self.persons if persons is None else persons
+        adversary = self.population.knowledge.index(knowledge)
+        prior = self.population.priors[adversary]
+        posterior = self.told.posteriors[adversary]
+        for home in self.population.homes:
+            places = np.flatnonzero(np.isin(asked, home.persons))
+            there = np.ix_(asked[places], home.codes)
+            yield Beliefs(home, places, prior[there], posterior[there])
+
+    def contradicted(self, knowledge: Knowledge | None) -> npt.NDArray[np.bool_]:
+        """Of which of the persons an adversary held impossible what is told, shape (q,)."""
+        adversary = self.population.knowledge.index(knowledge)
+        contradicted: npt.NDArray[np.bool_] = self.told.contradicted[adversary, self.persons]
+        return contradicted
+
+    @cached_property
+    def crowds(self) -> FloatArray:
+        """Fewest records that may be a person's, of all groups that he is in, shape (q,).
+
+        Those count that have a value that he may have.
+        """
+        refined = self.constraints
+        fewest = np.full(len(self.told.used), np.inf)
+        step = max(1, _BLOCK // max(1, refined.histograms.shape[1]))
+        members, owner = refined.members.members, refined.members.owner
+        for start in range(0, len(members), step):
+            who, group = members[start : start + step], owner[start : start + step]
+            records = np.einsum("ev,ev->e", refined.histograms[group], self.told.possible[who])
+            np.minimum.at(fewest, who, records)
+        return fewest[self.persons]
