@@ -228,9 +228,10 @@ class Joint:
     def crowds(self) -> FloatArray:
         """Fewest records that may be a person's, of all groups that he is in, shape (q,).
 
-        Those count that have a value that he may have.
+        Those count that have a value that he may have. Of groups within one another what is left of
+        the larger is meant, as whoever holds both can tell.
         """
-        refined = self.constraints
+        refined = self.constraints.refined()
         fewest = np.full(len(self.told.used), np.inf)
         step = max(1, _BLOCK // max(1, refined.histograms.shape[1]))
         members, owner = refined.members.members, refined.members.owner

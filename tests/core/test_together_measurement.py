@@ -307,6 +307,23 @@ def test_of_one_release_figures_and_findings_are_its_own(
 # --- Crowds ---------------------------------------------------------------------------------------
 
 
+@MANY
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.data())
+def test_what_is_left_of_groups_within_one_another_counts(
+    joined: list[int], data: st.DataObject
+) -> None:
+    """One group grows from release to release: a person is among those that joined with him."""
+    secrets = data.draw(st.lists(st.sampled_from("ab"), min_size=12, max_size=12))
+    records = by_age(*secrets[: len(joined)])
+    releases = []
+    for last in sorted(set(joined)):
+        persons = [person for person, first in enumerate(joined) if first <= last]
+        releases.append(Shown(restricted(records, persons), persons, [0] * len(persons)))
+    joint = joint_of(releases, [MaxDisclosure(0.5)])
+    (figures,) = KAnonymity(2).together(joint)
+    assert figures.tolist() == [joined.count(first) for first in joined]
+
+
 def test_records_with_values_that_a_person_cannot_have_are_nobodys() -> None:
     # B is in a group of a and b with A, then in one of a and c with C: B has a.
     records = by_age("b", "a", "c")
@@ -366,6 +383,7 @@ def test_of_one_inserted_person_all_is_told() -> None:
     ]
     joint = joint_of(inserted(), demanded)
     k, distinct, largest, recursive = joint_findings(joint, demanded, [2, 1])
+    assert (k.worst, k.mean, k.vulnerable) == (1, (4 * 4 + 1) / 5, 1)
     assert (distinct.worst, distinct.vulnerable) == (1, 1)
     assert (largest.worst, largest.vulnerable) == (1, 1)
     assert largest.mean == pytest.approx(float(Fraction(4 * 3, 4) + 1) / 5)
@@ -373,7 +391,7 @@ def test_of_one_inserted_person_all_is_told() -> None:
     assert largest.parameters == {"tau": 0.8, "together": [1, 2]}
     assert {row.estimator for row in (k, distinct, largest, recursive)} == {"exact"}
     assert k.fault is not None
-    assert (k.fault.group, k.fault.shift) == (None, None)
+    assert (k.fault.group, k.fault.records, k.fault.shift) == (None, 1, None)
     assert largest.fault is not None
     shift = largest.fault.shift
     assert shift is not None
