@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
@@ -99,6 +100,18 @@ class PairDivergence(Requirement):
             [setting.pairs(knowledge).largest(groups, polled) for knowledge in self.knowledge]
         )
         return Measurement(figures[:, groups.owner], np.full(len(groups), EXACT, dtype=np.int8))
+
+    def satisfied(
+        self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
+    ) -> npt.NDArray[np.bool_]:
+        """Which groups meet every bound; those that fail by far are told at once."""
+        alive = np.arange(len(groups))
+        for knowledge, bound in zip(self.knowledge, self.bounds, strict=True):
+            least = setting.pairs(knowledge).at_least(groups.select(alive))
+            alive = alive[~bound.broken(least)]
+        met = np.zeros(len(groups), dtype=bool)
+        met[alive] = super().satisfied(setting, groups.select(alive), estimator)
+        return met
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"

@@ -18,7 +18,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement import KAnonymity, PairDivergence, Requirement
-from bkpriv_core.table.groups import FloatArray, Groups
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from tests.core import oracles, requirement_oracles
 from tests.core.library import Known
 from tests.core.oracles import Records
@@ -99,6 +99,9 @@ def test_the_largest_is_that_of_all_pairs(
         for of_group in (pairs.beliefs[pairs.kind[members]].tolist() for members in groups)
     ]
     np.testing.assert_allclose(pairs.largest(groups), expected, atol=1e-12)
+    least = pairs.at_least(groups)
+    assert (least <= np.array(expected) + 1e-12).all()
+    assert (least[np.array(expected) > 1e-6] > 0).all()
     most, one, other = pairs.farthest(np.arange(len(pairs.beliefs)))
     assert pairs.divergence(np.array([one]), np.array([other])) == [most]
     everything = Groups.whole(200)
@@ -177,6 +180,26 @@ def test_beliefs_about_respondents_differ_in_pairs(records: Records, data: st.Da
     fewer = [group[: data.draw(st.integers(1, len(group)))] for group in lists]
     (after,) = figures_of(requirement, setting, as_groups(fewer))
     assert all(less <= more + 1e-12 for less, more in zip(after, figures, strict=True))
+
+
+def test_groups_that_fail_by_far_are_told_without_comparing_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[int] = []
+    divergence = Pairs.divergence
+
+    def counted(pairs: Pairs, left: IntArray, right: IntArray) -> FloatArray:
+        compared.append(len(left))
+        return divergence(pairs, left, right)
+
+    monkeypatch.setattr(Pairs, "divergence", counted)
+    setting = Setting(
+        as_parts(by_age(*"ab" * 100), range(200)),
+        library=Known(respondents=np.repeat(np.eye(2), 100, axis=0)),
+    )
+    pairs = as_groups([[number, number + 100] for number in range(100)])
+    assert not PairDivergence(0.5, (REMEMBERED,)).satisfied(setting, pairs).any()
+    assert sum(compared) == 0
 
 
 def three(*believed: Sequence[float]) -> tuple[Setting, Groups]:
