@@ -47,7 +47,7 @@ import numpy.typing as npt
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
-__all__ = ["bethe"]
+__all__ = ["bethe", "demand"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -204,9 +204,7 @@ def _propagate(
         progress.poll()
         # A message that runs away ends as 0, infinite or no number, none of which ever rests.
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-            to_value = _others_in_row(held, chance * to_record)
-            np.divide(chance, to_value, out=to_value)
-            factor = _others_in_column(groups, weights, to_value)
+            factor = demand(groups, weights, held, chance, to_record)
             factor *= to_record
             # Three square roots are an eighth root, and take less time than a power.
             np.divide(np.sqrt(np.sqrt(np.sqrt(factor))), factor, out=factor)
@@ -224,6 +222,29 @@ def _propagate(
         rows, weights, held = rows[~done], weights[~done], held[~done]
         chance, closed, to_record = chance[~done], closed[~done], to_record[~done]
     return beliefs, converged
+
+
+def demand(
+    groups: Groups, weights: IntArray, held: IntArray, chance: FloatArray, to_record: FloatArray
+) -> FloatArray:
+    """How much a copy of a value is in demand by others: what messages to records are to be over 1.
+
+    Parameters
+    ----------
+    groups : Groups
+        Groups of parts.
+    weights : (e,) int array
+        Records of each membership.
+    held : (e, m) int array
+        Copies of each value in each membership's group.
+    chance : (e, m) float array
+        Prior of each membership's records, up to a factor.
+    to_record : (e, m) float array
+        The messages to records.
+    """
+    to_value = _others_in_row(held, chance * to_record)
+    np.divide(chance, to_value, out=to_value)
+    return _others_in_column(groups, weights, to_value)
 
 
 # A sum less a term that is nearly all of it would be mere rounding, and a message made of that may

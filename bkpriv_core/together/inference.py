@@ -37,7 +37,7 @@ from bkpriv_core.together.constraint import ALONE, Constraints
 from bkpriv_core.together.counting import Bounds, settle, tighten
 from bkpriv_core.together.exact import exact
 from bkpriv_core.together.fitting import fitted
-from bkpriv_core.together.problem import Kinds, Problem
+from bkpriv_core.together.problem import Kinds, Problem, split
 from bkpriv_core.together.propagation import propagated
 
 __all__ = ["ALONE", "Together", "infer"]
@@ -279,7 +279,8 @@ class _Work:
 
     def _alone(self, problem: Problem, here: IntArray) -> None:
         """Infer people of components of one group."""
-        groups, counts = problem.groups, problem.split
+        groups = problem.groups
+        counts = split(groups, problem.weights[groups.members], problem.histograms)
         # Each kind is in one group: memberships are its parts.
         priors = tuple(prior[groups.members] for prior in problem.priors)
         parts = Groups(np.arange(len(groups.members)), groups.offsets)
@@ -303,7 +304,7 @@ class _Work:
         self.low[here] = np.where(
             possible & (possible.sum(axis=1, keepdims=True) == 1), 1.0, self.low[here]
         )
-        self._answer(here, beliefs, ~(beliefs.sum(axis=2) > 0.5), EXACT)
+        self._answer(here, beliefs, _none(beliefs), EXACT)
         return True
 
     def _tightened(self, system: Constraints, bounds: Bounds) -> Bounds | None:
@@ -333,10 +334,10 @@ class _Work:
         beliefs = np.zeros_like(problem.priors)
         if self.estimator != "omega":
             beliefs, resting, contradicted = propagated(problem, self.progress)
-            rests = resting.all(axis=0)
+            rests = np.logical_and.reduce(resting, axis=0)
         if not rests.all():
             beliefs[:, ~rests] = fitted(problem, self.progress)[:, ~rests]
-        contradicted = np.logical_or(contradicted, ~(beliefs.sum(axis=2) > 0.5))
+        np.logical_or(contradicted, _none(beliefs), out=contradicted)
         low, high = self.low[here], self.high[here]
         for belief in beliefs:
             belief[:] = _within(belief, low, high)
@@ -361,6 +362,12 @@ class _Work:
                 "probability 0 to every way of giving people values that agrees with all.",
                 hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
             )
+
+
+def _none(beliefs: FloatArray) -> BoolArray:
+    """Which rows are of who has no belief, because the prior is contradicted."""
+    none: BoolArray = np.less_equal(beliefs.sum(axis=-1), 0.5)
+    return none
 
 
 def _by_component(system: Constraints, atoms: int) -> tuple[IntArray, list[IntArray]]:

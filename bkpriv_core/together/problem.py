@@ -17,7 +17,7 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import Constraints
 
-__all__ = ["Kinds", "Problem"]
+__all__ = ["Kinds", "Problem", "split"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +43,6 @@ class Problem:
     weights: IntArray
     possible: npt.NDArray[np.bool_]
     priors: FloatArray
-
-    @property
-    def split(self) -> IntArray:
-        """People of each membership with each value, in some way that each group agrees with."""
-        weights = self.weights[self.groups.members]
-        counts = np.zeros((len(weights), self.histograms.shape[1]), dtype=np.int64)
-        holder = np.repeat(np.arange(len(weights)), weights)
-        value = np.tile(np.arange(self.histograms.shape[1]), len(self.groups))
-        np.add.at(counts, (holder, np.repeat(value, self.histograms.ravel())), 1)
-        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,3 +116,26 @@ class Kinds:
             self.priors[:, here],
         )
         return problem, here
+
+
+def split(groups: Groups, weights: IntArray, histograms: IntArray) -> IntArray:
+    """People of each membership with each value, in some way that agrees with each group.
+
+    Parameters
+    ----------
+    groups : Groups
+        Groups of kinds.
+    weights : (e,) int array
+        People of each membership.
+    histograms : (g, m) int array
+        People of each group with each value.
+
+    Returns
+    -------
+    (e, m) int array
+    """
+    counts = np.zeros((len(weights), histograms.shape[1]), dtype=np.int64)
+    holder = np.repeat(np.arange(len(weights)), weights)
+    value = np.tile(np.arange(histograms.shape[1]), len(groups))
+    np.add.at(counts, (holder, np.repeat(value, histograms.ravel())), 1)
+    return counts

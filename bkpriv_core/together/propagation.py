@@ -1,16 +1,17 @@
 r"""Belief propagation between people and groups that hang together.
 
-Each group is asked for posteriors of its members (see `belief.posterior`: exact where the group is
-small, which groups mostly are), given what the other groups say of each of them, and answers by
-what it adds to that:
+Each group is asked for posteriors of its members, given what the other groups say of each of them,
+and answers by what it adds to that:
 
 ``cavity_jg(v) ~ P_j(v) prod_{h != g} message_hj(v)``     what is believed of a member elsewhere,
 ``message_gj(v) = posterior_g(j has v | cavities) / cavity_jg(v)``,
 
-until no message changes. The belief about a person is the prior times all messages. For people in
-one group that is the posterior. It is exact, too, where groups and people make up trees: where no
-two groups are connected by people in two ways. Elsewhere it is an *estimate*, neither an upper nor
-a lower bound: what comes back around a loop is taken for news.
+until no message changes. Small groups answer by exact posteriors, large ones by the messages of
+`belief.bethe`, of which each round is a step. The belief about a person is the prior times all
+messages. For people in one group that is the posterior. With small groups it is exact, too, where
+groups and people make up trees: where no two groups are connected by people in two ways. Elsewhere
+it is an *estimate*, neither an upper nor a lower bound: what comes back around a loop is taken for
+news.
 
 Rules
 -----
@@ -23,15 +24,14 @@ Rules
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.belief.posterior import posterior
+from bkpriv_core.belief.bethe import demand
+from bkpriv_core.belief.posterior import exact_states, posterior
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.together.problem import Problem
+from bkpriv_core.together.problem import Problem, split
 
 __all__ = ["propagated"]
 
@@ -42,6 +42,12 @@ _STEPS = 200
 
 _TOLERANCE = 1e-6
 """Largest change of a cavity for its group to rest."""
+
+_STATES = 500
+"""Most states of a group that is small."""
+
+_FAR = 1e-150
+"""No message of a large group is less, and the inverse of none."""
 
 _KEPT = 0.5
 """Share of the logarithm of a message that it keeps."""
@@ -83,45 +89,111 @@ def _propagated(
     own = values[groups.owner]
     histograms = np.take_along_axis(problem.histograms, np.maximum(values, 0), axis=1)
     histograms[values < 0] = 0
-    counts = replace(problem, histograms=histograms).split
+    asked = _Asked(groups, problem.weights[kinds], histograms)
     closed = (own < 0) | ~np.take_along_axis(problem.possible[kinds], np.maximum(own, 0), axis=1)
     with np.errstate(divide="ignore"):
         base = np.log(np.where(problem.possible, prior, 0.0))
     message = np.zeros(own.shape)
     told = np.full(own.shape, -1.0)
     rests = np.zeros(len(groups), dtype=bool)
-    contradicted = np.zeros(len(groups), dtype=bool)
     for _ in range(_STEPS):
         progress.poll()
-        total = _total(base, kinds, own, message, closed)
-        cavity = _cavity(total, kinds, own, message, closed)
-        changed = groups.max(np.abs(cavity - told).max(axis=1))
-        active = (changed > _TOLERANCE) & ~contradicted
-        rests = ~active
-        if not active.any():
+        cavity = _cavity(_total(base, kinds, own, message, closed), kinds, own, message, closed)
+        news = groups.max(np.abs(cavity - told).max(axis=1)) > _TOLERANCE
+        rests = ~(news | asked.restless) | asked.contradicted
+        if rests.all():
             break
-        rows = active[groups.owner]
-        some = groups.select(active)
-        some = Groups(np.arange(len(some.members)), some.offsets)
-        given = cavity[rows]
-        told[rows] = given
-        answer = posterior(
-            some, counts[rows], (given,), "auto", refuse=False, progress=progress.quiet
-        )
-        contradicted[active] |= answer.contradicted[0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fresh = np.log(answer.beliefs[0]) - np.log(given)
-            fresh -= np.nanmax(np.where(given > 0, fresh, np.nan), axis=1, keepdims=True)
-            kept = _KEPT * message[rows] + (1.0 - _KEPT) * fresh
-        # What is excluded elsewhere needs no message; what the group excludes is so at once.
-        message[rows] = np.where(given > 0, np.where(np.isneginf(fresh), -np.inf, kept), 0.0)
+        rows = ~rests[groups.owner]
+        told[rows] = cavity[rows]
+        message[rows] = asked.answers(~rests, cavity[rows], message[rows], progress)
     beliefs = np.exp(_total(base, kinds, own, message, closed))
     sums = beliefs.sum(axis=1, keepdims=True)
     beliefs = np.divide(beliefs, sums, out=np.zeros_like(beliefs), where=sums > 0)
     unrest = np.zeros((2, len(problem.weights)), dtype=bool)
     unrest[0, kinds[~rests[groups.owner]]] = True
-    unrest[1, kinds[contradicted[groups.owner]]] = True
+    unrest[1, kinds[asked.contradicted[groups.owner]]] = True
     return beliefs, ~unrest[0], unrest[1]
+
+
+class _Asked:
+    """Groups that are asked again and again.
+
+    Parameters
+    ----------
+    groups : Groups
+        Groups of kinds.
+    weights : (e,) int array
+        People of each membership.
+    histograms : (g, d) int array
+        People of each group with each value that it shows.
+
+    Attributes
+    ----------
+    contradicted : (g,) bool array
+        Which said that what they were told is impossible.
+    restless : (g,) bool array
+        Which would answer otherwise if they were told the same again.
+    """
+
+    def __init__(self, groups: Groups, weights: IntArray, histograms: IntArray) -> None:
+        self._groups, self._weights, self._histograms = groups, weights, histograms
+        self._counts = split(groups, weights, histograms)
+        self._small = exact_states(groups, weights, histograms) <= _STATES
+        self._to_record = np.ones((len(weights), histograms.shape[1]))
+        self.contradicted = np.zeros(len(groups), dtype=bool)
+        self.restless = np.zeros(len(groups), dtype=bool)
+
+    def answers(
+        self, chosen: BoolArray, told: FloatArray, message: FloatArray, progress: Progress
+    ) -> FloatArray:
+        """Messages anew of some groups, of the cavities and messages of their memberships."""
+        rows = chosen[self._groups.owner]
+        small = self._small[self._groups.owner[rows]]
+        answer = np.empty_like(message)
+        if small.any():
+            some = chosen & self._small
+            answer[small] = self._exactly(some, told[small], message[small], progress)
+        if not small.all():
+            answer[~small] = self._by_step(chosen & ~self._small, told[~small])
+        return answer
+
+    def _exactly(
+        self, chosen: BoolArray, told: FloatArray, message: FloatArray, progress: Progress
+    ) -> FloatArray:
+        groups, rows = self._groups.select(chosen), chosen[self._groups.owner]
+        parts = Groups(np.arange(len(groups.members)), groups.offsets)
+        found = posterior(
+            parts, self._counts[rows], (told,), "exact", refuse=False, progress=progress.quiet
+        )
+        self.contradicted[chosen] = found.contradicted[0]
+        open_ = told > 0
+        with np.errstate(divide="ignore"):
+            fresh = np.log(found.beliefs[0], where=open_, out=np.zeros_like(told))
+            fresh -= np.log(told, where=open_, out=np.zeros_like(told))
+        fresh -= np.where(open_, fresh, -np.inf).max(axis=1, keepdims=True)
+        # What the group excludes is so at once; what is excluded elsewhere needs no message.
+        finite = np.where(np.isfinite(message), message, 0.0)
+        kept = np.where(np.isneginf(fresh), fresh, _KEPT * finite + (1.0 - _KEPT) * fresh)
+        return np.where(open_, kept, 0.0)
+
+    def _by_step(self, chosen: BoolArray, told: FloatArray) -> FloatArray:
+        groups, rows = self._groups.select(chosen), chosen[self._groups.owner]
+        parts = Groups(np.arange(len(groups.members)), groups.offsets)
+        held = self._histograms[chosen][parts.owner]
+        to_record = self._to_record[rows]
+        open_ = told > 0
+        # A message that runs away ends as 0, infinite or no number, none of which ever rests.
+        with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+            factor = demand(parts, self._weights[rows], held, told, to_record) * to_record
+            factor = np.where(open_, factor, 1.0)
+            factor = factor ** (_KEPT - 1.0)
+            change = np.abs(factor - 1.0).max(axis=1)
+            to_record = np.clip(to_record * factor, _FAR, 1.0 / _FAR)
+            to_record = np.where(np.isnan(to_record), 1.0, to_record)
+            message = np.log(held * to_record, where=open_, out=np.zeros_like(told))
+        self.restless[chosen] = ~(parts.max(change) <= _TOLERANCE)
+        self._to_record[rows] = to_record
+        return message
 
 
 def _shown(histograms: IntArray) -> IntArray:
