@@ -58,15 +58,20 @@ class Constraints:
         ValueError
             If a release shows values that are not the actual ones: it constrains nothing.
         """
-        groups, histograms = [], []
+        return cls.joined(cls.of_each(history))
+
+    @classmethod
+    def of_each(cls, history: History) -> list[Constraints]:
+        """Constraints by the groups of each release; see `of`."""
+        constraints = []
         for step, codes in zip(history.steps, history.codes, strict=True):
             if step.shown is not None and (step.shown != step.actual).any():
                 raise ValueError(f"release {step.release} shows values that nobody has")
-            groups.append(Groups(step.persons[step.groups.members], step.groups.offsets))
+            members = Groups(step.persons[step.groups.members], step.groups.offsets)
             shown = np.zeros((len(step.groups), len(history.vocabulary)), dtype=np.int64)
             shown[:, codes] = step.histograms
-            histograms.append(shown)
-        return cls.joined([cls(*each) for each in zip(groups, histograms, strict=True)])
+            constraints.append(cls(members, shown))
+        return constraints
 
     @classmethod
     def joined(cls, several: Sequence[Constraints]) -> Constraints:

@@ -6,7 +6,8 @@ recorded of, which may understate what adversaries learn, and is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import count
@@ -37,7 +38,7 @@ from bkpriv_pl.history import (
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import read_labels, read_respondents
 
-__all__ = ["Chain", "read_chain", "tell_apart"]
+__all__ = ["Chain", "find_left_out", "read_chain", "tell_apart"]
 
 _COUNTS = 200_000_000
 """Most records of all releases, each times the values of its release: arrays of 1.6 GB."""
@@ -61,7 +62,7 @@ class Chain:
     history : History
         What the others showed of whom.
     names : dict of str to int
-        Number of each respondent that one of these has; there may be others between them.
+        Number of each respondent that one of these has: as many as there are, from 0.
     library : Library
         Where priors from outside are read.
     """
@@ -107,8 +108,7 @@ class Chain:
 
     def number(self, names: Sequence[str]) -> IntArray:
         """Numbers of respondents, those of whom nobody knows yet included, shape (n,)."""
-        first = sum(len(step.persons) for step in self.history.steps)
-        return _number(dict(self.names), names, first)
+        return _number(_numbers(self.names), names)
 
     def snapshots(self, knowledge: Knowledge) -> Snapshots:
         """What is believed of respondents without a past.
@@ -117,12 +117,12 @@ class Chain:
         """
 
         def snapshot(place: int) -> FloatArray:
-            return self._recorded(place).setting.prior(knowledge)
+            return self.recorded(place).setting.prior(knowledge)
 
         return snapshot
 
     @cached_property
-    def _recorded(self) -> Callable[[int], RecordedRelease]:
+    def recorded(self) -> Callable[[int], RecordedRelease]:
         """The release at a place, with all that is recorded; it is read once."""
 
         @cache
@@ -169,23 +169,25 @@ def read_chain(
     UnsoundHistory
         If a release is not as a publication can have recorded it.
     """
-    left_out, contents = _left_out(dataset, sensitive, [step.release for step in steps])
+    left_out, contents = find_left_out(sensitive, [step.release for step in steps])
     labels = read_labels(list(contents))
-    names: dict[str, int] = {}
+    names = _numbers({})
     shown: list[Shown] = []
-    first = 0
     for step in steps:
         POLLED.poll()
         if step.release not in left_out:
             content = contents[step.release]
-            told = _read_shown(step, sensitive, labels[step.release], content, names, first)
-            first += len(told.persons)
-            shown.append(told)
-    return Chain(dataset, owner, tuple(steps), left_out, History(tuple(shown)), names, library)
+            shown.append(_read_shown(step, sensitive, labels[step.release], content, names))
+    history = History(tuple(shown))
+    return Chain(dataset, owner, tuple(steps), left_out, history, dict(names), library)
 
 
 def _read_shown(
-    step: Step, sensitive: str, labels: Labels, content: Content, names: dict[str, int], first: int
+    step: Step,
+    sensitive: str,
+    labels: Labels,
+    content: Content,
+    names: defaultdict[str, int],
 ) -> Shown:
     """What a release shows of whom; see `_number`."""
     try:
@@ -198,7 +200,7 @@ def _read_shown(
     return Shown(
         step.release,
         labels,
-        _number(names, respondents.names, first),
+        _number(names, respondents.names),
         respondents.values,
         groups,
         step.when,
@@ -206,10 +208,15 @@ def _read_shown(
     )
 
 
-def _number(numbers: dict[str, int], names: Sequence[str], first: int) -> IntArray:
-    """Number of each name; those that have none get numbers from `first`."""
+def _numbers(known: Mapping[str, int]) -> defaultdict[str, int]:
+    """Numbers of names, which give the next one to a name that has none."""
+    return defaultdict(count(len(known)).__next__, known)
+
+
+def _number(numbers: defaultdict[str, int], names: Sequence[str]) -> IntArray:
+    """Number of each name."""
     # No loop: of all that is read of a release, names would take longest.
-    return np.fromiter(map(numbers.setdefault, names, count(first)), np.int64, len(names))
+    return np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
 
 
 def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]:
@@ -244,10 +251,8 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
     )
 
 
-def _left_out(
-    dataset: str, sensitive: str, releases: list[int]
-) -> tuple[dict[int, str], dict[int, Content]]:
-    """Why releases are no part of the chain, and figures of the others.
+def find_left_out(sensitive: str, releases: list[int]) -> tuple[dict[int, str], dict[int, Content]]:
+    """Why releases can be no part of a chain about an attribute, and figures of the others.
 
     Raises
     ------
@@ -287,8 +292,7 @@ def _left_out(
             counts += row["records"] * row["size"]
     if counts > _COUNTS:
         raise TooLarge(
-            f'the {len(contents)} releases of dataset "{dataset}" are too large '
-            "to be taken together",
+            f"{len(contents)} releases are too large to be taken together",
             detail=f"Their records, each times the values that it may have, are {counts}; at most "
             f"{_COUNTS} fit in memory.",
             hint="Bin the sensitive column, so that it has fewer values.",

@@ -1,0 +1,100 @@
+"""Who is over a bound, and releases that do it, against trying all of their subsets."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+
+from bkpriv_core.requirement import KAnonymity, LDiversity, MaxDisclosure, Requirement, adversaries
+from bkpriv_core.requirement.exposure import exposures
+from bkpriv_core.sequence.history import History
+from bkpriv_core.table.groups import SUPPRESSED
+from bkpriv_core.together.constraint import Constraints
+from bkpriv_core.together.measurement import Joint, Population
+from tests.core.strategies import SOME, by_age
+from tests.core.together_releases import (
+    Shown,
+    as_history,
+    histories,
+    inserted,
+    joint_of,
+    look_at,
+    restricted,
+)
+
+REQUIREMENTS: list[Requirement] = [MaxDisclosure(0.6), LDiversity(2), KAnonymity(2)]
+
+
+def exposed_by(releases: list[Shown], chosen: tuple[int, ...]) -> list[set[int]]:
+    """Who is over each bound by some of the releases; homes are those of all."""
+    if all(label == SUPPRESSED for place in chosen for label in releases[place].labels):
+        return [set() for _ in REQUIREMENTS]
+    history = as_history(releases)
+    population = Population.of(history, look_at(releases), adversaries(REQUIREMENTS))
+    each = Constraints.of_each(history)
+    joint = Joint.of(population, Constraints.joined([each[place] for place in chosen]), "exact")
+    return [
+        set(joint.persons[item.bounds[0].broken(item.together(joint)[0])].tolist())
+        for item in REQUIREMENTS
+    ]
+
+
+@SOME
+@given(histories(most_records=6, most_values=3))
+def test_releases_that_expose_somebody(releases: list[Shown]) -> None:
+    joint = joint_of(releases, REQUIREMENTS)
+    every = tuple(range(len(releases)))
+    found = exposures(joint, Constraints.of_each(as_history(releases)), REQUIREMENTS, "exact")
+    subsets = {
+        chosen: exposed_by(releases, chosen)
+        for size in range(1, len(every) + 1)
+        for chosen in combinations(every, size)
+    }
+    for number, (requirement, exposure) in enumerate(zip(REQUIREMENTS, found, strict=True)):
+        (bound,) = requirement.bounds
+        assert exposure.bound == bound
+        assert set(exposure.persons.tolist()) == subsets[every][number]
+        figures = dict(zip(joint.persons.tolist(), requirement.together(joint)[0], strict=True))
+        assert exposure.figures.tolist() == [figures[p] for p in exposure.persons.tolist()]
+        worse = -exposure.figures if bound.upper else exposure.figures
+        assert (np.diff(worse) >= 0).all()
+        for person, by in zip(exposure.persons.tolist(), exposure.by, strict=True):
+            chosen = tuple(np.flatnonzero(by).tolist())
+            assert person in subsets[chosen][number]
+            for fewer in combinations(chosen, len(chosen) - 1):
+                assert not fewer or person not in subsets[fewer][number]
+
+
+def test_one_inserted_person_is_exposed_by_both_releases() -> None:
+    releases = inserted()
+    joint = joint_of(releases, [MaxDisclosure(0.8)])
+    each = Constraints.of_each(as_history(releases))
+    (exposure,) = exposures(joint, each, [MaxDisclosure(0.8)], "exact")
+    assert (exposure.persons.tolist(), exposure.figures.tolist()) == ([4], [1.0])
+    assert exposure.by.tolist() == [[True, True]]
+    assert exposure.blame is not None
+    assert joint.population.vocabulary[exposure.blame.values[0]] == "HIV"
+    assert (exposure.blame.before.tolist(), exposure.blame.after.tolist()) == ([0.8], [1.0])
+
+
+def test_releases_that_tell_nothing_more_are_not_named() -> None:
+    # E is known by the first release; the second shows the same group, the third others.
+    records = by_age("HIV", "HIV", "flu", "flu", "HIV")
+    shown = Shown(records, range(5), [0, 0, 0, 0, 1])
+    other = Shown(restricted(records, [0, 2]), [0, 2], [0, 0])
+    releases = [shown, shown, other]
+    joint = joint_of(releases, REQUIREMENTS)
+    found = exposures(joint, Constraints.of_each(as_history(releases)), REQUIREMENTS)
+    assert [(each.persons.tolist(), each.by.tolist()) for each in found] == [
+        ([4], [[True, False, False]])
+    ] * 3
+
+
+def test_nobody_is_exposed() -> None:
+    releases = [Shown(by_age("HIV", "flu"), [0, 1], [0, 0])]
+    joint = joint_of(releases, REQUIREMENTS)
+    history: History = as_history(releases)
+    for exposure in exposures(joint, Constraints.of_each(history), REQUIREMENTS):
+        assert exposure.persons.size == exposure.by.size == 0
