@@ -2,7 +2,8 @@
 
 Priors are costly, and several requirements, rounds of partitioning and audits need the same ones.
 So each adversary's prior is computed once and kept, by all settings of one table: for every cell,
-whose parts share it; or for every respondent, where he remembers what earlier releases told.
+whose parts share it; or for every respondent, where he remembers what earlier releases told. They
+are those of the whole table, also where groups are made of some of its parts only.
 """
 
 from __future__ import annotations
@@ -144,6 +145,7 @@ class Setting:
         self.parts = table if isinstance(table, Parts) else Parts.of(table)
         self.smoothing = check_bandwidth(smoothing, "the smoothing bandwidth")
         self.progress = progress
+        self._everybody = self.parts
         self._library = library
         self._trying = trying
         self._priors: dict[Resolved, FloatArray] = {}
@@ -157,7 +159,7 @@ class Setting:
         return self.parts.table
 
     def over(self, parts: Parts) -> Setting:
-        """Build the same setting over other parts of the same table."""
+        """Build the same setting over other parts of the same table, be they some of them only."""
         return self._like(parts, self._trying)
 
     def tried(self) -> Setting:
@@ -171,6 +173,7 @@ class Setting:
         if parts.table is not self.table:
             raise ValueError("priors are kept for one table")
         alike._priors = self._priors
+        alike._everybody = self._everybody
         return alike
 
     @cached_property
@@ -207,9 +210,12 @@ class Setting:
 
     def _of_respondents(self, key: Revised) -> FloatArray:
         if key not in self._priors:
+            everybody = self._everybody
+            if everybody.respondent is None:
+                raise ValueError("the parts do not tell respondents apart")
             snapshot = self._of_cells(key.snapshot)
             cell = np.empty(self.table.records, dtype=np.int64)
-            cell[self._respondent] = self.parts.cell
+            cell[everybody.respondent] = everybody.cell
             self._priors[key] = self._library.revised(self.table, key, snapshot[cell])
         return self._priors[key]
 

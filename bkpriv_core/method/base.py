@@ -24,7 +24,10 @@ from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["GroupMethod", "GroupOptions", "Method", "OfGroups", "Options", "Own"]
+__all__ = ["Departed", "GroupMethod", "GroupOptions", "Method", "OfGroups", "Options", "Own"]
+
+Departed = Literal["stay", "withdraw"]
+"""What becomes of people who left, in a release that grows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,19 +75,34 @@ class GroupOptions(Options):
     beyond : {"estimate", "suppress"}
         What becomes of groups beyond the budget of exact inference, where nothing that can be
         inferred exactly takes their place: they are certified by an estimate, or suppressed.
+    grow : bool
+        Whether groups of the last release stay as they were published, and only newcomers are
+        grouped; see `bkpriv_core.method.growing`.
+    departed : {"stay", "withdraw"}
+        What becomes then of people who left, or have another record now: they stay as published, or
+        their groups are published no more.
 
     Raises
     ------
     InvalidParameter
-        If what only an estimate can certify is to be suppressed, and all is to be estimated.
+        If what only an estimate can certify is to be suppressed, and all is to be estimated; if it
+        is said what becomes of those who left a release that does not grow.
     """
 
     estimator: Sound = "auto"
     smoothing: Smoothing = DEFAULT_SMOOTHING
     unfit: Literal["suppress"] = "suppress"
     beyond: Beyond = "estimate"
+    grow: bool = False
+    departed: Departed = "stay"
 
     def __post_init__(self) -> None:
+        if self.departed != "stay" and not self.grow:
+            raise InvalidParameter(
+                "option departed means nothing to a release that does not grow",
+                detail="It says what becomes of groups of the last release with people who left.",
+                hint='Add {"grow": true}, or leave it out.',
+            )
         if self.beyond == "suppress" and self.estimator in ("omega", "bethe"):
             raise InvalidParameter(
                 f"option beyond means nothing to the estimator {self.estimator}",
@@ -271,7 +289,7 @@ class GroupMethod(Method[OfGroups]):
         -------
         Release, Certificate
             Groups are numbered at random: where numbers are published, they must not tell of the
-            making.
+            making. There may be none where the release grows; those who came wait then.
         """
         setting, groups, form = self.partition(
             setting.tried(), requirements, options, chance, progress.step("partitioning")
@@ -287,7 +305,7 @@ class GroupMethod(Method[OfGroups]):
             improving=self.improves(options),
             progress=progress,
         )
-        if not len(certificate.groups):
+        if not len(certificate.groups) and not options.grow:
             raise UnattainableRequirement(
                 "no group could be certified, so there is nothing to publish",
                 detail=f"All {certificate.failed} groups fail, and nothing mends one.",

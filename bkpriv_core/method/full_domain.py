@@ -19,7 +19,7 @@ from typing import Annotated
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.incognito import Lattice, Node, incognito
 from bkpriv_core.progress import SILENT, Progress
@@ -60,6 +60,11 @@ class IncognitoOptions(GroupOptions):
         What it chooses among minimal nodes by, one of `UTILITIES`.
     suppression : float
         Largest share of the records that it may suppress.
+
+    Raises
+    ------
+    InvalidParameter
+        If the release is to grow; see `GroupOptions` for others.
     """
 
     utility: Annotated[
@@ -73,6 +78,16 @@ class IncognitoOptions(GroupOptions):
             "Write for example 0.01.",
         ),
     ] = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.grow:
+            raise InvalidParameter(
+                "option grow means nothing to method incognito",
+                detail="It generalizes whole columns, so that newcomers would be shown as others "
+                "are who were published before, and in one group with them.",
+                hint="Publish without it, or grow a release of another method that forms groups.",
+            )
 
 
 class Incognito(GroupMethod[IncognitoOptions]):

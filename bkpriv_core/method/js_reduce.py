@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.counterfeiting import counterfeit
@@ -48,10 +49,25 @@ class JsReduceOptions(GroupOptions):
     refine : bool
         Whether what is left over is mended, and groups that hold are improved. If not, they are
         those of the algorithm, with what can be inserted, but for those that must be mended.
+
+    Raises
+    ------
+    InvalidParameter
+        If a release with counterfeits is to grow; see `GroupOptions` for others.
     """
 
     unfit: Literal["suppress", "relax", "counterfeit"] = "suppress"  # type: ignore[assignment]
     refine: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.grow and self.unfit == "counterfeit":
+            raise InvalidParameter(
+                "a release that grows has no counterfeits",
+                detail="Groups stay as they were published from release to release, and others "
+                "could not take their false values back.",
+                hint='Let those wait whom no group takes: leave out {"unfit": "counterfeit"}.',
+            )
 
 
 class JsReduce(GroupMethod[JsReduceOptions]):

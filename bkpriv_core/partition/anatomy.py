@@ -8,6 +8,8 @@ records, a new group takes one random record from each of the ``l`` fullest. Wha
   grouping can do without.
 - There are ``floor(n / l)`` groups, each of at least ``l`` records with pairwise distinct values:
   nobody's value is guessed from the group alone with a chance above ``1 / l``.
+- Where groups are made of some of a table's parts only, which may not be eligible by themselves,
+  random records of too frequent values are left over, as few as leave the others eligible.
 - Groups draw records, not cells: records of one cell, or of one of its parts, may fall into
   different groups, as parts of it.
 
@@ -28,7 +30,7 @@ import numpy as np
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
@@ -50,7 +52,7 @@ def anatomy(
     Parameters
     ----------
     parts : Parts
-        All parts of a table's cells.
+        All parts of a table's cells, or some.
     l : int
         Distinct values of a group, at least 1. At 1 every group is a single record, and nothing is
         protected.
@@ -64,7 +66,8 @@ def anatomy(
     parts : Parts
         Parts of these, where records of one fall into several groups.
     groups : Groups
-        All its parts, in ``floor(n / l)`` groups, in the order in which they were drawn.
+        All its parts but for what is left over, in ``floor(n / l)`` groups, in the order in which
+        they were drawn.
 
     Raises
     ------
@@ -76,16 +79,32 @@ def anatomy(
     """
     _check_whole(l)
     check_eligible(parts.table, l)
-    values, groups = _draw(parts.counts.sum(axis=0), l, chance, progress)
+    totals = parts.counts.sum(axis=0)
+    drawn = _eligible(totals, l)
+    values, groups = _draw(drawn, l, chance, progress)
     progress.poll()
     whose, secrets = parts.enumerate_records()
-    order = chance.order(parts.table.records)
+    order = chance.order(len(whose))
     progress.poll()
-    # Both sorted by value: the slots for a value take its records as they come in random order.
+    # All sorted by value: the slots for a value take its records as they come in random order.
     order = order[np.argsort(secrets[order], kind="stable")]
-    labels = groups[np.argsort(values, kind="stable")]
+    left = np.repeat(np.arange(len(totals)), totals - drawn)
+    slots = np.argsort(np.concatenate((values, left)), kind="stable")
+    labels = np.concatenate((groups, np.full(len(left), SUPPRESSED)))[slots]
     progress.poll()
     return parts.dealt(whose[order], secrets[order], labels)
+
+
+def _eligible(totals: IntArray, l: int) -> IntArray:  # noqa: E741
+    """Most records with each value, of so many, that are eligible together."""
+    few, many = 0, int(totals.sum()) // l
+    while few < many:
+        most = (few + many + 1) // 2
+        if np.minimum(totals, most).sum() >= most * l:
+            few = most
+        else:
+            many = most - 1
+    return np.minimum(totals, few)
 
 
 def _check_whole(l: object) -> None:  # noqa: E741
@@ -159,6 +178,8 @@ def _draw(
         left -= np.bincount(taken, minlength=len(left))
         formed += rounds
         progress.report(formed / expected)
+    if not formed:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     drawn, owners = np.concatenate(values), np.concatenate(groups)
     residue = np.flatnonzero(left)
     hosts = np.empty(len(residue), dtype=np.int64)

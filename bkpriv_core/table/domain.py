@@ -15,7 +15,7 @@ know more values than occur; widths and ranges are those of the occurring ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -99,6 +99,17 @@ class Domain:
     def size(self) -> int:
         """Number of values."""
         return len(self.labels)
+
+    def select(self, codes: IntArray) -> Domain:
+        """The domain with some of its values only, by their codes in ascending order."""
+        if len(codes) == self.size:
+            return self
+        return replace(
+            self,
+            labels=tuple(self.labels[code] for code in codes.tolist()),
+            positions=None if self.positions is None else self.positions[codes],
+            ends=None if self.ends is None else self.ends[codes],
+        )
 
     @property
     def numeric(self) -> bool:

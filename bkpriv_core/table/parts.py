@@ -40,7 +40,7 @@ class Parts:
         The cell that each part is of.
     counts : (p, m) int array
         Records of each part with each sensitive value, as they are shown; without counterfeits
-        those of a cell's parts sum to the cell's.
+        those of a cell's parts sum to the cell's, unless these are some of the parts only.
     respondent : (p,) int array, optional
         Whose record each part is, where respondents are told apart: a number from 0.
     counterfeits : (p, m) int array, optional

@@ -9,107 +9,40 @@ counts as packed integers. Of a source of several periods, the records of one ma
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidData
-from bkpriv_core.table.bins import Bin
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
-from bkpriv_pl.bins import bin_end, bin_start
+from bkpriv_pl.bins import bin_end
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
+from bkpriv_pl.column import STEPS, Column
 from bkpriv_pl.source import Relation, open_relation
 
-__all__ = [
-    "FIXED",
-    "MOST_QUASI_IDENTIFIERS",
-    "STEPS",
-    "Column",
-    "Period",
-    "column_types",
-    "count_cells",
-]
+__all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Period", "count_cells"]
 
 MOST_QUASI_IDENTIFIERS = 400
 """Most that fit into one statement, which has four columns for each; PostgreSQL has 1664."""
 
-_EPOCHS = {"date", "timestamp", "timestamptz"}
-_NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
-
-FIXED = "(t.typnamespace = 'pg_catalog'::regnamespace AND t.typname !~ '^_?reg')"
-"""SQL for whether nobody can change how values of the type `t` of ``pg_type`` read: it is built in,
-and no reference to an object that has a name."""
-
-STEPS = {"smallint": 1.0, "integer": 1.0, "bigint": 1.0, "date": 86400.0}
-"""Distance of neighbouring values of a type, in units of its positions; others are a continuum."""
-
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""
 
+Known = Mapping[str, Sequence[str | None]]
+"""Values of attributes, as texts."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 _NEAR = 4
 """How many periods on either side of one that has no records an error lists."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a source.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    type_oid : int
-        Its type, with domains resolved to their base type.
-    type_name : str
-        That type's catalog name, such as "int4", or nothing for a type that is not built in.
-    declared_as : str
-        Its name in SQL.
-    published_as : str
-        SQL name of the type in which a value of it is published: its own where that is built in,
-        else text. A release would not stay as it is if another could rename its values.
-    bin : Bin, optional
-        How its dataset bins it.
-    """
-
-    name: str
-    type_oid: int
-    type_name: str
-    declared_as: str
-    published_as: str
-    bin: Bin | None = None
-
-    @property
-    def numeric(self) -> bool:
-        """Whether values have positions on a line."""
-        return self.is_number or self.type_name in _EPOCHS
-
-    @property
-    def is_number(self) -> bool:
-        """Whether values are numbers, rather than days or times or labels."""
-        return self.type_name in _NUMBERS
-
-    def expression(self, relation: str) -> str:
-        """SQL for the value by which records of a relation, under that alias, are counted."""
-        raw = f"{relation}.{plpy.quote_ident(self.name)}"
-        return raw if self.bin is None else bin_start(self.bin, raw)
-
-    def position(self, value: str) -> str:
-        """SQL for the position of the SQL expression `value`."""
-        if self.type_name in _EPOCHS:
-            return f"extract(epoch FROM {value})::pg_catalog.float8"
-        if self.type_name == "numeric":
-            # What a float cannot hold has no position, rather than being an error that names none.
-            return (
-                f"CASE WHEN abs({value}) BETWEEN 1e-307 AND 1e308 OR {value} = 0 "
-                f"THEN {value}::pg_catalog.float8 ELSE 'NaN' END"
-            )
-        return f"{value}::pg_catalog.float8"
 
 
 @dataclass(frozen=True)
@@ -160,47 +93,6 @@ class Period:
         return f"({self.column.expression(relation)})::{self.type}"
 
 
-def column_types(schema: str, name: str) -> dict[str, Column]:
-    """Columns of a relation by name.
-
-    Raises
-    ------
-    Refusal
-        If there is no such relation.
-    """
-    rows = run(
-        f"""
-        WITH RECURSIVE base AS (
-            SELECT a.attname, a.attnum, a.atttypid AS type
-            FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-            JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
-            UNION ALL
-            SELECT b.attname, b.attnum, t.typbasetype FROM base b JOIN pg_type t ON t.oid = b.type
-            WHERE t.typtype = 'd'
-        )
-        SELECT b.attname AS name, t.oid::int8 AS oid,
-            CASE t.typnamespace WHEN 'pg_catalog'::regnamespace THEN t.typname ELSE '' END AS type,
-            format_type(t.oid, -1) AS declared,
-            CASE WHEN {FIXED} THEN format_type(t.oid, -1) ELSE 'text' END AS published
-        FROM base b JOIN pg_type t ON t.oid = b.type WHERE t.typtype <> 'd' ORDER BY b.attnum
-        """,
-        ["text", "text"],
-        [schema, name],
-    )
-    if not rows:
-        raise Refusal(
-            "42P01",
-            f'table "{schema}"."{name}" does not exist',
-            detail="It was there when the dataset was registered.",
-            hint="Withdraw the releases, drop the dataset and register the table anew.",
-        )
-    return {
-        row["name"]: Column(row["name"], row["oid"], row["type"], row["declared"], row["published"])
-        for row in rows
-    }
-
-
 def count_cells(
     source: Relation,
     quasi_identifiers: tuple[Column, ...],
@@ -209,6 +101,7 @@ def count_cells(
     nulls: str = "error",
     respondent: str | None = None,
     period: Period | None = None,
+    known: Known = NOTHING,
 ) -> tuple[Table, Respondents | None]:
     """Read a source as cells and counts, and whom its records are about.
 
@@ -229,6 +122,8 @@ def count_cells(
         The column that says whom a record is about, if that is asked for.
     period : Period, optional
         The period whose records are read; all are without it.
+    known : mapping of str to sequence of str or None
+        By attribute, values that its domain has beside those that occur, by the same texts.
 
     Returns
     -------
@@ -245,7 +140,7 @@ def count_cells(
     """
     columns = (*quasi_identifiers, sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
-    row = _read(source, columns, trees, respondent, period)
+    row = _read(source, columns, trees, respondent, period, known)
     if period is not None:
         _refuse_unplaced(source, row, period)
     if row["records"] is None:
@@ -278,21 +173,29 @@ def _read(
     hierarchies: dict[str, Hierarchy],
     respondent: str | None,
     period: Period | None,
+    known: Known,
 ) -> dict[str, Any]:
     """Count a relation; its foreign partitions one by one, where that may be.
 
     A server ships a grouping to a foreign partition only where it is counted by itself, or the
     partition key is among the columns; otherwise it fetches every record.
     """
-    types, values, extras, used = [], [], [], columns
+    types: list[str] = []
+    values: list[Any] = []
+    extras, used = [], columns
     if period is not None:
         types, values, used = ["text"], [period.text], (*columns, period.column)
         unplaced = f"s.{plpy.quote_ident(period.column.name)} IS NULL"
         extras.append(f"(SELECT count(*) FROM {source} AS s WHERE {unplaced}) AS unplaced")
     if respondent is not None:
         extras.append("json_agg(g.about)::text AS respondents")
+    slots = {}
+    for name, labels in known.items():
+        types, values = [*types, "text[]"], [*values, list(labels)]
+        slots[name] = f"${len(values)}"
+    if respondent is not None or slots:
         groups = _groups(source, columns, respondent, period)
-        return run(_query(groups, columns, hierarchies, *extras), types, values)[0]
+        return run(_query(groups, columns, hierarchies, *extras, slots=slots), types, values)[0]
     members, unchanged = _members(source, used)
     if members:
         apart = " UNION ALL ".join(
@@ -369,9 +272,15 @@ def _groups(
 
 
 def _query(
-    groups: str, columns: tuple[Column, ...], hierarchies: dict[str, Hierarchy], *extras: str
+    groups: str,
+    columns: tuple[Column, ...],
+    hierarchies: dict[str, Hierarchy],
+    *extras: str,
+    slots: Mapping[str, str] = NOTHING,
 ) -> str:
     """One statement that lists cells and domains; `groups` is the SQL of v0, v1, ... and n.
+
+    By the name of a column `slots` have the texts of values that it is known to have beside those.
 
     Values are told apart by their types' order, and joined by their texts: an operator would be
     looked up by name, and a type from another schema may have none of that name in reach.
@@ -380,9 +289,18 @@ def _query(
     for place, column in enumerate(columns):
         text = f'v{place}::text COLLATE "C"'
         # Texts that differ may stand for equal values, as 1.0 and 1.00 do; these share a code.
+        distinct, label = f"SELECT DISTINCT v{place} AS v, {text} AS t FROM g", "min(t)"
+        if column.name in slots:
+            read = f'SELECT {column.value("u.t")}, u.t COLLATE "C", true'
+            distinct = (
+                f"SELECT v, t, bool_or(k) AS k FROM (SELECT v{place} AS v, {text} AS t, false AS k "
+                f"FROM g UNION ALL {read} FROM unnest({slots[column.name]}) AS u(t)) AS y "
+                "GROUP BY v, t"
+            )
+            label = "coalesce(min(t) FILTER (WHERE k), min(t))"
         domains.append(
-            f"d{place} AS MATERIALIZED (SELECT v, t, dense_rank() OVER (ORDER BY v) - 1 AS code "
-            f"FROM (SELECT DISTINCT v{place} AS v, {text} AS t FROM g) AS x)"
+            f"d{place} AS MATERIALIZED (SELECT x.*, dense_rank() OVER (ORDER BY v) - 1 AS code "
+            f"FROM ({distinct}) AS x)"
         )
         # Arrays, which the planner takes for short, so that it hashes them and scans g only once;
         # by way of LATERAL, since Citus does not take several arrays for one function elsewhere.
@@ -394,7 +312,7 @@ def _query(
         joins.append(f"LEFT JOIN c{place} ON c{place}.t = g.{text}")
         listed += [
             f"(SELECT array_agg(t ORDER BY code) "
-            f"FROM (SELECT code, min(t) AS t FROM d{place} GROUP BY code) AS x) AS labels_{place}",
+            f"FROM (SELECT code, {label} AS t FROM d{place} GROUP BY code) AS x) AS labels_{place}",
             f"(sum(g.n) FILTER (WHERE g.{text} IS NULL))::int8 AS nulls_{place}",
             # NULL joins with nothing; its code, if it has one, is the number of other values.
             f"string_agg(int4send(coalesce(c{place}.code, "

@@ -13,7 +13,8 @@ from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
-from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, Column, Period, column_types, count_cells
+from bkpriv_pl.column import Column, column_types
+from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, NOTHING, Known, Period, count_cells
 from bkpriv_pl.inspection import inspect_hierarchy, inspect_source
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
@@ -172,11 +173,12 @@ def read_table(dataset: Dataset, nulls: str = "error", period: Period | None = N
 
 
 def read_records(
-    dataset: Dataset, nulls: str = "error", period: Period | None = None
+    dataset: Dataset, nulls: str = "error", period: Period | None = None, known: Known = NOTHING
 ) -> tuple[Table, Respondents | None]:
     """Read a dataset's source, or one period's records of it.
 
     The respondents are read where it declares a column of them, and all records are of one period.
+    Domains also have the values that are `known`; see `count_cells`.
     """
     source = open_source(dataset)
     columns = columns_of(dataset)
@@ -202,6 +204,7 @@ def read_records(
         nulls,
         dataset.respondent,
         period,
+        known,
     )
 
 

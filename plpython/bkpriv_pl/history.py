@@ -24,7 +24,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.stated import read
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
-from bkpriv_pl.counts import FIXED
+from bkpriv_pl.column import FIXED
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
@@ -119,7 +119,7 @@ def find_watch(source_schema: str, source_name: str) -> list[str] | None:
 def record_release(**columns: Any) -> int:
     """Append a release and return its id; `columns` are those of ``bkpriv.release``."""
     types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
-    types |= {"counterfeited": "bigint"}
+    types |= {"counterfeited": "bigint", "grown_from": "bigint"}
     types |= {"requirements": "jsonb", "options": "jsonb", "watch": "text[]"}
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))

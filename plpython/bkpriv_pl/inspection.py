@@ -14,7 +14,7 @@ import plpy
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.inspection import nearly_unique
 from bkpriv_pl.boundary import run
-from bkpriv_pl.counts import Column
+from bkpriv_pl.column import Column
 from bkpriv_pl.source import Relation
 
 __all__ = ["inspect_hierarchy", "inspect_source"]

@@ -22,7 +22,7 @@ from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import is_number
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
-from bkpriv_pl.counts import Column, column_types
+from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.source import Relation, check_readable, open_relation
 

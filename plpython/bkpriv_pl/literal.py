@@ -18,7 +18,7 @@ from bkpriv_core.query.literal import (
 from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
 from bkpriv_pl.boundary import run
-from bkpriv_pl.counts import FIXED
+from bkpriv_pl.column import FIXED
 from bkpriv_pl.history import RecordedRelease, find_options
 from bkpriv_pl.progress import POLLED
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plpy
 
 from bkpriv_core.audit import Finding, exactly_auditable
-from bkpriv_core.method import Options
+from bkpriv_core.method import GroupOptions, Options
 from bkpriv_core.release.release import Release
 
 __all__ = ["give_notice"]
@@ -54,7 +54,10 @@ def give_notice(
                 for row in relaxed
             )
             + ".",
-            hint='Leave out the option {"unfit": "relax"}, and they are suppressed.',
+            hint="Groups of the release that it grows from stay as they were published. Publish "
+            "without the option grow, and everybody is grouped anew."
+            if isinstance(options, GroupOptions) and options.grow
+            else 'Leave out the option {"unfit": "relax"}, and they are suppressed.',
         )
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:

@@ -9,18 +9,16 @@ published one period at a time, by the same steps.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
-import numpy as np
 import plpy
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
-from bkpriv_core.errors import InvalidData
 from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.method.growing import make_grown
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
@@ -28,13 +26,13 @@ from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import SecretChance, SeededChance
-from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.table import Table
 from bkpriv_pl import history
 from bkpriv_pl.boundary import entry, from_json, require, run
-from bkpriv_pl.counts import Period, column_types
+from bkpriv_pl.column import column_types
+from bkpriv_pl.counts import NOTHING, Period
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.draws import judge_together
+from bkpriv_pl.growing import find_stock
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.notice import give_notice
 from bkpriv_pl.overlap import find_overlap, warn_of_later
@@ -43,6 +41,7 @@ from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import check_respondents, set_out
+from bkpriv_pl.settling import settle_staleness
 from bkpriv_pl.snapshot import check_columns, write_snapshot
 from bkpriv_pl.transitions import customary_knowledge
 from bkpriv_pl.view import (
@@ -53,12 +52,9 @@ from bkpriv_pl.view import (
     parse_view_name,
     put_view,
 )
-from bkpriv_pl.visibility import oldest_at_work, unwritten_since
+from bkpriv_pl.visibility import oldest_at_work
 
 __all__ = ["publish"]
-
-_WRITERS_SECONDS = 3.0
-"""How long a publication waits for writers of the source before it calls itself stale."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +95,17 @@ def publish(
     overlap = find_overlap(request.dataset, request.period, request.method.form)
     if overlap is not None and request.policy.overlap == "refuse":
         raise overlap
+    stock = find_stock(
+        request.dataset, request.period, request.view, request.method, request.options
+    )
+    known = NOTHING if stock is None else stock.known
     task.step("counting")
     oldest = oldest_at_work()
-    table, respondents = read_records(request.dataset, request.options.nulls, request.period)
+    source, of_source = read_records(request.dataset, request.options.nulls, request.period, known)
+    growth = None if stock is None else stock.grow(source, of_source)
+    table, respondents = (
+        (source, of_source) if growth is None else (growth.table, growth.respondents)
+    )
     task.step("weighing knowledge")
     taken, cell = request.method.prepare(table, request.options)
     about = None if respondents is None else respondents.moved(cell)
@@ -113,18 +117,22 @@ def publish(
         request.policy.requirements,
         request.options,
         request.library,
-        apart=request.method.tells_apart,
+        apart=request.method.tells_apart or growth is not None,
     )
     request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     chance = SecretChance() if seed is None else SeededChance(seed)
-    published, rows = request.method.make(
-        setting, request.policy.requirements, request.options, chance, task
-    )
+    make = request.method.make
+    if stock is not None and growth is not None:
+        make = partial(make_grown, stock.method, growth)
+    published, rows = make(setting, request.policy.requirements, request.options, chance, task)
     task.step("writing")
     coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
     shown, within = published.together()
-    release = _record(request, published, shown, rows, coarse, task)
+    stock_of = None if stock is None else stock.release
+    release = _record(request, published, shown, rows, coarse, stock_of, task)
+    if stock is not None and growth is not None:
+        stock.tell(release, published, growth)
     if about is not None:
         place = about.places(published.parts, chance)
         labels = published.labels[place]
@@ -138,7 +146,7 @@ def publish(
                 memories.keep(release, knowledge, before, labels, counterfeit)
     _show(request, shown, release, coarse, previous)
     task.step("waiting for writers")
-    _settle_staleness(request, table, respondents, release, oldest)
+    settle_staleness(request.dataset, request.period, source, of_source, release, oldest, known)
     task.done()
     if overlap is not None:
         plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
@@ -246,6 +254,7 @@ def _record(
     shown: Release,
     rows: list[Finding],
     coarse: Collection[str],
+    grown_from: int | None,
     task: Task,
 ) -> int:
     """Write the release, what it was made from, and its certification into the history."""
@@ -269,6 +278,7 @@ def _record(
         suppressed=suppressed,
         groups=0 if published.partition is None else len(published.partition),
         counterfeited=shown.parts.counterfeited,
+        grown_from=grown_from,
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = ["text" if n in coarse else columns[n].declared_as for n in dataset.attributes]
@@ -320,66 +330,3 @@ def _judge_queries(published: Release, bound: QueryError) -> Finding:
             raise error
         plpy.warning(error.message, detail=error.detail, hint=error.hint)
     return finding
-
-
-def _settle_staleness(
-    request: _Request, table: Table, respondents: Respondents | None, release: int, oldest: int
-) -> None:
-    """Keep writers off the source, and mark the release stale if they changed what was read.
-
-    The source is read again only where `visibility` cannot prove that nothing was written since
-    `oldest`, the oldest transaction at work before it was read.
-    """
-    dataset, period = request.dataset, request.period
-    watched = run(
-        "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
-    )
-    if not watched:
-        return
-    if not _writers_held(release):
-        history.record_event(release, "stale", "the source was in use by a writer to the end")
-    elif not (
-        unwritten_since(dataset.source_schema, dataset.source_name, oldest, table.records, period)
-        or _same_source(dataset, period, table, respondents)
-    ):
-        history.record_event(release, "stale", "the source changed while the release was made")
-
-
-def _writers_held(release: int) -> bool:
-    """Lock the source against writers, if those at work finish soon.
-
-    Each attempt gives up at once: whoever waits for a lock while it holds others may be caught in a
-    deadlock, and a writer should not lose its work to a publication.
-    """
-    deadline = time.monotonic() + _WRITERS_SECONDS
-    held = "SELECT bkpriv_internal.hold_writers($1) AS held"
-    while not run(held, ["bigint"], [release])[0]["held"]:
-        if time.monotonic() > deadline:
-            return False
-        run("SELECT pg_sleep(0.05)")
-    return True
-
-
-def _same_source(
-    dataset: Dataset, period: Period | None, table: Table, respondents: Respondents | None
-) -> bool:
-    """Tell whether the source still holds what was read."""
-    try:
-        now, about = read_records(dataset, "category", period)
-    except InvalidData:
-        return False
-    return (
-        now.codes.shape == table.codes.shape
-        and now.counts.shape == table.counts.shape
-        and np.array_equal(now.codes, table.codes)
-        and np.array_equal(now.counts, table.counts)
-        and all(
-            mine.labels == theirs.labels
-            for mine, theirs in zip(
-                (*now.quasi_identifiers, now.sensitive),
-                (*table.quasi_identifiers, table.sensitive),
-                strict=True,
-            )
-        )
-        and (respondents is None or (about is not None and about.same_as(respondents)))
-    )

@@ -21,7 +21,7 @@ from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_releas
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
-from bkpriv_pl.counts import STEPS
+from bkpriv_pl.column import STEPS
 
 __all__ = [
     "TRANSITIONS",

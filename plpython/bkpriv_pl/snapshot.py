@@ -28,7 +28,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.bins import bin_end
 from bkpriv_pl.boundary import Refusal, array_literal, run
-from bkpriv_pl.counts import Column
+from bkpriv_pl.column import Column
 from bkpriv_pl.dataset import Dataset, columns_of
 
 __all__ = ["Columns", "check_columns", "write_snapshot"]

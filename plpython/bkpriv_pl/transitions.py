@@ -20,7 +20,7 @@ from bkpriv_core.sequence.mining import mined
 from bkpriv_core.sequence.statement import given
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_pl.boundary import Refusal, array_literal, run, unpack_floats, unpack_integers
-from bkpriv_pl.counts import Column, column_types
+from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.dataset import Dataset, columns_of, find_dataset, open_source
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import TRANSITIONS, read_transitions

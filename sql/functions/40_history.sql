@@ -150,7 +150,8 @@ SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_na
          ELSE 'dropped' END AS status,
     CASE WHEN e.stale THEN true
          WHEN r.watch = bkpriv_internal.watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
-    r.created_at, r.created_by, r.requirements, r.options, e.reason, r.counterfeited
+    r.created_at, r.created_by, r.requirements, r.options, e.reason, r.counterfeited,
+    r.grown_from
 FROM bkpriv.release r
 CROSS JOIN LATERAL (
     SELECT coalesce(bool_or(kind = 'withdrawn'), false) AS withdrawn,
@@ -162,7 +163,7 @@ CROSS JOIN LATERAL (
 ) AS e
 WHERE bkpriv_internal.sees(r.owner);
 COMMENT ON VIEW bkpriv.releases IS
-    'Releases the current user may see; status is published, superseded, dropped (no view shows it any more), withdrawn or purged; stale is NULL, unknown, where the source was not watched all the time; counterfeited is the number of records that are shown with another sensitive value than they have';
+    'Releases the current user may see; status is published, superseded, dropped (no view shows it any more), withdrawn or purged; stale is NULL, unknown, where the source was not watched all the time; counterfeited is the number of records that are shown with another sensitive value than they have; grown_from is the release whose groups it keeps';
 GRANT SELECT ON bkpriv.releases TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE VIEW bkpriv.audits WITH (security_barrier) AS

@@ -28,6 +28,7 @@ CREATE TABLE bkpriv.release (
     period_column text,
     period_bin text,
     counterfeited bigint NOT NULL DEFAULT 0,
+    grown_from bigint CHECK (grown_from < release),
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),

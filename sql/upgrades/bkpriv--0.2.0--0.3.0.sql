@@ -7,7 +7,8 @@ ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column
     ADD CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
     ADD CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),
     ADD COLUMN counterfeited bigint NOT NULL DEFAULT 0,
-    ADD CHECK (counterfeited BETWEEN 0 AND records - suppressed);
+    ADD CHECK (counterfeited BETWEEN 0 AND records - suppressed),
+    ADD COLUMN grown_from bigint CHECK (grown_from < release);
 
 ALTER TABLE bkpriv.release_content
     ADD COLUMN false_cells int[],

@@ -19,9 +19,9 @@ CREATE FUNCTION counted(name text, columns text[], meanwhile text DEFAULT NULL)
 RETURNS SETOF text LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
 plpy.execute("SELECT bkpriv_internal.bootstrap()")
 import json
-from bkpriv_pl import counts
+from bkpriv_pl import column, counts
 from bkpriv_pl.source import open_relation
-found, members = counts.column_types("far", name), counts._members
+found, members = column.column_types("far", name), counts._members
 def interrupted(*args):
     answer = members(*args)
     plpy.execute(meanwhile)

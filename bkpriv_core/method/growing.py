@@ -1,0 +1,328 @@
+"""Growing: a release keeps the groups of the last one, and groups newcomers among themselves.
+
+What several releases of a table tell together is more than each tells alone: whoever holds two can
+take the groups of one from those of the other. Groups that are published again as they were tell
+nothing new, and groups of newcomers have nobody in common with them. So releases each of which
+grows from the one before tell of everybody what one of them told, once.
+
+- *Shown* people, those in a group of the last release, are *kept*: in their group, with the record
+  that was published, also if they have *departed* since, or their record has *changed*, which would
+  make them new people to a reader. Or else every group that has such a member is *withdrawn*:
+  nobody of it is published any more, here or by later growing.
+- *Newcomers* are all others whom the source has. They are grouped by the method; whom it cannot
+  group waits, and is a newcomer again to the release that grows from this one.
+- The table of the release is those kept, as they were published, and whom the source has beside
+  them. What adversaries know is of that table. It is as well what counts are compared with.
+
+Groups that are kept hold what was required when they were made. They stay whatever is required now,
+and whatever more people make adversaries believe of them: findings are of all groups, and may say
+that a bound is broken. Groups of newcomers keep every bound, with one addition: where they would
+be shown as a group that is kept is, both are one to a reader, which must hold as one as well; and
+requirements on all groups are held together with those kept. Newcomers whose groups fail wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.audit import Finding, findings
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidData, UnattainableRequirement
+from bkpriv_core.method.base import Departed, GroupMethod, OfGroups
+from bkpriv_core.partition.judging import Judge
+from bkpriv_core.progress import Progress
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
+from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+
+__all__ = ["Growth", "begin", "grow", "make_grown"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """What a release grows from, and whom by.
+
+    Parameters
+    ----------
+    table : Table
+        Those kept, as they were published, and whom the source has beside them.
+    respondents : Respondents
+        Theirs.
+    labels : (n,) int array
+        The group that each is kept in: dense integers from 0, or `SUPPRESSED`.
+    coming : (n,) bool array
+        Who is a newcomer. Who is neither kept nor a newcomer was withdrawn.
+    departed, changed : int
+        How many of those who were shown are not in the source any more, or have another record.
+    withdrawn : int
+        How many groups are published no more.
+    """
+
+    table: Table
+    respondents: Respondents
+    labels: IntArray
+    coming: BoolArray
+    departed: int = 0
+    changed: int = 0
+    withdrawn: int = 0
+
+    @property
+    def kept(self) -> int:
+        """How many people are published as they were."""
+        return int((self.labels != SUPPRESSED).sum())
+
+    @property
+    def out(self) -> int:
+        """How many whom the source has were in groups that are published no more."""
+        return len(self.labels) - self.kept - int(self.coming.sum())
+
+
+def begin(table: Table, respondents: Respondents) -> Growth:
+    """Begin to grow: where nothing was published yet, everybody is a newcomer."""
+    people = len(respondents.names)
+    return Growth(table, respondents, np.full(people, SUPPRESSED), np.ones(people, dtype=bool))
+
+
+def grow(
+    release: Release,
+    past: Respondents,
+    table: Table,
+    respondents: Respondents,
+    *,
+    departed: Departed = "stay",
+    barred: Set[str] = frozenset(),
+) -> Growth:
+    """Tell who is kept of a release, and who is a newcomer.
+
+    Parameters
+    ----------
+    release : Release
+        The last release; its parts are the records of respondents, one by one.
+    past : Respondents
+        These respondents.
+    table : Table
+        The source. Its domains also have all values of the release's table, by the same texts.
+    respondents : Respondents
+        Those of the source.
+    departed : {"stay", "withdraw"}
+        What becomes of groups with people who departed, or whose record changed.
+    barred : set of str
+        Whose groups were withdrawn before.
+
+    Raises
+    ------
+    InvalidData
+        If an attribute is no more what it was, so that groups could not be shown as they were.
+    """
+    then = np.column_stack((release.table.codes[past.cells], past.values))
+    for axis, (old, new) in enumerate(zip(release.domains, table.domains, strict=True)):
+        then[:, axis] = _recoding(old, new)[then[:, axis]]
+    now = np.column_stack((table.codes[respondents.cells], respondents.values))
+    places = dict(zip(past.names, range(len(past.names)), strict=True))
+    found = np.fromiter(map(places.get, respondents.names, repeat(-1)), np.int64, len(now))
+    # Of each, whether the release shows him, whether he is there, and whether all the same.
+    shown = release.labels != SUPPRESSED
+    there = np.zeros(len(then), dtype=bool)
+    there[found[found >= 0]] = True
+    same = np.zeros(len(then), dtype=bool)
+    same[found[found >= 0]] = (then[found] == now).all(axis=1)[found >= 0]
+    gone, changed = shown & ~there, shown & there & ~same
+    groups = release.groups
+    broken = np.zeros(len(groups), dtype=bool)
+    if departed == "withdraw":
+        broken = groups.max((gone | changed)[groups.members])
+    kept = np.zeros(len(then), dtype=bool)
+    kept[groups.members] = ~broken[groups.owner]
+    others = (found < 0) | ~kept[found]
+    known = (found >= 0) & shown[found]
+    bar = np.fromiter(map(barred.__contains__, respondents.names), np.bool_, len(now))
+    _, labels = np.unique(release.labels[kept], return_inverse=True)
+    names = [past.names[i] for i in np.flatnonzero(kept).tolist()]
+    names += [respondents.names[i] for i in np.flatnonzero(others).tolist()]
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    rows = np.concatenate((then[kept], now[others]))[order]
+    rest = np.full(int(others.sum()), SUPPRESSED)
+    grown, cells, values = _assembled(table.domains, rows)
+    return Growth(
+        grown,
+        Respondents(tuple(names[i] for i in order.tolist()), cells, values),
+        np.concatenate((labels, rest))[order],
+        np.concatenate((np.zeros(len(labels), dtype=bool), ~(known | bar)[others]))[order],
+        int(gone.sum()),
+        int(changed.sum()),
+        int(broken.sum()),
+    )
+
+
+def _assembled(domains: Sequence[Domain], rows: IntArray) -> tuple[Table, IntArray, IntArray]:
+    """A table of rows of codes, one for each record, with the cell and the value of each.
+
+    Its domains have the values that occur.
+    """
+    occurring = []
+    codes = np.empty_like(rows)
+    for axis, domain in enumerate(domains):
+        used, codes[:, axis] = np.unique(rows[:, axis], return_inverse=True)
+        occurring.append(domain.select(used))
+    *quasi_identifiers, sensitive = occurring
+    ones = np.ones(len(rows), dtype=np.int64)
+    table, cells = Table.from_rows(tuple(quasi_identifiers), sensitive, codes, ones)
+    return table, cells, codes[:, -1]
+
+
+def _recoding(old: Domain, new: Domain) -> IntArray:
+    """Code in a domain of each value of one from before.
+
+    Raises
+    ------
+    InvalidData
+        If values are not what they were.
+    """
+    code = {label: place for place, label in enumerate(new.labels)}
+    recoding = np.array([code[label] for label in old.labels], dtype=np.int64)
+    differ = _difference(old, new, recoding)
+    if differ is not None:
+        raise InvalidData(
+            f'attribute "{old.name}" is no more what it was when the release that is to grow was '
+            "made",
+            detail=differ,
+            hint="Make it what it was, or publish without the option grow, which groups everybody "
+            "anew.",
+        )
+    return recoding
+
+
+def _difference(old: Domain, new: Domain, recoding: IntArray) -> str | None:
+    """How the values of a domain have come to be others, if they have."""
+    if old.numeric != new.numeric:
+        return (
+            "It had no hierarchy of labels then, and has one now."
+            if old.numeric
+            else "It had a hierarchy of labels then, and has none now."
+        )
+    for was, is_ in ((old.positions, new.positions), (old.ends, new.ends)):
+        if (was is None) != (is_ is None):
+            return "It is binned now and was not then, or the other way round."
+        if was is not None and is_ is not None:
+            (moved,) = np.nonzero(~np.isclose(was, is_[recoding], rtol=0, atol=0, equal_nan=True))
+            if moved.size:
+                return f"The bin that begins at {old.quote(moved[0])} ends elsewhere, for one."
+    if (old.hierarchy is None) != (new.hierarchy is None):
+        return f"It had {'no' if old.hierarchy is None else 'a'} hierarchy then."
+    if old.hierarchy is not None and new.hierarchy is not None:
+        for label in old.labels:
+            if label is None:
+                continue
+            was_path, is_path = old.hierarchy.paths[label], new.hierarchy.paths[label]
+            if was_path != is_path:
+                return (
+                    f"Its hierarchy had {' < '.join(map(str, was_path))}, and has "
+                    f"{' < '.join(map(str, is_path))}."
+                )
+    return None
+
+
+def make_grown(
+    method: GroupMethod[OfGroups],
+    growth: Growth,
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    options: OfGroups,
+    chance: Chance,
+    progress: Progress,
+) -> tuple[Release, list[Finding]]:
+    """Make a release that keeps groups, and has newcomers grouped by a method.
+
+    Parameters
+    ----------
+    method : GroupMethod
+        The method.
+    growth : Growth
+        Who is kept, and who came.
+    setting : Setting
+        The grown table and its adversaries; the parts are the records of its respondents.
+    requirements, options, chance, progress
+        See `Method.make`.
+
+    Returns
+    -------
+    Release, list of Finding
+        How all groups of the release keep each bound of the requirements.
+
+    Raises
+    ------
+    UnattainableRequirement
+        If there is no group, kept or new.
+    """
+    parts, kept = setting.parts, int(growth.labels.max()) + 1
+    labels = growth.labels.copy()
+    coming = np.flatnonzero(growth.coming)
+    failed = 0
+    if coming.size:
+        made, certificate = method.certified(
+            setting.over(parts.select(coming)), requirements, options, chance, progress
+        )
+        if made.parts.respondent is None:
+            raise ValueError("the parts do not tell respondents apart")
+        failed = certificate.failed
+        labels[made.parts.respondent] = np.where(
+            made.labels == SUPPRESSED, SUPPRESSED, made.labels + kept
+        )
+    groups = _waiting(method, setting, growth.coming, labels, requirements, options)
+    if not len(groups):
+        raise UnattainableRequirement(
+            "no group could be certified, so there is nothing to publish",
+            detail=f"All {failed} groups of newcomers fail, nothing mends one, and none is kept.",
+            hint="Require less strictly, or use coarser quasi-identifiers.",
+        )
+    # Where numbers are published, they must not tell who came when.
+    groups = groups.select(chance.order(len(groups)))
+    progress = progress.step("measuring")
+    # What was kept may be too large for exact inference.
+    estimator = "auto" if options.estimator == "exact" else options.estimator
+    measurements = [item.measure(setting, groups, estimator, progress) for item in requirements]
+    return Release(parts, groups, method.form), findings(
+        setting, groups, requirements, measurements
+    )
+
+
+def _waiting(
+    method: GroupMethod[OfGroups],
+    setting: Setting,
+    coming: BoolArray,
+    labels: IntArray,
+    requirements: Sequence[Requirement],
+    options: OfGroups,
+) -> Groups:
+    """Groups that are kept and those of newcomers, but for whom groups that are kept stand against.
+
+    `labels` are the group of each.
+    """
+    alone, joint = alone_and_joint(requirements)
+    judge = Judge(setting.tried(), alone, options.estimator, beyond=options.beyond == "estimate")
+    groups = method.form.pool(setting.parts, Groups.from_labels(labels))
+    of_members = labels[groups.members]
+    several = groups.min(of_members) != groups.max(of_members)
+    unfit = several.copy()
+    united = groups.select(several)
+    unfit[several] = ~judge.met(judge.measured_somehow(united))
+    if joint:
+        unfit |= ~satisfied(joint, judge.setting, groups, options.estimator)
+    leave = unfit[groups.owner] & coming[groups.members]
+    if not leave.any():
+        return groups
+    left = groups.labels(len(labels))
+    left[groups.members[leave]] = SUPPRESSED
+    _, left[left != SUPPRESSED] = np.unique(left[left != SUPPRESSED], return_inverse=True)
+    return Groups.from_labels(left)

@@ -1,0 +1,246 @@
+"""Growing: the last release, whose groups the next one keeps, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plpy
+
+from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
+from bkpriv_core.method.growing import Growth, begin, grow
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.groups import SUPPRESSED
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.chain import tell_apart
+from bkpriv_pl.column import column_types
+from bkpriv_pl.counts import NOTHING, Known, Period
+from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.history import RecordedRelease, find_release
+from bkpriv_pl.view import View
+
+__all__ = ["Stock", "find_stock", "shown_before"]
+
+_ANEW = "Publish without the option grow, which groups everybody anew."
+
+
+@dataclass(frozen=True, eq=False)
+class Stock:
+    """What a release grows from.
+
+    Parameters
+    ----------
+    options : GroupOptions
+        How it grows.
+    method : GroupMethod
+        What groups newcomers.
+    last : RecordedRelease or None
+        The last release, its respondents told apart; None if there is none.
+    past : Respondents or None
+        Its respondents.
+    """
+
+    options: GroupOptions
+    method: GroupMethod[Any]
+    last: RecordedRelease | None
+    past: Respondents | None
+
+    @property
+    def release(self) -> int | None:
+        """Id of the last release."""
+        return None if self.last is None else self.last.release
+
+    @property
+    def known(self) -> Known:
+        """Values that the last release has, to be in the domains of the next."""
+        if self.last is None:
+            return NOTHING
+        return {domain.name: domain.labels for domain in self.last.domains}
+
+    def grow(self, table: Table, respondents: Respondents | None) -> Growth:
+        """Tell who of a source is kept, and who is a newcomer.
+
+        Raises
+        ------
+        InvalidData
+            If attributes are no more what they were.
+        """
+        if respondents is None:
+            raise ValueError("respondents are read where releases grow")
+        if self.last is None or self.past is None:
+            return begin(table, respondents)
+        barred = _withdrawn(self.last, self.past)
+        departed = self.options.departed
+        return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
+
+    def tell(self, release: int, published: Release, growth: Growth) -> None:
+        """Say whom a new release keeps, whom it shows for the first time, and who waits."""
+        labels = published.labels
+        came = growth.coming & (labels != SUPPRESSED)
+        waiting = int(growth.coming.sum() - came.sum())
+        groups = len(np.setdiff1d(labels[came], labels[growth.labels != SUPPRESSED]))
+        gone = f"{growth.departed} of those shown before have left, {growth.changed} are changed"
+        if self.options.departed == "stay":
+            gone += "; they stay as they were published"
+        else:
+            gone += (
+                f"; {growth.withdrawn} groups are withdrawn for that, and those of their members "
+                f"and of earlier ones who are in the source, {growth.out}, are published no more"
+            )
+        plpy.notice(
+            f"release {release} "
+            + ("begins to grow" if self.last is None else f"grows from release {self.release}")
+            + f": {growth.kept} records stay as they were published, {int(came.sum())} came, in "
+            f"{groups} groups of their own, and {waiting} wait",
+            detail=f"{gone}." if self.last is not None else "No release was there to grow from.",
+            hint="Who waits has not been shown, and is grouped with those who come before the next "
+            "release that grows."
+            if waiting
+            else None,
+        )
+
+
+def find_stock(
+    dataset: Dataset, period: Period | None, view: View, method: Method[Any], options: Options
+) -> Stock | None:
+    """Find what a publication grows from: the last release in its view, or else of the dataset.
+
+    Only releases of the same period count, or of none if it is of none.
+
+    Returns
+    -------
+    Stock or None
+        None if it is not to grow.
+
+    Raises
+    ------
+    Refusal
+        If it cannot grow, since too little is known of people, or the last release shows others.
+    """
+    if not isinstance(options, GroupOptions) or not options.grow:
+        return None
+    if not isinstance(method, GroupMethod):
+        raise ValueError("only methods that form groups have the option grow")
+    _check_respondents(dataset, period)
+    rows = run(
+        "SELECT release, counterfeited, EXISTS (SELECT FROM bkpriv.release_content AS c "
+        "WHERE c.release = r.release) AS kept, (SELECT parts IS NOT NULL "
+        "FROM bkpriv.release_respondent AS p WHERE p.release = r.release) AS named "
+        "FROM bkpriv.release AS r WHERE (dataset, owner) = ($1, $2) "
+        "AND (period, period_type, period_column, period_bin) IS NOT DISTINCT FROM "
+        "($3, $4, $5, $6) "
+        "ORDER BY (view_schema, view_name) = ($7, $8) DESC, version DESC LIMIT 1",
+        ["text"] * 8,
+        [
+            *(dataset.name, dataset.owner),
+            *((None,) * 4 if period is None else period.recorded.values()),
+            *(view.schema, view.name),
+        ],
+    )
+    if not rows:
+        return Stock(options, method, None, None)
+    row = rows[0]
+    release = row["release"]
+    if not row["kept"]:
+        raise _unfit(release, "was purged", "What it was made from was erased, groups and all.")
+    if row["counterfeited"]:
+        raise _unfit(
+            release,
+            "shows counterfeits",
+            f"{row['counterfeited']} records have other values there than their own, which could "
+            "not be taken back.",
+        )
+    last = find_release(release)
+    if type(last.form) is not type(method.form) or last.form.levels is not None:
+        whole = "" if last.form.levels is None else ", by whole columns"
+        raise _unfit(
+            release,
+            f"is {last.form.name}{whole}",
+            f"Method {method.name} shows records {method.form.name}, in groups that newcomers can "
+            "stand beside.",
+        )
+    if not row["named"]:
+        raise _unfit(
+            release,
+            "does not tell respondents apart",
+            "Its dataset named none, or it was made by a version before 0.3.0, which did not "
+            "record whose record is where.",
+        )
+    _check_attributes(dataset, last)
+    return Stock(options, method, *tell_apart(last))
+
+
+def _check_respondents(dataset: Dataset, period: Period | None) -> None:
+    if dataset.respondent is None:
+        raise Refusal(
+            "42703",
+            f'dataset "{dataset.name}" names no respondents, and cannot grow',
+            detail="Whether a record is a newcomer's can be told only where it is known whose it "
+            "is.",
+            hint="Register it with the column that names the respondents.",
+        )
+    if period is None and dataset.period is not None:
+        raise Refusal(
+            "22023",
+            f'dataset "{dataset.name}" has periods, and grows within one only',
+            detail="Its respondents have a record in each.",
+            hint="Say which one; releases of several are a sequence, see bkpriv.sequential_audit.",
+        )
+
+
+def _check_attributes(dataset: Dataset, last: RecordedRelease) -> None:
+    """Refuse a release of other attributes, or of other types."""
+    types = column_types(dataset.source_schema, dataset.source_name)
+    now = tuple(f'"{name}" {types[name].declared_as}' for name in dataset.attributes)
+    then = tuple(
+        f'"{domain.name}" {type_}' for domain, type_ in zip(last.domains, last.types, strict=True)
+    )
+    if now != then:
+        raise _unfit(
+            last.release,
+            "has other attributes than its dataset",
+            f"It has {', '.join(then)}; the dataset has {', '.join(now)}.",
+        )
+
+
+def _unfit(release: int, is_: str, detail: str) -> Refusal:
+    return Refusal("55000", f"release {release} {is_}, and cannot grow", detail=detail, hint=_ANEW)
+
+
+_ANCESTORS = (
+    "WITH RECURSIVE earlier AS ("
+    "SELECT release, grown_from, options FROM bkpriv.release WHERE release = $1 UNION "
+    "SELECT r.release, r.grown_from, r.options FROM earlier AS e "
+    "JOIN bkpriv.release AS r ON r.release = e.grown_from) "
+)
+"""SQL for a release and those that it has grown from."""
+
+
+def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
+    """Whom a release does not show though one that it has grown from did."""
+    rows = run(
+        f"{_ANCESTORS} SELECT coalesce(bool_or(options ->> 'departed' = 'withdraw'), false) AS any "
+        "FROM earlier",
+        ["bigint"],
+        [last.release],
+    )
+    if not rows[0]["any"]:
+        return frozenset()
+    hidden = np.flatnonzero(last.labels == SUPPRESSED).tolist()
+    return shown_before(last.release) & {past.names[place] for place in hidden}
+
+
+def shown_before(release: int) -> Set[str]:
+    """Whom the releases showed that a release has grown from, but for those that were purged."""
+    rows = run(
+        f"{_ANCESTORS} SELECT array_agg(DISTINCT u.name) AS names FROM earlier "
+        "JOIN bkpriv.release_respondent USING (release), "
+        "unnest(respondents, group_ids) AS u(name, label) WHERE release <> $1 AND label >= 0",
+        ["bigint"],
+        [release],
+    )
+    return frozenset(rows[0]["names"] or ())

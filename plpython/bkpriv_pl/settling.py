@@ -1,0 +1,103 @@
+"""Settling: whether a release is stale from the start, since the source changed meanwhile."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl import history
+from bkpriv_pl.boundary import run
+from bkpriv_pl.counts import Known, Period
+from bkpriv_pl.dataset import Dataset, read_records
+from bkpriv_pl.visibility import unwritten_since
+
+__all__ = ["settle_staleness"]
+
+_WRITERS_SECONDS = 3.0
+"""How long a publication waits for writers of the source before it calls itself stale."""
+
+
+def settle_staleness(
+    dataset: Dataset,
+    period: Period | None,
+    table: Table,
+    respondents: Respondents | None,
+    release: int,
+    oldest: int,
+    known: Known,
+) -> None:
+    """Keep writers off the source, and mark the release stale if they changed what was read.
+
+    The source is read again only where `visibility` cannot prove that nothing was written since.
+
+    Parameters
+    ----------
+    dataset, period, table, respondents
+        What was read.
+    release : int
+        The release.
+    oldest : int
+        The oldest transaction at work before it was read.
+    known : mapping of str to sequence of str or None
+        As it was read; see `read_records`.
+    """
+    watched = run(
+        "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
+    )
+    if not watched:
+        return
+    if not _writers_held(release):
+        history.record_event(release, "stale", "the source was in use by a writer to the end")
+    elif not (
+        unwritten_since(dataset.source_schema, dataset.source_name, oldest, table.records, period)
+        or _same_source(dataset, period, table, respondents, known)
+    ):
+        history.record_event(release, "stale", "the source changed while the release was made")
+
+
+def _writers_held(release: int) -> bool:
+    """Lock the source against writers, if those at work finish soon.
+
+    Each attempt gives up at once: whoever waits for a lock while it holds others may be caught in a
+    deadlock, and a writer should not lose its work to a publication.
+    """
+    deadline = time.monotonic() + _WRITERS_SECONDS
+    held = "SELECT bkpriv_internal.hold_writers($1) AS held"
+    while not run(held, ["bigint"], [release])[0]["held"]:
+        if time.monotonic() > deadline:
+            return False
+        run("SELECT pg_sleep(0.05)")
+    return True
+
+
+def _same_source(
+    dataset: Dataset,
+    period: Period | None,
+    table: Table,
+    respondents: Respondents | None,
+    known: Known,
+) -> bool:
+    """Tell whether the source still holds what was read."""
+    try:
+        now, about = read_records(dataset, "category", period, known)
+    except InvalidData:
+        return False
+    return (
+        now.codes.shape == table.codes.shape
+        and now.counts.shape == table.counts.shape
+        and np.array_equal(now.codes, table.codes)
+        and np.array_equal(now.counts, table.counts)
+        and all(
+            mine.labels == theirs.labels
+            for mine, theirs in zip(
+                (*now.quasi_identifiers, now.sensitive),
+                (*table.quasi_identifiers, table.sensitive),
+                strict=True,
+            )
+        )
+        and (respondents is None or (about is not None and about.same_as(respondents)))
+    )
