@@ -37,7 +37,7 @@ from bkpriv_core.method.base import Departed, GroupMethod, OfGroups
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
+from bkpriv_core.requirement import Requirement, alone_and_joint
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
@@ -313,16 +313,25 @@ def _waiting(
     judge = Judge(setting.tried(), alone, options.estimator, beyond=options.beyond == "estimate")
     groups = method.form.pool(setting.parts, Groups.from_labels(labels))
     of_members = labels[groups.members]
-    several = groups.min(of_members) != groups.max(of_members)
-    unfit = several.copy()
-    united = groups.select(several)
-    unfit[several] = ~judge.met(judge.measured_somehow(united))
-    if joint:
-        unfit |= ~satisfied(joint, judge.setting, groups, options.estimator)
-    leave = unfit[groups.owner] & coming[groups.members]
-    if not leave.any():
-        return groups
-    left = groups.labels(len(labels))
-    left[groups.members[leave]] = SUPPRESSED
-    _, left[left != SUPPRESSED] = np.unique(left[left != SUPPRESSED], return_inverse=True)
-    return Groups.from_labels(left)
+    unfit = groups.min(of_members) != groups.max(of_members)
+    unfit[unfit] = ~judge.met(judge.measured_somehow(groups.select(unfit)))
+    groups = _without(groups, unfit[groups.owner] & coming[groups.members])
+    # Newcomers hold among themselves. Where kept groups bring them to break a bound, all go at once
+    # who do.
+    while joint and len(groups):
+        unfit = np.zeros(len(groups), dtype=bool)
+        for item in joint:
+            measured = item.measure(judge.setting, groups, options.estimator)
+            for bound, figures in zip(item.bounds, measured.figures, strict=True):
+                unfit |= groups.max(bound.broken(figures))
+        leave = unfit[groups.owner] & coming[groups.members]
+        if not leave.any():
+            break
+        groups = _without(groups, leave)
+    return groups
+
+
+def _without(groups: Groups, leave: BoolArray) -> Groups:
+    """Groups without some of their memberships, and without those of whom nobody is left."""
+    _, offsets = np.unique(groups.owner[~leave], return_index=True)
+    return Groups(groups.members[~leave], np.append(offsets, int((~leave).sum())))

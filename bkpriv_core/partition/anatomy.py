@@ -74,12 +74,13 @@ def anatomy(
     InvalidParameter
         If `l` is not a whole number of at least 1.
     UnattainableRequirement
-        If the table is not eligible. Names the most frequent value and the largest `l` that would
-        do.
+        If the parts are all of a table that is not eligible. Names the most frequent value and the
+        largest `l` that would do.
     """
     _check_whole(l)
-    check_eligible(parts.table, l)
     totals = parts.counts.sum(axis=0)
+    if totals.sum() == parts.table.records:
+        check_eligible(parts.table, l)
     drawn = _eligible(totals, l)
     values, groups = _draw(drawn, l, chance, progress)
     progress.poll()
@@ -153,6 +154,8 @@ def _draw(
     `totals` are the records of each bucket; they must be eligible.
     """
     expected = int(totals.sum()) // l
+    if not expected:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     left = totals.copy()
     formed = 0
     values: list[IntArray] = []
@@ -178,8 +181,6 @@ def _draw(
         left -= np.bincount(taken, minlength=len(left))
         formed += rounds
         progress.report(formed / expected)
-    if not formed:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     drawn, owners = np.concatenate(values), np.concatenate(groups)
     residue = np.flatnonzero(left)
     hosts = np.empty(len(residue), dtype=np.int64)

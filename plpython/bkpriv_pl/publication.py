@@ -119,7 +119,8 @@ def publish(
         request.library,
         apart=request.method.tells_apart or growth is not None,
     )
-    request.method.check(setting, request.policy.requirements, request.options)
+    if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
+        request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     chance = SecretChance() if seed is None else SeededChance(seed)
     make = request.method.make

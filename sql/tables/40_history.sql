@@ -28,7 +28,7 @@ CREATE TABLE bkpriv.release (
     period_column text,
     period_bin text,
     counterfeited bigint NOT NULL DEFAULT 0,
-    grown_from bigint CHECK (grown_from < release),
+    grown_from bigint,
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -37,7 +37,8 @@ CREATE TABLE bkpriv.release (
     CHECK (octet_length(requirements::text) + octet_length(options::text) <= 1000000),
     CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
     CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),
-    CHECK (counterfeited BETWEEN 0 AND records - suppressed)
+    CHECK (counterfeited BETWEEN 0 AND records - suppressed),
+    CHECK (grown_from < release)
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.

@@ -8,7 +8,8 @@ ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column
     ADD CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),
     ADD COLUMN counterfeited bigint NOT NULL DEFAULT 0,
     ADD CHECK (counterfeited BETWEEN 0 AND records - suppressed),
-    ADD COLUMN grown_from bigint CHECK (grown_from < release);
+    ADD COLUMN grown_from bigint,
+    ADD CHECK (grown_from < release);
 
 ALTER TABLE bkpriv.release_content
     ADD COLUMN false_cells int[],
