@@ -203,3 +203,16 @@ def test_the_share_that_is_done_rises_and_work_can_be_cancelled(
     assert shares[-1] == 1.0
     with pytest.raises(Cancelled):
         cluster(priors, 0.1, progress=Cancelling())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_adversaries_who_differ_about_who_differs(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    # Whom one tells apart best is not whom the other does, and clusters of several are joined.
+    random = np.random.default_rng(seed)
+    priors = [random.dirichlet(np.full(3, spread), size=40) for spread in (40.0, 20.0)]
+    monkeypatch.setattr(clustering, "_BLOCK", 6)
+    monkeypatch.setattr(clustering, "_WORTH", 1.0)
+    for theta in (0.01, 0.03, 0.06):
+        check(priors, theta, cluster(priors, theta))

@@ -134,6 +134,17 @@ def test_one_record_takes_no_others_with_it() -> None:
     assert [group.tolist() for group in groups] == [[i, i + 1] for i in range(1, 2001, 2)]
 
 
+def test_it_is_given_up_at_once_where_no_more_parts_help() -> None:
+    believed = np.tile([[1.0, 0.0], [0.0, 1.0]], (1000, 1))
+    setting = Setting(
+        as_parts(by_age(*"ab" * 1000), range(2000)), library=Known(respondents=believed)
+    )
+    requirements = [KAnonymity(2), PairDivergence(0.5, (REMEMBERED,))]
+    prefixes = prefix.Prefixes.of(setting, requirements)
+    assert prefixes.shortest(np.arange(2000)) == (False, 32)
+    assert prefixes.shortest(np.arange(0, 2000, 2)) == (True, 2)
+
+
 def test_a_group_may_become_large_where_that_helps() -> None:
     # As long as there are only those with a, nothing is close to the table.
     records = by_age(*"a" * 1500, *"b" * 1500)

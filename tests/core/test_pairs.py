@@ -264,6 +264,19 @@ def test_who_is_named_is_one_of_the_two_that_differ_most(
     assert shift.after == pytest.approx(mean)
 
 
+@SOME
+@given(tables(max_records=12), bandwidths, st.data())
+def test_records_weigh_in_the_belief_about_a_group(
+    records: Records, width: float, data: st.DataObject
+) -> None:
+    setting = Setting(as_table(records))
+    cells = data.draw(st.sampled_from(data.draw(partitions(setting.table.cells))))
+    shift = PairDivergence(0.1, (width,)).explain(setting, as_groups([cells]))
+    prior = oracles.priors(records, [width] * len(records.attributes))
+    held = [float(prior[record][shift.value]) for record in records_of(records, cells)]
+    assert shift.after == pytest.approx(sum(held) / len(held))
+
+
 def test_knowledge_that_is_left_open_is_put_in() -> None:
     asked = []
 
