@@ -15,6 +15,10 @@ Where the best try keeps every bound, the one it keeps most narrowly is named al
 method did not come across that union, or what shows it to hold is no exact inference where one was
 demanded, which `Kind.estimator` tells; or it was needed by another group.
 
+A release that has grown takes nobody up in groups that it keeps. There lots are tried with groups
+of newcomers, and, where those who wait are few, all of them together. Who was *withdrawn*, since
+others of the group left, is no lot: no bound stood in the way.
+
 Tries are measured as certification measures them, by the estimator of the release, and where that
 is ``exact`` by ``auto``, which is so where it can. Exact inference and belief propagation are spent
 up to a bounded amount of work, in the order of the lots; then omega takes their place. Requirements
@@ -56,10 +60,16 @@ from bkpriv_core.requirement import Bound, Requirement, Shift, alone_and_joint
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["Kind", "explain_suppression"]
+__all__ = ["Kind", "Withdrawn", "explain_suppression", "find_withdrawn"]
 
 _NEAR = 4
 """Published groups whose unions with a lot are tried."""
+
+_ALONE, _TOGETHER = -1, -2
+"""In place of a published group: none, and all who wait."""
+
+_FEW = 200
+"""Most parts of all lots that are tried together."""
 
 _NARROW = 0.1
 """Certainty penalty of a box that is not cut any more."""
@@ -107,6 +117,23 @@ class Kind:
     shift: Shift | None
 
 
+@dataclass(frozen=True)
+class Withdrawn:
+    """Records that a release does not show any more, which has grown from one that did.
+
+    Parameters
+    ----------
+    low, high : (d,) int array
+        First and last leaf place of their cells in each quasi-identifier.
+    records : int
+        How many they are.
+    """
+
+    low: IntArray
+    high: IntArray
+    records: int
+
+
 @dataclass(frozen=True, eq=False)
 class _Tries:
     """What could have been published of the lots: each by itself, and in unions.
@@ -118,7 +145,7 @@ class _Tries:
     lot : (t,) int array
         The lot of each try, in ascending order.
     partner : (t,) int array
-        The published group that it is united with, -1 for none.
+        The published group that it is united with, `_ALONE`, or `_TOGETHER`.
     """
 
     published: Groups
@@ -127,11 +154,18 @@ class _Tries:
     partner: IntArray
 
     @classmethod
-    def of(cls, release: Release, lots: Groups, progress: Progress) -> _Tries:
-        """Find what to try; see the module."""
+    def of(
+        cls, release: Release, lots: Groups, kept: npt.NDArray[np.bool_] | None, progress: Progress
+    ) -> _Tries:
+        """Find what to try; see the module. Groups may be `kept`, if the release has grown."""
         count, published = len(lots), release.groups
-        partners = np.full((count, 1), -1, dtype=np.int64)
-        if release.form.levels is None:
+        partners = np.full((count, 1), _ALONE, dtype=np.int64)
+        among = np.arange(len(published))
+        if kept is not None:
+            among = np.flatnonzero(~kept)
+            if count > 1 and len(lots.members) <= _FEW:
+                partners = np.tile([_ALONE, _TOGETHER], (count, 1))
+        if release.form.levels is None and among.size:
             everything = Groups.from_lists([*published, *lots])
             neighbours, _ = cheapest_neighbours(
                 release.parts,
@@ -139,7 +173,7 @@ class _Tries:
                 np.arange(len(published), len(everything)),
                 _NEAR,
                 progress,
-                among=np.arange(len(published)),
+                among=among,
             )
             partners = np.column_stack((partners, neighbours))
         lot = np.repeat(np.arange(count, dtype=np.int64), partners.shape[1])
@@ -153,6 +187,7 @@ class _Tries:
         widths = self.lots.widths[self.lot]
         united = self.partner >= 0
         widths[united] += self.published.widths[self.partner[united]]
+        widths[self.partner == _TOGETHER] = len(self.lots.members)
         batch = np.cumsum(widths) // _AT_ONCE
         yield from np.split(np.arange(len(self)), np.flatnonzero(np.diff(batch)) + 1)
 
@@ -161,7 +196,9 @@ class _Tries:
         return Groups.from_lists(
             [
                 self.lots[lot]
-                if partner < 0
+                if partner == _ALONE
+                else self.lots.members
+                if partner == _TOGETHER
                 else np.concatenate((self.lots[lot], self.published[partner]))
                 for lot, partner in zip(
                     self.lot[tries].tolist(), self.partner[tries].tolist(), strict=True
@@ -183,6 +220,8 @@ def explain_suppression(
     estimator: Estimator,
     most: int,
     progress: Progress = SILENT,
+    *,
+    earlier: npt.NDArray[np.bool_] | None = None,
 ) -> list[Kind]:
     """Say which kinds of records a release left out, and which bound stood in the way of each.
 
@@ -200,19 +239,26 @@ def explain_suppression(
         How many kinds are wanted at most, at least 1.
     progress : Progress
         Receives the share of the tries that is measured.
+    earlier : (p,) bool array, optional
+        Of a release that has grown, whose parts are its respondents: whom those showed that it has
+        grown from.
 
     Returns
     -------
     list of Kind
-        Those of most records first; empty if nothing was left out.
+        Those of most records first; empty if nothing was left out, but what was withdrawn.
     """
     parts = release.parts
     left_out = np.flatnonzero(release.groups.labels(len(parts)) == SUPPRESSED)
+    kept = None
+    if earlier is not None:
+        left_out = left_out[~earlier[left_out]]
+        kept = release.groups.max(earlier[release.groups.members])
     if not left_out.size:
         return []
     setting = setting.tried()
     lots = release.form.pool(parts, Groups(left_out, np.arange(len(left_out) + 1)))
-    tries = _Tries.of(release, lots, progress)
+    tries = _Tries.of(release, lots, kept, progress)
     verdicts = _judge(setting, requirements, tries, estimator, progress)
     lot_of = np.zeros(len(parts), dtype=np.int64)
     lot_of[lots.members] = lots.owner
@@ -222,6 +268,22 @@ def explain_suppression(
         for members in _boxes(parts, left_out, alike, most, progress)
     ]
     return sorted(kinds, key=lambda kind: -kind.records)[:most]
+
+
+def find_withdrawn(release: Release, earlier: npt.NDArray[np.bool_]) -> Withdrawn | None:
+    """Find the records that a release which has grown does not show any more.
+
+    Parameters
+    ----------
+    release, earlier
+        See `explain_suppression`.
+    """
+    members = np.flatnonzero((release.labels == SUPPRESSED) & earlier)
+    if not members.size:
+        return None
+    places = release.parts.places[members]
+    records = int(release.parts.weights[members].sum())
+    return Withdrawn(places.min(axis=0), places.max(axis=0), records)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.suppression import Kind, explain_suppression
+from bkpriv_core.suppression import Kind, Withdrawn, explain_suppression, find_withdrawn
 from bkpriv_core.table.notation import extents_json, qi_json
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry
-from bkpriv_pl.history import find_options, find_release, find_requirements
+from bkpriv_pl.chain import tell_apart
+from bkpriv_pl.growing import shown_before
+from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
+from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import Task
+from bkpriv_pl.recorded import read_respondents
 from bkpriv_pl.remembering import with_library
 
 __all__ = ["explain_suppressed"]
@@ -34,6 +39,9 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
     estimator, _ = find_options(recorded.release, recorded.method).inference
     # The publisher chose the tables that the requirements name.
     recorded = with_library(recorded, requirements, estimator, own=False)
+    earlier = None
+    if look_up(release, "grown_from")["grown_from"] is not None:
+        recorded, earlier = _grown(recorded)
     task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,
@@ -42,9 +50,28 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
         estimator,
         limit,
         task.step("trying what was left out"),
+        earlier=earlier,
     )
     task.done()
-    return iter([_row(recorded.table, kind) for kind in kinds])
+    rows = [_row(recorded.table, kind) for kind in kinds]
+    if earlier is not None and (gone := find_withdrawn(recorded, earlier)) is not None:
+        rows = [_row_of_withdrawn(recorded.table, gone), *rows[: limit - 1]]
+    return iter(rows)
+
+
+def _grown(recorded: RecordedRelease) -> tuple[RecordedRelease, npt.NDArray[np.bool_]]:
+    """Tell the respondents of a release apart, and whom those showed that it has grown from."""
+    if recorded.parts.respondent is None:
+        recorded, _ = tell_apart(recorded)
+    before, respondents = shown_before(recorded.release), read_respondents(recorded.release)
+    names = () if respondents is None else respondents.names
+    return recorded, np.fromiter(map(before.__contains__, names), np.bool_, len(names))
+
+
+def _row_of_withdrawn(table: Table, gone: Withdrawn) -> tuple[Any, ...]:
+    """Columns of those who were withdrawn, whom no bound stood against."""
+    (qi,) = extents_json(table, gone.low[None], gone.high[None])
+    return (qi, gone.records, "grow", json.dumps({"departed": "withdraw"}), *(None,) * 7)
 
 
 def _row(table: Table, kind: Kind) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
@@ -16,6 +17,7 @@ from tests.db.clinic import (
     draw_rows,
     fill,
     one,
+    overhear,
     rows_of,
     state_policy,
 )
@@ -147,3 +149,151 @@ def test_a_year(ward: Connection, method: str) -> None:
             assert audited[1], audited
         before = after
     assert len(before) > 150
+
+
+# --- who left, or changed -------------------------------------------------------------------------
+
+
+def some_of(db: Connection, release: int, count: int = 3) -> list[int]:
+    """Some people, each of another group."""
+    groups: dict[int, str] = {}
+    for name, (label, _) in people_of(db, release).items():
+        groups.setdefault(label, name)
+    return [int(name) for name in [*groups.values()][:count]]
+
+
+def test_who_left_or_changed_stays_as_published(ward: Connection) -> None:
+    first = grow(ward)
+    before, rows = people_of(ward, first), Counter(rows_of(ward, "public.people"))
+    left, moved, ill = some_of(ward, first)
+    ward.execute("DELETE FROM clinic.person WHERE id = %s", [left])
+    ward.execute("UPDATE clinic.person SET age = 69 - age + 20 WHERE id = %s", [moved])
+    ward.execute(
+        "UPDATE clinic.person SET disease = CASE disease WHEN 'ulcer' THEN 'asthma' ELSE 'ulcer' "
+        "END WHERE id = %s",
+        [ill],
+    )
+    said = overhear(ward)
+    second = grow(ward)
+    assert members(people_of(ward, second)) == members(before)
+    assert Counter(rows_of(ward, "public.people")) == rows
+    assert (
+        f"release {second} grows from release {first}: {len(before)} records stay as they were "
+        "published, 0 came, in 0 groups of their own, and 0 wait: 1 of those shown before have "
+        "left, 2 are changed; they stay as they were published."
+    ) in said
+    # What counts are compared with is what the release was made from.
+    assert one(ward, "SELECT records FROM bkpriv.releases WHERE release = %s", [second]) == 60
+
+
+def test_groups_of_who_left_are_withdrawn_for_good(ward: Connection) -> None:
+    first = grow(ward)
+    before = people_of(ward, first)
+    left, moved, _ = some_of(ward, first)
+    ward.execute("DELETE FROM clinic.person WHERE id = %s", [left])
+    ward.execute("UPDATE clinic.person SET age = 69 - age + 20 WHERE id = %s", [moved])
+    gone = {
+        name
+        for name, (label, _) in before.items()
+        if label in (before[str(left)][0], before[str(moved)][0])
+    }
+    for newcomers in (0, 12, 12):
+        last = one(ward, "SELECT max(id) FROM clinic.person") + 1
+        admit(ward, last, last + newcomers)
+        release = grow(ward, departed="withdraw")
+        shown = people_of(ward, release)
+        assert not gone & shown.keys()
+        within({name: at for name, at in before.items() if name not in gone}, shown)
+    assert len(shown) > len(before)
+    explained = ward.execute(
+        "SELECT sum(records), bool_and(threshold IS NULL AND parameters = %s) "
+        "FROM bkpriv.explain_suppressed(%s) WHERE requirement = 'grow'",
+        [Jsonb({"departed": "withdraw"}), release],
+    ).fetchone()
+    assert explained == (len(gone) - 1, True)
+    # Everybody is grouped anew without the option.
+    fresh = grow(ward, grow=False)
+    assert gone - {str(left)} <= people_of(ward, fresh).keys()
+
+
+def test_newcomers_too_few_wait_and_are_explained(ward: Connection) -> None:
+    first = grow(ward)
+    admit(ward, 60, 63)
+    said = overhear(ward)
+    second = grow(ward)
+    assert any(
+        f"release {second} grows from release {first}: 60 records stay as they were published, 0 "
+        "came, in 0 groups of their own, and 3 wait" in line
+        for line in said
+    )
+    assert people_of(ward, second).keys() == people_of(ward, first).keys()
+    explained = ward.execute(
+        "SELECT DISTINCT requirement, attained, sum(records) OVER () "
+        "FROM bkpriv.explain_suppressed(%s)",
+        [second],
+    ).fetchall()
+    assert explained == [("k_anonymity", 3, 3)]
+    admit(ward, 63, 80)
+    third = grow(ward)
+    assert {"60", "61", "62"} & people_of(ward, third).keys()
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def refused(db: Connection, words: str, **options: Any) -> psycopg.Error:
+    """Publish in vain; return the error."""
+    with pytest.raises(psycopg.Error, match=words) as caught:
+        grow(db, **options)
+    assert caught.value.diag.message_hint
+    return caught.value
+
+
+def test_without_respondents_nothing_grows(ward: Connection) -> None:
+    ward.execute("SELECT bkpriv.register_dataset('nobody', 'clinic.person', '{age}', 'disease')")
+    with pytest.raises(psycopg.Error, match="names no respondents, and cannot grow"):
+        ward.execute("SELECT bkpriv.publish('nobody', 'plain', 'n', options => '{\"grow\": true}')")
+
+
+def test_what_changed_is_named(ward: Connection) -> None:
+    grow(ward)
+    ward.execute("UPDATE clinic.city_levels SET region = 'east' WHERE city = 'Aln'")
+    ward.execute("SELECT bkpriv.set_hierarchy('people', 'city', 'clinic.city_levels')")
+    error = refused(ward, 'attribute "city" is no more what it was')
+    assert error.diag.message_detail == (
+        "Its hierarchy had Aln < north < *, and has Aln < east < *."
+    )
+    ward.execute("SELECT bkpriv.unset_hierarchy('people', 'city')")
+    error = refused(ward, 'attribute "city" is no more what it was')
+    ward.execute("ALTER TABLE clinic.person ALTER age TYPE bigint")
+    error = refused(ward, "has other attributes than its dataset, and cannot grow")
+    assert '"age" integer' in str(error.diag.message_detail)
+
+
+def test_other_forms_are_refused(ward: Connection) -> None:
+    grow(ward)
+    refused(ward, "is generalized, and cannot grow", method="bucketize")
+    assert grow(ward, method="bucketize", grow=False)
+    refused(ward, "is bucketized, and cannot grow")
+    refused(ward, "is bucketized, and cannot grow", method="anatomy")
+    assert grow(ward, method="incognito", grow=False)
+    refused(ward, "is generalized, by whole columns, and cannot grow")
+    refused(ward, "grow means nothing to method incognito", method="incognito")
+
+
+def test_what_was_purged_does_not_grow_and_harms_nothing(ward: Connection) -> None:
+    first = grow(ward)
+    admit(ward, 60, 80)
+    second = grow(ward)
+    audit = "SELECT * FROM bkpriv.audit(%s)"
+    figures = ward.execute(audit, [second]).fetchall()
+    ward.execute("SELECT bkpriv.withdraw(%s, 'old')", [first])
+    ward.execute("SELECT bkpriv.purge(%s, 'old', force => true)", [first])
+    assert ward.execute(audit, [second]).fetchall() == figures
+    assert ward.execute("SELECT * FROM bkpriv.explain_suppressed(%s)", [second]) is not None
+    admit(ward, 80, 100)
+    third = grow(ward)
+    within(people_of(ward, second), people_of(ward, third))
+    ward.execute("SELECT bkpriv.withdraw(%s, 'old')", [third])
+    ward.execute("SELECT bkpriv.purge(%s, 'old', force => true)", [third])
+    refused(ward, f"release {third} was purged, and cannot grow")
