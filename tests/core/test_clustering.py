@@ -213,6 +213,5 @@ def test_adversaries_who_differ_about_who_differs(
     random = np.random.default_rng(seed)
     priors = [random.dirichlet(np.full(3, spread), size=40) for spread in (40.0, 20.0)]
     monkeypatch.setattr(clustering, "_BLOCK", 6)
-    monkeypatch.setattr(clustering, "_WORTH", 1.0)
     for theta in (0.01, 0.03, 0.06):
         check(priors, theta, cluster(priors, theta))
