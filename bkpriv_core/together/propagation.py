@@ -15,11 +15,12 @@ news.
 
 Rules
 -----
-- Messages are damped geometrically: each keeps half of its logarithm.
+- Messages are damped geometrically: each keeps half of its logarithm. Those of small groups are not
+  in the first rounds, in which small trees come to rest.
 - A group is asked again only if it was told something new. It *rests* once no cavity of it changes
-  by more than 1e-6. People of whose groups one does not rest have no estimate.
-- A value that the group says is impossible, given what other groups exclude, is so: its message is
-  0, which is no estimate.
+  by more than 1e-4. People of whose groups one does not rest have no estimate.
+- No message excludes a value altogether, as rounding might. What priors exclude stays so; groups
+  that contradict them by themselves are found, but not those that do so only together.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.bethe import demand
+from bkpriv_core.belief.contradiction import contradictory
 from bkpriv_core.belief.posterior import exact_states, posterior
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
@@ -37,10 +39,10 @@ __all__ = ["propagated"]
 
 BoolArray = npt.NDArray[np.bool_]
 
-_STEPS = 200
+_STEPS = 100
 """Rounds after which messages are left."""
 
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-4
 """Largest change of a cavity for its group to rest."""
 
 _STATES = 500
@@ -48,6 +50,12 @@ _STATES = 500
 
 _FAR = 1e-150
 """No message of a large group is less, and the inverse of none."""
+
+_LEAST = -70.0
+"""Least logarithm of a message of a small group, or of a cavity, less the largest."""
+
+_FREE = 20
+"""Rounds in which small groups answer undamped: trees of so many are done."""
 
 _KEPT = 0.5
 """Share of the logarithm of a message that it keeps."""
@@ -72,8 +80,7 @@ def propagated(
     rests : (a, k) bool array
         Whose messages came to rest.
     contradicted : (a, k) bool array
-        Whom a group contradicts: no values agree with it to which the prior and other groups give
-        a chance.
+        Whom a group contradicts: no values agree with it to which the prior gives a chance.
     """
     each = [_propagated(problem, prior, progress) for prior in problem.priors]
     beliefs, rests, contradicted = (np.stack(part) for part in zip(*each, strict=True))
@@ -96,22 +103,29 @@ def _propagated(
     message = np.zeros(own.shape)
     told = np.full(own.shape, -1.0)
     rests = np.zeros(len(groups), dtype=bool)
-    for _ in range(_STEPS):
+    for step in range(_STEPS):
         progress.poll()
         cavity = _cavity(_total(base, kinds, own, message, closed), kinds, own, message, closed)
         news = groups.max(np.abs(cavity - told).max(axis=1)) > _TOLERANCE
-        rests = ~(news | asked.restless) | asked.contradicted
+        rests = ~(news | asked.restless)
         if rests.all():
             break
         rows = ~rests[groups.owner]
         told[rows] = cavity[rows]
+        asked.kept = 0.0 if step < _FREE else _KEPT
         message[rows] = asked.answers(~rests, cavity[rows], message[rows], progress)
     beliefs = np.exp(_total(base, kinds, own, message, closed))
     sums = beliefs.sum(axis=1, keepdims=True)
     beliefs = np.divide(beliefs, sums, out=np.zeros_like(beliefs), where=sums > 0)
     unrest = np.zeros((2, len(problem.weights)), dtype=bool)
     unrest[0, kinds[~rests[groups.owner]]] = True
-    unrest[1, kinds[asked.contradicted[groups.owner]]] = True
+    if ((prior == 0) & problem.possible).any():
+        alone = Groups(np.arange(len(kinds)), groups.offsets)
+        allowed = np.where(
+            closed, 0.0, np.take_along_axis(prior[kinds], np.maximum(own, 0), axis=1)
+        )
+        against = contradictory(alone, asked.counts, allowed, progress)
+        unrest[1, kinds[against[groups.owner]]] = True
     return beliefs, ~unrest[0], unrest[1]
 
 
@@ -129,19 +143,21 @@ class _Asked:
 
     Attributes
     ----------
-    contradicted : (g,) bool array
-        Which said that what they were told is impossible.
+    counts : (e, d) int array
+        People of each membership with each value, in some way that agrees with each group.
     restless : (g,) bool array
         Which would answer otherwise if they were told the same again.
+    kept : float
+        What small groups keep of the logarithm of a message.
     """
 
     def __init__(self, groups: Groups, weights: IntArray, histograms: IntArray) -> None:
         self._groups, self._weights, self._histograms = groups, weights, histograms
-        self._counts = split(groups, weights, histograms)
+        self.counts = split(groups, weights, histograms)
         self._small = exact_states(groups, weights, histograms) <= _STATES
         self._to_record = np.ones((len(weights), histograms.shape[1]))
-        self.contradicted = np.zeros(len(groups), dtype=bool)
         self.restless = np.zeros(len(groups), dtype=bool)
+        self.kept = 0.0
 
     def answers(
         self, chosen: BoolArray, told: FloatArray, message: FloatArray, progress: Progress
@@ -163,18 +179,15 @@ class _Asked:
         groups, rows = self._groups.select(chosen), chosen[self._groups.owner]
         parts = Groups(np.arange(len(groups.members)), groups.offsets)
         found = posterior(
-            parts, self._counts[rows], (told,), "exact", refuse=False, progress=progress.quiet
+            parts, self.counts[rows], (told,), "exact", refuse=False, progress=progress.quiet
         )
-        self.contradicted[chosen] = found.contradicted[0]
         open_ = told > 0
+        fresh = np.full_like(told, -np.inf)
         with np.errstate(divide="ignore"):
-            fresh = np.log(found.beliefs[0], where=open_, out=np.zeros_like(told))
-            fresh -= np.log(told, where=open_, out=np.zeros_like(told))
-        fresh -= np.where(open_, fresh, -np.inf).max(axis=1, keepdims=True)
-        # What the group excludes is so at once; what is excluded elsewhere needs no message.
-        finite = np.where(np.isfinite(message), message, 0.0)
-        kept = np.where(np.isneginf(fresh), fresh, _KEPT * finite + (1.0 - _KEPT) * fresh)
-        return np.where(open_, kept, 0.0)
+            np.log(found.beliefs[0], where=open_, out=fresh)
+        fresh -= np.log(told, where=open_, out=np.zeros_like(told))
+        fresh = np.maximum(fresh - fresh.max(axis=1, keepdims=True), _LEAST)
+        return np.where(open_, self.kept * message + (1.0 - self.kept) * fresh, 0.0)
 
     def _by_step(self, chosen: BoolArray, told: FloatArray) -> FloatArray:
         groups, rows = self._groups.select(chosen), chosen[self._groups.owner]
@@ -220,13 +233,12 @@ def _cavity(
     total: FloatArray, kinds: IntArray, own: IntArray, message: FloatArray, closed: BoolArray
 ) -> FloatArray:
     """Beliefs about each membership without what its group says, at the group's values."""
-    logarithms = total[kinds[:, None], np.maximum(own, 0)]
-    # A value that the group itself excludes stays excluded.
-    excluded = np.isneginf(message)
-    logarithms = np.where(excluded, -np.inf, logarithms - np.where(excluded, 0.0, message))
+    logarithms = total[kinds[:, None], np.maximum(own, 0)] - message
     logarithms[closed] = -np.inf
     top = logarithms.max(axis=1, keepdims=True)
-    cavity = np.exp(logarithms - np.where(np.isfinite(top), top, 0.0))
+    logarithms -= np.where(np.isfinite(top), top, 0.0)
+    # What is all but excluded is not excluded.
+    cavity = np.exp(np.where(np.isneginf(logarithms), -np.inf, np.maximum(logarithms, _LEAST)))
     sums = cavity.sum(axis=1, keepdims=True)
     normalized: FloatArray = np.divide(cavity, sums, out=np.zeros_like(cavity), where=sums > 0)
     return normalized

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import strategies as st
 
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray
 from tests.core.sequences import LABELS, as_step
 from tests.core.strategies import beliefs
-from tests.core.together_oracles import Group
+from tests.core.together_oracles import Group, possible, posteriors
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,29 @@ def shown(draw: st.DrawFn, most: int = 6, *, positive: bool = True) -> Shown:
 
 
 def drawn(
-    random: np.random.Generator, persons: int, values: int, releases: int, groups: int
+    random: np.random.Generator,
+    persons: int,
+    values: int,
+    releases: int,
+    groups: int,
+    alpha: float = 1.0,
 ) -> Shown:
-    """Releases of a few people in random groups, of about so many each."""
-    held = random.integers(values, size=persons).tolist()
+    """Releases of a few people in so many random groups each; values are drawn from priors."""
+    prior = random.dirichlet(np.full(values, alpha), persons)
+    held = [int(random.choice(values, p=row)) for row in prior]
     every = [random.integers(groups, size=persons).tolist() for _ in range(releases)]
-    return Shown(held, every, random.dirichlet(np.ones(values), persons))
+    return Shown(held, every, prior)
+
+
+def truth_of(history: Shown) -> FloatArray:
+    """Posteriors by enumeration."""
+    found = posteriors(history.prior.tolist(), history.groups)
+    assert found is not None
+    return np.array(found)
+
+
+def possible_in(history: Shown) -> npt.NDArray[np.bool_]:
+    """Which values each person may have, by enumeration."""
+    persons, values = history.prior.shape
+    found = possible(persons, values, history.groups)
+    return np.array([[value in mine for value in range(values)] for mine in found])

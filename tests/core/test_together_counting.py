@@ -1,0 +1,128 @@
+"""Bounds of what several releases tell, against enumeration and integer programmes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.optimize import LinearConstraint, milp
+
+from bkpriv_core.errors import UnsoundHistory
+from bkpriv_core.sequence.history import History
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.together.constraint import Constraints, told_apart
+from bkpriv_core.together.inference import infer
+from tests.core.sequences import as_step
+from tests.core.together_histories import Shown, drawn, possible_in, shown, truth_of
+
+
+def certain_by_programme(history: Shown) -> list[bool]:
+    """Whether no other value is left to each person: an integer programme for each value."""
+    persons, values = history.prior.shape
+    rows = [np.kron(np.eye(persons)[person], np.ones(values)) for person in range(persons)]
+    held = [1] * persons
+    for some, counts in history.groups:
+        inside = np.isin(np.arange(persons), list(some))
+        for value in range(values):
+            rows.append(np.kron(inside, np.eye(values)[value]))
+            held.append(counts.get(value, 0))
+    sums = LinearConstraint(np.array(rows), held, held)
+    certain = []
+    for person in range(persons):
+        others = np.arange(persons * values) // values == person
+        others[person * values + history.values[person]] = False
+        whole = np.ones(len(others), dtype=np.int64)
+        found = milp(-others.astype(float), integrality=whole, constraints=sums)
+        assert found.fun is not None
+        certain.append(bool(-found.fun < 0.5))
+    return certain
+
+
+@settings(max_examples=150, deadline=None)
+@given(shown(most=5))
+def test_bounds_contain_the_truth_however_it_is_inferred(history: Shown) -> None:
+    possible = possible_in(history)
+    alike = Shown(history.values, history.releases, np.full_like(history.prior, 1 / 3))
+    for each in (history, alike):
+        told = infer(Constraints.of(each.history), (each.prior,), "omega")
+        truth = truth_of(each)
+        assert (told.low <= truth + 1e-9).all()
+        assert (told.high >= truth - 1e-9).all()
+        assert (told.possible >= possible).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_certainty_is_not_missed(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    history = drawn(random, 12, 4, int(random.integers(2, 4)), 3)
+    expected = certain_by_programme(history)
+    constraints = Constraints.of(history.history)
+    assert infer(constraints, (history.prior,)).certain.tolist() == expected
+    # Sums alone say it, too: in none of these does it take that numbers are whole.
+    assert infer(constraints, (history.prior,), "omega").certain.tolist() == expected
+
+
+def test_what_takes_a_linear_programme() -> None:
+    """Groups around a ring, whose sums have one solution though each leaves room by itself."""
+    lists = [[0, 1], [1, 2], [0, 2, 3], [0, 1, 2, 4]]
+    values = np.array([0, 1, 1, 0, 1])
+    groups = Groups.from_lists([np.array(some) for some in lists])
+    histograms = np.array([np.bincount(values[some], minlength=2) for some in lists])
+    told = infer(Constraints(groups, histograms), (np.full((5, 2), 0.5),), "omega")
+    exact = infer(Constraints(groups, histograms), (np.full((5, 2), 0.5),), "exact")
+    assert told.certain.tolist() == exact.certain.tolist()
+
+
+def test_groups_within_one_another_fall_apart() -> None:
+    lists = [np.arange(10), np.arange(4), np.arange(2), np.arange(4, 8), np.arange(8, 10)]
+    values = np.arange(10) % 3
+    histograms = np.array([np.bincount(values[some], minlength=3) for some in lists])
+    refined = Constraints(Groups.from_lists(lists), histograms).refined()
+    assert sorted(group.tolist() for group in refined.members) == [
+        [0, 1],
+        [2, 3],
+        [4, 5, 6, 7],
+        [8, 9],
+    ]
+    for group, held in zip(refined.members, refined.histograms, strict=True):
+        assert held.tolist() == np.bincount(values[group], minlength=3).tolist()
+
+
+@pytest.mark.parametrize(
+    ("lists", "histograms"),
+    [
+        ([[0, 1], [0, 1]], [[1, 1], [2, 0]]),
+        ([[0, 1], [0, 1, 2]], [[2, 0], [1, 2]]),
+        ([[0, 1], [1, 2], [0, 2]], [[2, 0], [2, 0], [0, 2]]),
+    ],
+)
+def test_what_nobody_published_is_refused(
+    lists: list[list[int]], histograms: list[list[int]]
+) -> None:
+    groups = Groups.from_lists([np.array(some) for some in lists])
+    with pytest.raises(UnsoundHistory):
+        infer(Constraints(groups, np.array(histograms)).distinct(), (np.full((3, 2), 0.5),))
+
+
+def test_releases_that_show_other_values_constrain_nothing() -> None:
+    labels = ("a", "b")
+    step = as_step(0, labels, [0, 1], [0, 1], [0, 0])
+    forged = type(step)(
+        2, labels, step.persons, step.actual, step.groups, 0, shown=np.array([1, 1])
+    )
+    with pytest.raises(ValueError, match="release 2 shows values that nobody has"):
+        Constraints.of(History((step, forged)))
+
+
+def test_whose_value_changes_is_another_person() -> None:
+    labels = ("a", "b")
+    history = History(
+        (
+            as_step(0, labels, [0, 1, 2], [0, 1, 0], [0, 0, 0]),
+            as_step(1, labels, [0, 1, 2], [0, 0, 0], [0, 0, 0]),
+            as_step(2, ("b", "a"), [0, 1], [1, 1], [0, 0]),
+        )
+    )
+    apart, origin = told_apart(history)
+    assert [step.persons.tolist() for step in apart.steps] == [[0, 1, 2], [0, 3, 2], [0, 3]]
+    assert origin.tolist() == [0, 1, 2, 1]
