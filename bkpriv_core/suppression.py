@@ -221,7 +221,7 @@ def explain_suppression(
     most: int,
     progress: Progress = SILENT,
     *,
-    earlier: npt.NDArray[np.bool_] | None = None,
+    before: npt.NDArray[np.bool_] | None = None,
 ) -> list[Kind]:
     """Say which kinds of records a release left out, and which bound stood in the way of each.
 
@@ -239,7 +239,7 @@ def explain_suppression(
         How many kinds are wanted at most, at least 1.
     progress : Progress
         Receives the share of the tries that is measured.
-    earlier : (p,) bool array, optional
+    before : (p,) bool array, optional
         Of a release that has grown, whose parts are its respondents: whom those showed that it has
         grown from.
 
@@ -251,9 +251,9 @@ def explain_suppression(
     parts = release.parts
     left_out = np.flatnonzero(release.groups.labels(len(parts)) == SUPPRESSED)
     kept = None
-    if earlier is not None:
-        left_out = left_out[~earlier[left_out]]
-        kept = release.groups.max(earlier[release.groups.members])
+    if before is not None:
+        left_out = left_out[~before[left_out]]
+        kept = release.groups.max(before[release.groups.members])
     if not left_out.size:
         return []
     setting = setting.tried()
@@ -270,15 +270,15 @@ def explain_suppression(
     return sorted(kinds, key=lambda kind: -kind.records)[:most]
 
 
-def find_withdrawn(release: Release, earlier: npt.NDArray[np.bool_]) -> Withdrawn | None:
+def find_withdrawn(release: Release, before: npt.NDArray[np.bool_]) -> Withdrawn | None:
     """Find the records that a release which has grown does not show any more.
 
     Parameters
     ----------
-    release, earlier
+    release, before
         See `explain_suppression`.
     """
-    members = np.flatnonzero((release.labels == SUPPRESSED) & earlier)
+    members = np.flatnonzero((release.labels == SUPPRESSED) & before)
     if not members.size:
         return None
     places = release.parts.places[members]

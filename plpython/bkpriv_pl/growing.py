@@ -125,7 +125,7 @@ def find_stock(
         return None
     if not isinstance(method, GroupMethod):
         raise ValueError("only methods that form groups have the option grow")
-    _check_respondents(dataset, period)
+    _check_respondents(dataset)
     rows = run(
         "SELECT release, counterfeited, EXISTS (SELECT FROM bkpriv.release_content AS c "
         "WHERE c.release = r.release) AS kept, (SELECT parts IS NOT NULL "
@@ -174,7 +174,7 @@ def find_stock(
     return Stock(options, method, *tell_apart(last))
 
 
-def _check_respondents(dataset: Dataset, period: Period | None) -> None:
+def _check_respondents(dataset: Dataset) -> None:
     if dataset.respondent is None:
         raise Refusal(
             "42703",
@@ -182,13 +182,6 @@ def _check_respondents(dataset: Dataset, period: Period | None) -> None:
             detail="Whether a record is a newcomer's can be told only where it is known whose it "
             "is.",
             hint="Register it with the column that names the respondents.",
-        )
-    if period is None and dataset.period is not None:
-        raise Refusal(
-            "22023",
-            f'dataset "{dataset.name}" has periods, and grows within one only',
-            detail="Its respondents have a record in each.",
-            hint="Say which one; releases of several are a sequence, see bkpriv.sequential_audit.",
         )
 
 

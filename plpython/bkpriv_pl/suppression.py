@@ -39,9 +39,9 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
     estimator, _ = find_options(recorded.release, recorded.method).inference
     # The publisher chose the tables that the requirements name.
     recorded = with_library(recorded, requirements, estimator, own=False)
-    earlier = None
+    before = None
     if look_up(release, "grown_from")["grown_from"] is not None:
-        recorded, earlier = _grown(recorded)
+        recorded, before = _grown(recorded)
     task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,
@@ -50,11 +50,11 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
         estimator,
         limit,
         task.step("trying what was left out"),
-        earlier=earlier,
+        before=before,
     )
     task.done()
     rows = [_row(recorded.table, kind) for kind in kinds]
-    if earlier is not None and (gone := find_withdrawn(recorded, earlier)) is not None:
+    if before is not None and (gone := find_withdrawn(recorded, before)) is not None:
         rows = [_row_of_withdrawn(recorded.table, gone), *rows[: limit - 1]]
     return iter(rows)
 
