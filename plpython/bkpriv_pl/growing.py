@@ -82,25 +82,30 @@ class Stock:
         labels = published.labels
         came = growth.coming & (labels != SUPPRESSED)
         waiting = int(growth.coming.sum() - came.sum())
-        groups = len(np.setdiff1d(labels[came], labels[growth.labels != SUPPRESSED]))
-        gone = f"{growth.departed} of those shown before have left, {growth.changed} are changed"
-        if self.options.departed == "stay":
-            gone += "; they stay as they were published"
-        else:
-            gone += (
-                f"; {growth.withdrawn} groups are withdrawn for that, and those of their members "
-                f"and of earlier ones who are in the source, {growth.out}, are published no more"
+        joined = came & np.isin(labels, labels[growth.labels != SUPPRESSED])
+        groups = len(np.unique(labels[came & ~joined]))
+        detail = f"Groups of newcomers alone: {groups}"
+        if joined.any():
+            detail += f"; {int(joined.sum())} of them are shown as others are who stay"
+        if self.last is not None:
+            detail += (
+                f". Of those shown before, {growth.departed} have left and {growth.changed} have "
+                "another record now"
+            )
+            detail += (
+                "; they stay as they were published"
+                if self.options.departed == "stay"
+                else f", for which {growth.withdrawn} groups are withdrawn; {growth.out} whom the "
+                "source has were in such groups, and are published no more"
             )
         plpy.notice(
             f"release {release} "
             + ("begins to grow" if self.last is None else f"grows from release {self.release}")
-            + f": {growth.kept} records stay as they were published, {int(came.sum())} came, in "
-            f"{groups} groups of their own, and {waiting} wait",
-            detail=f"{gone}." if self.last is not None else "No release was there to grow from.",
-            hint="Who waits has not been shown, and is grouped with those who come before the next "
-            "release that grows."
-            if waiting
-            else None,
+            + f": {growth.kept} records stay as they were published, {int(came.sum())} came, and "
+            f"{waiting} wait",
+            detail=f"{detail}.",
+            hint="Who waits was not shown. A release that grows from this one groups those who "
+            "come with them.",
         )
 
 

@@ -87,7 +87,7 @@ def test_values_are_united_in_the_order_of_their_type(db: Connection, type_: str
     db.execute("DELETE FROM guest WHERE id = 0")
     said = overhear(db)
     third = grow(db)
-    assert "1 of those shown before have left, 0 are changed" in "".join(said)
+    assert "1 have left and 0 have another record now" in "".join(said)
     assert labels_of(db, third) == order
     assert first < second < third
 
@@ -98,7 +98,7 @@ def test_equal_values_that_are_written_otherwise_are_no_change(db: Connection) -
     db.execute("UPDATE guest SET q = 1.000 WHERE id = 1; INSERT INTO guest VALUES (3, 2.0, 'flu')")
     said = overhear(db)
     second = grow(db)
-    assert "0 of those shown before have left, 0 are changed" in "".join(said)
+    assert "0 have left and 0 have another record now" in "".join(said)
     assert labels_of(db, second) == labels_of(db, first) == ["1.0", "2"]
 
 
