@@ -49,6 +49,11 @@ class KAnonymity(CountedRequirement):
         """All of it; see `Requirement`."""
         return self
 
+    @property
+    def adversaries(self) -> tuple[None]:
+        """Who knows nothing: what a person may have does not depend on it; see `Requirement`."""
+        return (None,)
+
     def together(self, joint: Joint) -> FloatArray:
         """Count records that may be a person's; see `Requirement`."""
         return joint.crowds[None, :]

@@ -29,7 +29,7 @@ from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import with_library
 from bkpriv_pl.transitions import customary_knowledge
 
-__all__ = ["audit"]
+__all__ = ["as_row", "audit"]
 
 
 @entry
@@ -68,7 +68,7 @@ def audit(
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(recorded.release, rows)
     task.done()
-    return iter([(*_columns(row), *_blamed(row.fault)) for row in rows])
+    return iter([as_row(row) for row in rows])
 
 
 def _of_draws(
@@ -86,16 +86,16 @@ def _of_draws(
     return rows
 
 
-def _columns(row: Finding) -> tuple[Any, ...]:
-    """Columns that say how a bound is kept."""
+def as_row(row: Finding) -> tuple[Any, ...]:
+    """Columns of an audit: how a bound is kept, and what is at fault."""
     return (
         *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst, row.mean),
         *(row.vulnerable, row.satisfied, row.estimator),
+        *_blamed(row.fault),
     )
 
 
 def _blamed(fault: Fault | None) -> tuple[Any, ...]:
-    """Columns that say what is at fault."""
     if fault is None:
         return (None,) * 6
     if fault.shift is None:

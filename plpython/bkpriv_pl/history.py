@@ -47,6 +47,7 @@ __all__ = [
     "record_event",
     "record_release",
     "record_respondents",
+    "refuse_purged",
 ]
 
 _JSON_BYTES = 10**7
@@ -374,7 +375,7 @@ def happened(release: int, kind: str) -> bool:
     return bool(rows)
 
 
-def _refuse_purged(release: int) -> None:
+def refuse_purged(release: int) -> None:
     """Refuse a release whose content was erased: there is nothing to measure."""
     rows = run(
         "SELECT at::text, reason FROM bkpriv.release_event e "
@@ -424,7 +425,7 @@ def find_release(release: int | None) -> RecordedRelease:
     """
     row = look_up(release, "method, records, suppressed, groups, counterfeited")
     release = row["release"]
-    _refuse_purged(release)
+    refuse_purged(release)
     try:
         attributes, types = read_attributes(release)
         content = Content(row["records"], row["suppressed"], row["groups"], row["counterfeited"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,11 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.dataset import Dataset, refuse_old_snapshot
 
-__all__ = ["OwnRelease", "check_owner", "find_own", "look_up", "reassign"]
+__all__ = ["OwnRelease", "check_listed", "check_owner", "find_own", "look_up", "reassign"]
+
+
+_LISTED = 100
+"""Most releases that are asked about at once."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,54 @@ def find_own(release: int | None) -> OwnRelease:
             hint="Ask its owner.",
         )
     return OwnRelease(row["release"], row["dataset"], row["owner"])
+
+
+def check_listed(
+    releases: list[int | None] | None, purpose: str, function: str
+) -> list[int | None]:
+    """Return a list of releases, each of which is listed once.
+
+    Parameters
+    ----------
+    releases : list
+        An argument of SQL.
+    purpose : str
+        What is to be done with them, such as "compare".
+    function : str
+        What was called.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is none, or too long.
+    """
+    such = f"Such as bkpriv.{function}(ARRAY[1, 2])"
+    if not releases:
+        raise InvalidParameter(
+            f"there are no releases to {purpose}",
+            detail="The array is NULL or empty.",
+            hint=f"{such}; see the view bkpriv.releases.",
+        )
+    if any(isinstance(release, list) for release in releases):
+        raise InvalidParameter(
+            "the releases must be a list",
+            detail="They are an array of several dimensions.",
+            hint=f"{such}.",
+        )
+    if len(releases) > _LISTED:
+        raise InvalidParameter(
+            f"there are {len(releases)} releases to {purpose}",
+            detail=f"At most {_LISTED} are.",
+            hint="List fewer.",
+        )
+    for release, times in Counter(releases).items():
+        if release is not None and times > 1:
+            raise InvalidParameter(
+                f"release {release} is listed more than once",
+                detail=f"The releases are {releases}.",
+                hint="List each release once.",
+            )
+    return releases
 
 
 def check_owner(dataset: Dataset) -> None:

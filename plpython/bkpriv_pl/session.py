@@ -38,6 +38,7 @@ TOPICS = (
     "sequence",
     "staleness",
     "suppression",
+    "together",
     "utility",
     "withdrawal",
 )

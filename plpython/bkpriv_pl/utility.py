@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
-from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import GroupMethod
 from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
@@ -14,13 +12,10 @@ from bkpriv_core.utility.measures import baseline_utility
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
+from bkpriv_pl.ownership import check_listed
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["compare_releases", "utility"]
-
-
-_COMPARED = 100
-"""Most releases that are compared."""
 
 
 @entry
@@ -44,7 +39,8 @@ def compare_releases(
     releases: list[int | None] | None,
 ) -> list[tuple[str, int, float | None]]:
     """See ``bkpriv.compare_releases``."""
-    recorded = [find_release(release) for release in _listed(releases)]
+    listed = check_listed(releases, "compare", "compare_releases")
+    recorded = [find_release(release) for release in listed]
     check_same_data(recorded)
     figures = {
         release.release: {
@@ -65,33 +61,3 @@ def compare_releases(
 def _known(figure: float | None) -> float | None:
     """A figure, or None where there was nothing to measure."""
     return None if figure is None or math.isnan(figure) else figure
-
-
-def _listed(releases: list[int | None] | None) -> list[int | None]:
-    """Return a list of releases that may be compared."""
-    if not releases:
-        raise InvalidParameter(
-            "there are no releases to compare",
-            detail="The array is NULL or empty.",
-            hint="Such as bkpriv.compare_releases(ARRAY[1, 2]); see the view bkpriv.releases.",
-        )
-    if any(isinstance(release, list) for release in releases):
-        raise InvalidParameter(
-            "the releases must be a list",
-            detail="They are an array of several dimensions.",
-            hint="Such as bkpriv.compare_releases(ARRAY[1, 2]).",
-        )
-    if len(releases) > _COMPARED:
-        raise InvalidParameter(
-            f"there are {len(releases)} releases to compare",
-            detail=f"At most {_COMPARED} are.",
-            hint="Compare some of them.",
-        )
-    for release, times in Counter(releases).items():
-        if release is not None and times > 1:
-            raise InvalidParameter(
-                f"release {release} is listed more than once",
-                detail=f"The releases are {releases}.",
-                hint="List each release once.",
-            )
-    return releases

@@ -25,6 +25,7 @@ __all__ = [
     "find_view",
     "parse_view_name",
     "put_view",
+    "split_view_name",
 ]
 
 _NAME_BYTES = 63
@@ -81,9 +82,33 @@ def parse_view_name(text: str, default_schema: str | None) -> View:
     Refusal
         If the schema does not exist or the caller may not create in it.
     """
+    parts = split_view_name(text)
+    if len(parts) == 1 and default_schema is None:
+        raise Refusal(
+            "3F000",
+            f"no schema has been selected to create view {text} in",
+            detail="The caller's search_path has no schema that exists.",
+            hint="Qualify the view's name, or set search_path to a schema that exists.",
+        )
+    schema, name = default_schema if len(parts) == 1 else parts[0], parts[-1]
+    assert schema is not None
+    for part in (schema, name):
+        check_name(part)
+    _check_schema(schema)
+    return View(schema, name)
+
+
+def split_view_name(text: str) -> list[str]:
+    """Read the one or two identifiers of a view's name, quoted as in SQL.
+
+    Raises
+    ------
+    InvalidParameter
+        If there are none, or more.
+    """
     hint = 'Write it as in SQL: name, schema.name, or "Quoted Name".'
     try:
-        parts = run("SELECT parse_ident($1) AS parts", ["text"], [text])[0]["parts"]
+        parts: list[str] = run("SELECT parse_ident($1) AS parts", ["text"], [text])[0]["parts"]
     except plpy.spiexceptions.InvalidParameterValue:
         raise InvalidParameter(
             f"the view name {as_json(text)} is not an identifier",
@@ -96,19 +121,7 @@ def parse_view_name(text: str, default_schema: str | None) -> View:
             detail=f"The parts are {as_json(parts)}.",
             hint=hint,
         )
-    if len(parts) == 1 and default_schema is None:
-        raise Refusal(
-            "3F000",
-            f"no schema has been selected to create view {text} in",
-            detail="The caller's search_path has no schema that exists.",
-            hint="Qualify the view's name, or set search_path to a schema that exists.",
-        )
-    schema, name = (default_schema, *parts)[-2:]
-    assert schema is not None
-    for part in (schema, name):
-        check_name(part)
-    _check_schema(schema)
-    return View(schema, name)
+    return parts
 
 
 def check_name(name: str) -> None:

@@ -77,6 +77,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("mine", "own_people", "unused"),
     "release": ("1", "2", "3", "4", "5", "6"),
     "releases": ("{1}", "{1,2}", "{2,3,5}"),
+    "readers": ('{"a": [1], "b": ["shown", 2]}', None),
     "owner": ("postgres",),
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
@@ -309,6 +310,7 @@ def _nested(*templates: str) -> tuple[str, ...]:
 
 
 _JSON_OF: dict[str, tuple[str, ...]] = {
+    "readers": _nested('{"a": @}', '{"a": [@]}', '{"a": [1, @], "b": ["shown"]}', '{"all": @}'),
     "requirements": _nested(
         '{"k_anonymity": @}',
         '{"k_anonymity": {"k": @}}',

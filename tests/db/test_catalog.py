@@ -97,6 +97,25 @@ INTERFACE = {
         "releases bigint[]",
         "TABLE(metric text, release bigint, value double precision",
     ),
+    "audit_together": (
+        "releases bigint[], requirements jsonb DEFAULT NULL::jsonb, "
+        "estimator text DEFAULT 'auto'::text",
+        "TABLE(requirement text, parameters jsonb, threshold double precision, "
+        "worst double precision, mean double precision, vulnerable bigint, satisfied boolean",
+    ),
+    "explain_together": (
+        "releases bigint[], requirements jsonb DEFAULT NULL::jsonb, "
+        "estimator text DEFAULT 'auto'::text",
+        "TABLE(requirement text, parameters jsonb, respondent text, sensitive text, "
+        "prior double precision, posterior double precision, figure double precision, "
+        "releases bigint[]",
+    ),
+    "audit_readers": (
+        "dataset text, readers jsonb DEFAULT NULL::jsonb, "
+        "requirements jsonb DEFAULT NULL::jsonb, estimator text DEFAULT 'auto'::text",
+        "TABLE(reader text, releases bigint[], requirement text, parameters jsonb, "
+        "threshold double precision",
+    ),
     "query_accuracy": (
         "release bigint, query text",
         "TABLE(key jsonb, actual double precision, estimate double precision, "
@@ -177,6 +196,7 @@ VOLATILITY = {
     "STABLE": {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
         *("explain_suppressed", "compare_releases"),
+        *("audit_together", "explain_together", "audit_readers"),
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
         "optimize_randomization",
         *("sequential_audit", "revised_belief", "explain_sequence"),

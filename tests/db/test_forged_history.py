@@ -39,6 +39,13 @@ CALLS = (
     "SELECT bkpriv.rewrite_query(%s, 'SELECT count(*) FROM people')",
 )
 
+TOGETHER = (
+    "SELECT worst, mean, vulnerable FROM bkpriv.audit_together(ARRAY[%s])",
+    "SELECT respondent, figure FROM bkpriv.explain_together(ARRAY[%s, 1])",
+    "SELECT worst FROM bkpriv.audit_readers('people', jsonb_build_object('press', ARRAY[1, %s]))",
+)
+"""Of a release by itself, or with the one that was copied."""
+
 
 @pytest.fixture(scope="module")
 def people(shared_clinic: Connection) -> Connection:
@@ -258,7 +265,7 @@ def test_requirements_that_nobody_stated_are_refused_where_they_are_used(
 ) -> None:
     with people.transaction(force_rollback=True):
         forged = forge(people, "release", requirements=requirements)
-        for call in CALLS[:4]:
+        for call in (*CALLS[:4], *TOGETHER):
             with people.transaction(force_rollback=True):
                 said = refused(
                     people, call, [forged], sqlstate="22000", names=[f"release {forged} "]
@@ -279,7 +286,7 @@ def test_every_function_refuses_it(people: Connection) -> None:
         ("release", RELEASES["an unknown method"]),
         ("release", RELEASES["a smoothing that is no number"]),
     ):
-        for call in CALLS:
+        for call in (*CALLS, *TOGETHER):
             with people.transaction(force_rollback=True):
                 forged = forge(people, table, **forgery)
                 refused(people, call, [forged], sqlstate="22000", names=[f"release {forged} "])
@@ -291,6 +298,10 @@ def test_a_faithful_copy_is_read_like_the_original(people: Connection) -> None:
         for call in CALLS[:-1]:
             copies = people.execute(call, [copied]).fetchall()
             assert copies == people.execute(call, [1]).fetchall(), call
+        alone, *with_original = (people.execute(call, [copied]).fetchall() for call in TOGETHER)
+        assert alone == people.execute(TOGETHER[0], [1]).fetchall()
+        # What shows the same people with the same values tells nothing more.
+        assert with_original == [[], 2 * [(worst,) for worst, *_ in alone]]
 
 
 NAMED = ("respondents", "group_ids", "parts", "sensitive_codes")
@@ -325,7 +336,10 @@ def test_respondents_that_no_publication_recorded_are_refused(
 ) -> None:
     with people.transaction(force_rollback=True):
         forged = forge(people, "release_respondent", **forgery)
-        for call in ("max_disclosure(%s, 1)", "disclosure_given(%s, '[]')"):
+        for call in (
+            *("max_disclosure(%s, 1)", "disclosure_given(%s, '[]')"),
+            *("audit_together(ARRAY[%s])", "explain_together(ARRAY[%s])"),
+        ):
             statement = f"SELECT * FROM bkpriv.{call}"
             with people.transaction(force_rollback=True):
                 refused(people, statement, [forged], sqlstate="22000", names=[f"release {forged} "])

@@ -132,6 +132,9 @@ FUNCTIONS = """
     bkpriv.explain_sequence(text,text,integer,text,jsonb)                X          X
     bkpriv.smoothed_distance(double_precision[],double_precision[],double_precision[],double_precision) X          X
     bkpriv.compare_releases(bigint[])                                    X          X
+    bkpriv.audit_together(bigint[],jsonb,text)                           X          X
+    bkpriv.explain_together(bigint[],jsonb,text)                         X          X
+    bkpriv.audit_readers(text,jsonb,jsonb,text)                          X          X
     bkpriv.utility(bigint)                                               X          X
     bkpriv.version()                                                     X          X
     bkpriv.withdraw(bigint,text)                                         X          -
@@ -340,11 +343,12 @@ def test_publishers_do_not_see_each_other(
         for call in (
             *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
             *("max_disclosure(1, 1)", "disclosure_given(1, '[]')", "explain_suppressed(1)"),
-            "compare_releases(ARRAY[1])",
+            *("compare_releases(ARRAY[1])", "audit_together(ARRAY[1])"),
+            "explain_together(ARRAY[1])",
         ):
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
         for call in (
-            "lattice('mine', 'own')", "prior('mine', '0.3')",
+            "lattice('mine', 'own')", "prior('mine', '0.3')", "audit_readers('mine')",
             "optimize_randomization('mine', 'rr-qi', 0.5)",
             "publish('mine', 'own', 'v')", "drop_dataset('mine')",
             "set_hierarchy('mine', 'a', 'pg_class')", "set_interval_hierarchy('mine', 'a', '{5}')",

@@ -1,0 +1,190 @@
+"""Readers: who may read which releases of a dataset, by grants or as somebody states.
+
+A view shows one release at a time. Whoever may read it is taken to have seen all that it ever
+showed, withdrawn ones too. Superusers, who may read the source, or act as the dataset's owner, are
+no readers: they need no release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.view import split_view_name
+
+__all__ = ["find_readers", "read_readers"]
+
+_EVERYBODY = "all"
+"""Who holds what any reader holds."""
+
+_PUBLIC = "PUBLIC"
+
+_SHOWN = 8
+"""How many roles that read the same are listed by name."""
+
+_COALITIONS = 100
+"""Most readers that may be stated."""
+
+_GRANTED = """
+WITH shown AS (
+    SELECT v.view::oid AS view, o.release
+    FROM bkpriv.release AS r CROSS JOIN LATERAL bkpriv_internal.views_of(r.release) AS v
+    JOIN bkpriv.release AS o
+    ON (o.dataset, o.owner, o.view_schema, o.view_name)
+        = (r.dataset, r.owner, r.view_schema, r.view_name)
+    WHERE (r.dataset, r.owner) = ($1, $2)
+), granted AS (
+    SELECT c.oid AS view, a.grantee
+    FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+    WHERE c.oid IN (SELECT view FROM shown) AND a.privilege_type = 'SELECT'
+    UNION
+    SELECT t.attrelid, a.grantee
+    FROM pg_attribute AS t CROSS JOIN LATERAL aclexplode(t.attacl) AS a
+    WHERE t.attrelid IN (SELECT view FROM shown) AND a.privilege_type = 'SELECT'
+), role AS (
+    SELECT r.oid, r.rolname::text AS name
+    FROM pg_roles AS r
+    WHERE NOT r.rolsuper AND r.rolname !~ '^pg_'
+        AND NOT coalesce(has_table_privilege(r.oid, to_regclass($3), 'SELECT'), false)
+        AND NOT EXISTS (
+            SELECT FROM pg_roles AS o WHERE o.rolname = $2 AND pg_has_role(r.oid, o.oid, 'MEMBER')
+        )
+)
+SELECT coalesce(n.name, 'PUBLIC') AS reader, n.name IS NULL AS public,
+    array_agg(DISTINCT s.release ORDER BY s.release) AS releases
+FROM granted AS g JOIN shown AS s USING (view)
+LEFT JOIN role AS n ON g.grantee <> 0 AND pg_has_role(n.oid, g.grantee, 'MEMBER')
+WHERE g.grantee = 0 OR n.oid IS NOT NULL
+GROUP BY n.name
+ORDER BY n.name NULLS FIRST
+"""
+
+
+def find_readers(dataset: Dataset) -> dict[str, tuple[int, ...]]:
+    """Releases that each reader may read by grants, PUBLIC first; last, everybody together.
+
+    Roles that may read the same are one reader; so are all those that may read no more than PUBLIC.
+
+    Raises
+    ------
+    Refusal
+        If nobody may read any.
+    """
+    rows = run(
+        _GRANTED,
+        ["text", "text", "text"],
+        [dataset.name, dataset.owner, dataset.source],
+    )
+    public = frozenset(release for row in rows if row["public"] for release in row["releases"])
+    alike: dict[frozenset[int], list[str]] = {}
+    for row in rows:
+        held = public.union(row["releases"])
+        if row["public"] or held > public:
+            alike.setdefault(held, []).append(row["reader"])
+    if not alike:
+        raise Refusal(
+            "42704",
+            f'nobody may read a view of dataset "{dataset.name}"',
+            detail="No view that shows a release of it is granted to anybody but its owner and "
+            "readers of the source.",
+            hint="State the readers, such as "
+            '{"press": ["public.counts"], "research": ["public.counts", 7]}.',
+        )
+    named = {_listed(names): tuple(sorted(held)) for held, names in alike.items()}
+    return _with_everybody(named)
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} others" if more > 0 else "")
+
+
+def _with_everybody(readers: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    every = {release for held in readers.values() for release in held}
+    return readers | {_EVERYBODY: tuple(sorted(every))}
+
+
+def read_readers(dataset: Dataset, stated: object) -> dict[str, tuple[int, ...]]:
+    """Releases that each reader holds, as stated; last, everybody together.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The dataset.
+    stated : object
+        Decoded JSON: of each reader the views, or ids of releases.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is no such thing.
+    Refusal
+        If a view never showed a release of the dataset, or a release is not of it.
+    """
+    if not isinstance(stated, Mapping) or not stated:
+        raise _malformed("readers must be a JSON object of at least one reader", stated)
+    if len(stated) > _COALITIONS:
+        raise InvalidParameter(
+            f"there are {len(stated)} readers",
+            detail=f"At most {_COALITIONS} are judged at once.",
+            hint="State fewer.",
+        )
+    if _EVERYBODY in stated:
+        raise InvalidParameter(
+            f'no reader can be called "{_EVERYBODY}"',
+            detail="That is what everybody together is called.",
+            hint="Choose another name.",
+        )
+    shown = _shown(dataset)
+    readers = {}
+    for reader, items in stated.items():
+        if not isinstance(items, list) or not items:
+            raise _malformed(f"reader {as_json(reader)} must have a list of releases", items)
+        held: set[int] = set()
+        for item in items:
+            held |= _read_item(dataset, item, shown)
+        readers[reader] = tuple(sorted(held))
+    return _with_everybody(readers)
+
+
+def _shown(dataset: Dataset) -> list[tuple[int, str, str]]:
+    """Each release of a dataset, with the schema and name of its view."""
+    rows = run(
+        "SELECT release, view_schema, view_name FROM bkpriv.release "
+        "WHERE (dataset, owner) = ($1, $2) ORDER BY release",
+        ["text", "text"],
+        [dataset.name, dataset.owner],
+    )
+    return [(row["release"], row["view_schema"], row["view_name"]) for row in rows]
+
+
+def _read_item(dataset: Dataset, item: object, shown: list[tuple[int, str, str]]) -> set[int]:
+    """Releases that a view showed, or one by its id."""
+    if isinstance(item, int) and not isinstance(item, bool):
+        found = {release for release, _, _ in shown if release == item}
+        noun = f"release {item}"
+    elif isinstance(item, str):
+        parts = split_view_name(item)
+        found = {release for release, schema, name in shown if parts in ([name], [schema, name])}
+        noun = f"view {item}"
+    else:
+        raise _malformed("a reader's releases must be names of views or ids of releases", item)
+    if not found:
+        raise Refusal(
+            "42704",
+            f'{noun} is none of dataset "{dataset.name}"',
+            detail="No release of the dataset was published so.",
+            hint="See the view bkpriv.releases.",
+        )
+    return found
+
+
+def _malformed(message: str, value: Any) -> InvalidParameter:
+    return InvalidParameter(
+        message,
+        detail=f"It is {as_json(value)}.",
+        hint='Write for example {"press": ["public.counts"], "research": ["public.counts", 7]}.',
+    )

@@ -1,0 +1,446 @@
+"""Releases judged together: what several tell whoever holds all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import plpy
+
+from bkpriv_core.audit import Finding, joint_findings
+from bkpriv_core.belief.posterior import Sound
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
+from bkpriv_core.policy import Policy, parse_policy
+from bkpriv_core.query.bound import QueryError
+from bkpriv_core.requirement import Requirement, adversaries, jointly
+from bkpriv_core.requirement.exposure import Exposure, exposures
+from bkpriv_core.sequence.history import History
+from bkpriv_core.stated import About, read
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.together.constraint import Constraints, told_apart
+from bkpriv_core.together.measurement import Joint, Population
+from bkpriv_pl.audit import as_row
+from bkpriv_pl.boundary import Refusal, entry, from_json, run
+from bkpriv_pl.chain import Chain, find_left_out, read_chain
+from bkpriv_pl.dataset import find_dataset
+from bkpriv_pl.history import Step, find_requirements, refuse_purged
+from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.ownership import check_listed, look_up
+from bkpriv_pl.progress import POLLED, Task
+from bkpriv_pl.readers import find_readers, read_readers
+
+__all__ = ["audit_readers", "audit_together", "explain_together"]
+
+_SHOWN = 8
+"""How many releases or sources a message lists."""
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A release that is to be judged together with others.
+
+    Parameters
+    ----------
+    step : Step
+        Its id and period.
+    dataset, owner : str
+        The dataset, and whose it is.
+    source : str
+        The table that it was made from.
+    period : tuple
+        The period, and its type.
+    counterfeited : int
+        Records that are shown with another value than they have.
+    """
+
+    step: Step
+    dataset: str
+    owner: str
+    source: str
+    period: tuple[str | None, str | None]
+    counterfeited: int
+
+
+@entry
+def audit_together(
+    releases: list[int | None] | None, requirements: str | None, estimator: str | None
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.audit_together``."""
+    task = Task("bkpriv audit_together")
+    inquiry = _inquire(releases, "audit_together", requirements, estimator, task)
+    rows = inquiry.findings(task)
+    task.done()
+    return iter([as_row(row) for row in rows])
+
+
+@entry
+def explain_together(
+    releases: list[int | None] | None, requirements: str | None, estimator: str | None
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.explain_together``."""
+    task = Task("bkpriv explain_together")
+    inquiry = _inquire(releases, "explain_together", requirements, estimator, task)
+    rows = inquiry.exposed(task)
+    task.done()
+    return iter(rows)
+
+
+@entry
+def audit_readers(
+    dataset: str | None, readers: str | None, requirements: str | None, estimator: str | None
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.audit_readers``."""
+    declared = find_dataset(dataset, to_change=False)
+    if declared.respondent is None:
+        raise Refusal(
+            "42703",
+            f'dataset "{declared.name}" has no respondent column',
+            detail="Nobody could tell whom its releases show together.",
+            hint="Register it with the column that names the respondents.",
+        )
+    named = _sound(estimator)
+    if readers is None:
+        held = find_readers(declared)
+    else:
+        held = read_readers(declared, from_json(readers, "readers"))
+    seen = sorted({release for releases in held.values() for release in releases})
+    listed = {each.step.release: each for each in _look_up(seen)}
+    task = Task("bkpriv audit_readers")
+    steps = [listed[release].step for release in seen]
+    library = PriorTables(own=requirements is not None)
+    false = {each for each in seen if listed[each].counterfeited}
+    true = [step for step in steps if step.release not in false]
+    chain = read_chain(declared.name, declared.owner, declared.sensitive, true, library)
+    _warn(chain.left_out | dict.fromkeys(sorted(false), _FALSE), len(seen))
+    rows: list[tuple[Any, ...]] = []
+    told: set[str] = set()
+    for reader, releases in held.items():
+        for period in dict.fromkeys(listed[release].period for release in sorted(releases)):
+            some = {each for each in releases if listed[each].period == period}
+            places = _places(chain, some)
+            if not places:
+                continue
+            demanded, untold = _demanded(places, chain, requirements)
+            told |= set(untold)
+            inquiry = _Inquiry.of(chain, places, demanded, named)
+            findings = inquiry.findings(task)
+            rows += [(reader, inquiry.releases, *as_row(row)) for row in findings]
+    if not rows:
+        raise Refusal(
+            "55000",
+            f'no release of dataset "{declared.name}" that a reader holds can be judged',
+            detail="All are left out.",
+            hint="Publish again, and judge what readers hold then.",
+        )
+    _tell_unmeasured(sorted(told))
+    task.done()
+    return iter(rows)
+
+
+_FALSE = "shows counterfeit values"
+
+
+@dataclass(frozen=True, eq=False)
+class _Inquiry:
+    """A question of what some releases tell together.
+
+    Parameters
+    ----------
+    chain : Chain
+        All releases that were read.
+    places : tuple of int
+        Which of them are asked about, in the order of publication.
+    history : History
+        These, people whose values changed told apart.
+    origin : (n,) int array
+        Whom in the chain each number stands for.
+    requirements : sequence of Requirement
+        What they are held against.
+    estimator : Sound
+        How beliefs are inferred.
+    """
+
+    chain: Chain
+    places: tuple[int, ...]
+    history: History
+    origin: IntArray
+    requirements: Sequence[Requirement]
+    estimator: Sound
+
+    @classmethod
+    def of(
+        cls,
+        chain: Chain,
+        places: Sequence[int],
+        requirements: Sequence[Requirement],
+        estimator: Sound,
+    ) -> _Inquiry:
+        """Ask about some releases of a chain."""
+        steps = tuple(chain.history.steps[place] for place in places)
+        history, origin = told_apart(History(steps))
+        return cls(chain, tuple(places), history, origin, requirements, estimator)
+
+    @property
+    def releases(self) -> list[int]:
+        """Their ids."""
+        return [step.release for step in self.history.steps]
+
+    def _look(self, place: int) -> tuple[Setting, IntArray]:
+        recorded = self.chain.recorded(self.places[place])
+        latest = self.chain.recorded(self.places[-1])
+        setting = Setting(
+            recorded.parts, latest.smoothing, library=self.chain.library, progress=POLLED
+        )
+        return setting, np.arange(len(recorded.parts))
+
+    def joint(self, task: Task) -> Joint:
+        """Infer what they tell.
+
+        Raises
+        ------
+        ContradictoryKnowledge
+            If an adversary holds it to be impossible.
+        """
+        reading = task.step("computing priors")
+        reading.poll()
+        known = adversaries(self.requirements)
+        population = Population.of(self.history, self._look, known)
+        constraints = Constraints.of(self.history)
+        inferring = task.step("inferring beliefs")
+        joint = Joint.of(population, constraints, self.estimator, refuse=False, progress=inferring)
+        for knowledge in known:
+            contradicted = joint.persons[joint.contradicted(knowledge)]
+            if len(contradicted):
+                raise ContradictoryKnowledge(
+                    "the prior contradicts what the releases say together",
+                    detail="It gives probability 0 to whatever respondent "
+                    f"{self.names[int(contradicted[0])]}, and those who are in groups with him, "
+                    f"can have. That is so of {len(contradicted)} respondents.",
+                    hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
+                )
+        return joint
+
+    @property
+    def names(self) -> list[str]:
+        """The respondent that each number stands for."""
+        names = list(self.chain.names)
+        return [names[number] for number in self.origin.tolist()]
+
+    def findings(self, task: Task) -> list[Finding]:
+        """Hold them against the requirements; each bound once."""
+        found = joint_findings(self.joint(task), self.requirements, self.releases)
+        return list({_key(each.requirement, each.parameters): each for each in found}.values())
+
+    def exposed(self, task: Task) -> list[tuple[Any, ...]]:
+        """Find who is over a bound, and by which releases; each bound once."""
+        joint = self.joint(task)
+        found = exposures(
+            joint,
+            Constraints.of_each(self.history),
+            self.requirements,
+            self.estimator,
+            task.step("leaving out releases"),
+        )
+        names = self.names
+        distinct = {_key(each.bound.requirement, each.bound.parameters): each for each in found}
+        return [
+            row
+            for exposure in distinct.values()
+            for row in self._rows(exposure, names, joint.population)
+        ]
+
+    def _rows(
+        self, exposure: Exposure, names: Sequence[str], population: Population
+    ) -> Iterator[tuple[Any, ...]]:
+        bound, blame = exposure.bound, exposure.blame
+        parameters = json.dumps(dict(bound.parameters))
+        ids = np.array(self.releases)
+        for place, person in enumerate(exposure.persons.tolist()):
+            shift: tuple[Any, ...] = (None,) * 3
+            if blame is not None:
+                value = population.vocabulary[blame.values[place]]
+                shift = (value, float(blame.before[place]), float(blame.after[place]))
+            releases = ids[exposure.by[place]].tolist()
+            figure = float(exposure.figures[place])
+            yield bound.requirement, parameters, names[person], *shift, figure, releases
+
+
+def _key(requirement: str, parameters: Any) -> tuple[str, str]:
+    return requirement, json.dumps(dict(parameters), sort_keys=True)
+
+
+def _sound(estimator: str | None) -> Sound:
+    stated = Annotated[Sound, About("It decides how posterior beliefs are inferred.")]
+    sound: Sound = read(stated, estimator, "estimator")
+    return sound
+
+
+def _inquire(
+    releases: list[int | None] | None,
+    function: str,
+    requirements: str | None,
+    estimator: str | None,
+    task: Task,
+) -> _Inquiry:
+    """Check what is asked, and read the releases."""
+    named = _sound(estimator)
+    listed = _look_up(check_listed(releases, "judge together", function))
+    task.step("reading releases").poll()
+    sensitive = _check(listed)
+    latest = listed[-1]
+    chain = read_chain(
+        latest.dataset,
+        latest.owner,
+        sensitive,
+        [each.step for each in listed],
+        PriorTables(own=requirements is not None),
+    )
+    places = range(len(listed))
+    demanded, untold = _demanded(places, chain, requirements)
+    _tell_unmeasured(untold)
+    inquiry = _Inquiry.of(chain, places, demanded, named)
+    if changed := len(inquiry.origin) - len(chain.names):
+        plpy.notice(
+            f"respondents are shown with values that changed, {changed} times",
+            detail="From then on each is taken for another person.",
+            hint="What is told by how values follow each other, bkpriv.sequential_audit measures.",
+        )
+    return inquiry
+
+
+def _look_up(releases: Sequence[int | None]) -> list[_Listed]:
+    """What is recorded of releases that the caller may see, in the order of publication."""
+    listed = []
+    for release in releases:
+        row = look_up(
+            release,
+            "dataset, owner, format('%I.%I', source_schema, source_name) AS source, period, "
+            "period_type, counterfeited",
+        )
+        listed.append(
+            _Listed(
+                Step(row["release"], row["period"], 0),
+                row["dataset"],
+                row["owner"],
+                row["source"],
+                (row["period"], row["period_type"]),
+                row["counterfeited"],
+            )
+        )
+    return sorted(listed, key=lambda each: each.step.release)
+
+
+def _check(listed: Sequence[_Listed]) -> str:
+    """Refuse releases that cannot be judged together; return what they are about."""
+    first = listed[0]
+    for other in listed[1:]:
+        if other.period != first.period:
+            raise InvalidParameter(
+                f"releases {first.step.release} and {other.step.release} are of different periods",
+                detail=f"They are of {_period(first)} and {_period(other)}; values may have "
+                "changed in between.",
+                hint="What a sequence of releases tells, bkpriv.sequential_audit measures.",
+            )
+    ids = [each.step.release for each in listed]
+    for release in ids:
+        refuse_purged(release)
+    sensitive = _sensitive(ids)
+    left_out, _ = find_left_out(sensitive, ids)
+    for each in listed:
+        release = each.step.release
+        reason = left_out.get(release) or (_FALSE if each.counterfeited else None)
+        if reason == "names no respondents":
+            raise Refusal(
+                "42703",
+                f"release {release} names no respondents, so that nothing can be said of it "
+                "together with others",
+                detail=f'Dataset "{each.dataset}" had no respondent column when it was made.',
+                hint="Register the dataset with the column that names the respondents, and publish "
+                "again.",
+            )
+        if reason is not None:
+            raise Refusal(
+                "55000",
+                f"release {release} {reason}, so that it cannot be judged together with others",
+                detail="What it adds to what the others tell is not measured.",
+                hint="Leave it out, and mind that who saw it learns more.",
+            )
+    sources = sorted({each.source for each in listed})
+    if len(sources) > 1:
+        plpy.notice(
+            f"the releases were made from {len(sources)} sources",
+            detail=f"They are {', '.join(sources[:_SHOWN])}{', ...' * (len(sources) > _SHOWN)}. "
+            "Respondents with equal keys are taken to be the same people.",
+            hint="If they are not, judge the releases of each source by themselves.",
+        )
+    return sensitive
+
+
+def _sensitive(releases: list[int]) -> str:
+    """The sensitive attribute of the latest of some releases."""
+    rows = run(
+        "SELECT attribute FROM bkpriv.release_attribute WHERE release = ANY ($1) "
+        "ORDER BY release DESC, place DESC LIMIT 1",
+        ["bigint[]"],
+        [releases],
+    )
+    # Where nothing is recorded, that is refused as what a publication cannot have recorded.
+    return str(rows[0]["attribute"]) if rows else ""
+
+
+def _period(listed: _Listed) -> str:
+    return "no period" if listed.step.period is None else f"period {listed.step.period}"
+
+
+def _places(chain: Chain, releases: Collection[int]) -> list[int]:
+    """Places in a chain of those of some releases that were read."""
+    return [place for place, step in enumerate(chain.history.steps) if step.release in releases]
+
+
+def _demanded(
+    places: Sequence[int], chain: Chain, requirements: str | None
+) -> tuple[list[Requirement], list[str]]:
+    """What some releases are to be held against together, and what cannot be measured of them."""
+    policies: list[Policy]
+    if requirements is None:
+        ids = [chain.history.steps[place].release for place in places]
+        policies = [find_requirements(release) for release in ids]
+    else:
+        policies = [parse_policy(from_json(requirements, "requirements"), complete=False)]
+    demanded: list[Requirement] = []
+    for policy in policies:
+        demanded += [item for item in policy.requirements if item not in demanded]
+    measured, untold = jointly(demanded)
+    if any(policy.query_error is not None for policy in policies):
+        untold.append(QueryError.key)
+    untold = list(dict.fromkeys(untold))
+    if not measured:
+        raise InvalidParameter(
+            f"{' and '.join(untold)} cannot be measured of several releases",
+            detail="Nothing is left that they could be held against.",
+            hint='Require for example {"max_disclosure": {"tau": 0.5}}.',
+        )
+    return measured, untold
+
+
+def _tell_unmeasured(keys: Sequence[str]) -> None:
+    if keys:
+        plpy.notice(
+            f"{' and '.join(keys)} cannot be measured in full of several releases",
+            detail="It is about the groups of one release, or about what is remembered of others.",
+            hint="See bkpriv.audit for each release by itself.",
+        )
+
+
+def _warn(left_out: dict[int, str], releases: int) -> None:
+    if left_out:
+        listed = [f"release {release} {reason}" for release, reason in left_out.items()]
+        plpy.warning(
+            f"{len(left_out)} of {releases} releases are left out",
+            detail=f"{'; '.join(listed[:_SHOWN])}{'; ...' * (len(listed) > _SHOWN)}.",
+            hint="Who saw them learns more than is measured here.",
+        )

@@ -1,0 +1,49 @@
+-- Releases judged together: what several of the same people tell whoever holds all of them.
+
+CREATE OR REPLACE FUNCTION bkpriv.audit_together(
+    releases bigint[], requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto'
+)
+    RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
+                   vulnerable bigint, satisfied boolean, estimator_used text, worst_group int,
+                   worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8)
+    LANGUAGE plpython3u STABLE ROWS 10
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].together.audit_together(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.audit_together(bigint[], jsonb, text) IS
+    'What whoever holds all of several releases of the same respondents learns, in the columns of audit(), by default against all requirements of their policies; figures are of respondents that a release shows: worst_records, of how many the worst is told by the same groups, and worst_group is NULL; k_anonymity: the fewest records that may be a respondent''s; requirements on shares: what is believed by who knows nothing; bt_privacy: how far beliefs move; respondents link the releases, and a value that changed makes another person; estimator_used says of how many it is exact';
+GRANT EXECUTE ON FUNCTION bkpriv.audit_together(bigint[], jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.explain_together(
+    releases bigint[], requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto'
+)
+    RETURNS TABLE (requirement text, parameters jsonb, respondent text, sensitive text, prior float8,
+                   posterior float8, figure float8, releases bigint[])
+    LANGUAGE plpython3u STABLE ROWS 100
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].together.explain_together(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.explain_together(bigint[], jsonb, text) IS
+    'Respondents over a bound by several releases together, of each bound the worst first: the value at fault, its share in the table, or the belief before, and what is believed of it then; releases: those that expose the respondent, of which none can be left out; arguments as in audit_together()';
+GRANT EXECUTE ON FUNCTION bkpriv.explain_together(bigint[], jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv.audit_readers(
+    dataset text, readers jsonb DEFAULT NULL, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto'
+)
+    RETURNS TABLE (reader text, releases bigint[], requirement text, parameters jsonb, threshold float8,
+                   worst float8, mean float8, vulnerable bigint, satisfied boolean, estimator_used text,
+                   worst_group int, worst_records bigint, worst_qi jsonb, value text, value_before float8,
+                   value_after float8)
+    LANGUAGE plpython3u STABLE ROWS 50
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].together.audit_readers(*args)
+$$;
+COMMENT ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) IS
+    'What each reader of a dataset''s releases learns of all that he holds, as audit_together(), last everybody together (all); readers: {"name": ["schema.view", 7]}, views with all that they ever showed, or releases; by default the roles, and PUBLIC, that may SELECT from its views, those that may read the same listed once, without superusers, who may read the source or act as its owner; of a dataset with periods, each period by itself';
+GRANT EXECUTE ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

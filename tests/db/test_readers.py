@@ -1,0 +1,233 @@
+"""Audits by coalition: what each reader of a dataset's releases learns, by grants or as stated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from tests.conftest import Connection
+from tests.db.clinic import create_clinic, overhear, publish, state_policy
+from tests.db.monthly import create_visits, declare_visits, publish_period
+from tests.db.refusal import refused, unchanged
+from tests.db.test_together import FOUR, SURE, admit, open_ward
+
+AUDIT = "SELECT * FROM bkpriv.audit_readers(%s, %s, %s)"
+
+Told = dict[str, tuple[list[int], float, int]]
+
+
+def audited(db: Connection, readers: Any = None, dataset: str = "ward") -> Told:
+    """Releases, worst figure and exposed persons of each reader, in order."""
+    stated = None if readers is None else Jsonb(readers)
+    rows = db.execute(
+        "SELECT reader, releases, worst, vulnerable FROM bkpriv.audit_readers(%s, %s, %s)",
+        [dataset, stated, Jsonb(SURE)],
+    ).fetchall()
+    assert len({row[0] for row in rows}) == len(rows)
+    return {reader: (releases, worst, exposed) for reader, releases, worst, exposed in rows}
+
+
+@pytest.fixture
+def ward(db: Connection) -> Connection:
+    """Two views of the ward, between which E came."""
+    open_ward(db)
+    admit(db, *FOUR)
+    publish(db, "ward", "ward", "public.before")
+    admit(db, ("E", 34, "HIV"))
+    publish(db, "ward", "ward", "public.after")
+    return db
+
+
+def grant(db: Connection, relation: str, *roles: str, columns: str = "") -> None:
+    """Grant SELECT."""
+    for role in roles:
+        db.execute(
+            sql.SQL("GRANT SELECT {} ON {} TO {}").format(
+                sql.SQL(columns),
+                sql.SQL(relation),
+                sql.SQL("PUBLIC") if role == "PUBLIC" else sql.Identifier(role),
+            )
+        )
+
+
+SINGLE = ([1], 0.75, 0), ([2], pytest.approx(0.8), 0)
+BOTH = ([1, 2], 1.0, 1)
+
+
+def test_readers_by_grants(ward: Connection, make_role: Callable[..., str]) -> None:
+    one, other, both, also, team, member = (
+        make_role(name) for name in ("one", "other", "both", "also", "team", "member")
+    )
+    ward.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(team), sql.Identifier(member)))
+    grant(ward, "public.before", one, both, also, team)
+    grant(ward, "public.after", other, both, also)
+    told = audited(ward)
+    assert told == {
+        ", ".join(sorted((both, also))): BOTH,
+        ", ".join(sorted((one, team, member))): SINGLE[0],
+        other: SINGLE[1],
+        "all": BOTH,
+    }
+    assert list(told)[-1] == "all"
+    # A member of the team may read what it may, and more.
+    grant(ward, "public.after", member, columns="(age)")
+    told = audited(ward)
+    assert told[", ".join(sorted((both, also, member)))] == BOTH
+    assert told[", ".join(sorted((one, team)))] == SINGLE[0]
+
+
+def test_public_and_who_reads_more(ward: Connection, make_role: Callable[..., str]) -> None:
+    press, nobody = make_role("press"), make_role("nobody")
+    grant(ward, "public.after", "PUBLIC")
+    grant(ward, "public.before", press)
+    grant(ward, "public.after", nobody)
+    assert audited(ward) == {"PUBLIC": SINGLE[1], press: BOTH, "all": BOTH}
+
+
+def test_who_has_the_source_is_no_reader(ward: Connection, make_role: Callable[..., str]) -> None:
+    doctor, boss = make_role("doctor"), make_role("boss")
+    ward.execute(sql.SQL("ALTER ROLE {} SUPERUSER").format(sql.Identifier(boss)))
+    grant(ward, "public.before", doctor, boss)
+    grant(ward, "ward", doctor)
+    with unchanged(ward):
+        refused(ward, AUDIT, ["ward", None, None], sqlstate="42704", names=["ward"])
+    grant(ward, "public.before", "PUBLIC")
+    assert audited(ward) == {"PUBLIC": SINGLE[0], "all": SINGLE[0]}
+
+
+def test_earlier_releases_of_a_view_were_seen(
+    ward: Connection, make_role: Callable[..., str]
+) -> None:
+    press = make_role("press")
+    grant(ward, "public.before", press)
+    publish(ward, "ward", "ward", "public.before")
+    ward.execute("SELECT bkpriv.withdraw(1, 'for the test')")
+    ward.execute("ALTER VIEW public.before RENAME TO since")
+    assert audited(ward) == {press: ([1, 3], 1.0, 1), "all": ([1, 3], 1.0, 1)}
+
+
+def test_other_views_and_companions_of_a_release(
+    ward: Connection, make_role: Callable[..., str]
+) -> None:
+    press, archive = make_role("press"), make_role("archive")
+    publish(ward, "ward", "ward", "public.split", method="bucketize")
+    grant(ward, "public.split_sensitive", press)
+    ward.execute("CREATE VIEW public.mirror AS SELECT * FROM bkpriv_release.release_1")
+    grant(ward, "public.mirror", archive)
+    assert audited(ward) == {
+        archive: SINGLE[0],
+        press: ([3], pytest.approx(0.8), 0),
+        "all": ([1, 3], 1.0, 1),
+    }
+
+
+def test_readers_as_stated(ward: Connection) -> None:
+    readers = {
+        "press": ["public.before"],
+        "research": ["after"],
+        "both": ["public.before", '"public"."after"', 2],
+    }
+    assert audited(ward, readers) == {
+        "press": SINGLE[0],
+        "research": SINGLE[1],
+        "both": BOTH,
+        "all": BOTH,
+    }
+    # By the releases' own policies, in all columns of an audit.
+    rows = ward.execute(AUDIT, ["ward", Jsonb({"press": [1, 2]}), None]).fetchall()
+    assert [row[:4] for row in rows] == [
+        (reader, [1, 2], "k_anonymity", {"k": 4, "together": [1, 2]}) for reader in ("press", "all")
+    ]
+    columns = ward.execute("SELECT * FROM bkpriv.audit_together('{1,2}')").fetchall()
+    assert rows[0][2:] == columns[0]
+
+
+@pytest.mark.parametrize(
+    ("readers", "sqlstate", "name"),
+    [
+        ([], "22023", "[]"),
+        ({}, "22023", "{}"),
+        (7, "22023", "7"),
+        (None, "22023", "null"),
+        ({"press": []}, "22023", "press"),
+        ({"press": 1}, "22023", "press"),
+        ({"press": [True]}, "22023", "true"),
+        ({"press": [1.5]}, "22023", "1.5"),
+        ({"press": [None]}, "22023", "null"),
+        ({"press": [[1]]}, "22023", "[1]"),
+        ({"press": [9]}, "42704", "release 9"),
+        ({"press": [2**70]}, "22023", "1.18"),
+        ({"press": ["public.gone"]}, "42704", "public.gone"),
+        ({"press": ["a.b.c"]}, "22023", "a.b.c"),
+        ({"press": ["a b"]}, "22023", "a b"),
+        ({"all": [1]}, "22023", "all"),
+        ({str(number): [1] for number in range(101)}, "22023", "101"),
+    ],
+)
+def test_odd_readers_are_refused(
+    ward: Connection, readers: object, sqlstate: str, name: str
+) -> None:
+    with unchanged(ward):
+        refused(ward, AUDIT, ["ward", Jsonb(readers), None], sqlstate=sqlstate, names=[name])
+
+
+def test_releases_of_other_datasets_are_none_of_it(ward: Connection) -> None:
+    open_ward(ward, "again")
+    other = publish(ward, "again", "ward", "public.again")
+    names = [f"release {other}", '"ward"']
+    stated = Jsonb({"press": [other]})
+    refused(ward, AUDIT, ["ward", stated, None], sqlstate="42704", names=names)
+
+
+def test_what_cannot_be_judged_is_left_out_and_said(ward: Connection) -> None:
+    state_policy(ward, "drawn", {"max_disclosure": {"tau": 0.9}, "overlap": "warn"})
+    drawn = publish(
+        ward, "ward", "drawn", "public.drawn", {"scheme": "rr-both"}, method="randomize"
+    )
+    said = overhear(ward)
+    assert audited(ward, {"press": [1, drawn], "nobody": [drawn]}) == {
+        "press": SINGLE[0],
+        "all": SINGLE[0],
+    }
+    (warning,) = [message for message in said if "left out" in message]
+    assert f"release {drawn} is randomized" in warning
+    stated = Jsonb({"nobody": [drawn]})
+    refused(ward, AUDIT, ["ward", stated, None], sqlstate="55000", names=["ward"])
+
+
+def test_without_respondents_nothing_can_be_said(ward: Connection) -> None:
+    ward.execute("SELECT bkpriv.register_dataset('nobody', 'ward', '{age}', 'disease')")
+    publish(ward, "nobody", "ward", "public.nobody")
+    said = refused(ward, AUDIT, ["nobody", None, None], sqlstate="42703", names=["nobody"])
+    assert "respondents" in (said.message_hint or "")
+
+
+def test_each_period_is_judged_by_itself(db: Connection) -> None:
+    create_clinic(db)
+    create_visits(db)
+    declare_visits(db)
+    state_policy(db, "plain", {"k_anonymity": {"k": 4}})
+    months = [publish_period(db, f"2024-0{month}") for month in (1, 2)]
+    rows = db.execute(
+        "SELECT reader, releases FROM bkpriv.audit_readers('visits', %s)",
+        [Jsonb({"press": ["public.visits"]})],
+    ).fetchall()
+    assert rows == [(reader, [month]) for reader in ("press", "all") for month in months]
+
+
+def test_publishers_may_ask_about_their_own(
+    ward: Connection, make_publisher: Callable[..., Connection]
+) -> None:
+    stranger = make_publisher("stranger")
+    refused(stranger, AUDIT, ["ward", None, None], sqlstate="42704", names=["ward"])
+    stranger.execute("CREATE TABLE mine (name text, age int, disease text)")
+    stranger.execute("SELECT bkpriv.register_dataset('mine', 'mine', '{age}', 'disease', 'name')")
+    stranger.execute("INSERT INTO mine SELECT 'p' || i, i, 'flu' FROM generate_series(1, 4) AS i")
+    publish(stranger, "mine", "ward", "shown_to_press")
+    stranger.execute("GRANT SELECT ON shown_to_press TO PUBLIC")
+    rows = stranger.execute("SELECT reader, worst FROM bkpriv.audit_readers('mine')").fetchall()
+    assert rows == [("PUBLIC", 4.0), ("all", 4.0)]
