@@ -10,7 +10,9 @@ from scipy.optimize import LinearConstraint, milp
 from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.together import inference
 from bkpriv_core.together.constraint import Constraints, told_apart
+from bkpriv_core.together.counting import Bounds, settle
 from bkpriv_core.together.inference import infer
 from tests.core.sequences import as_step
 from tests.core.together_histories import Shown, drawn, possible_in, shown, truth_of
@@ -49,6 +51,8 @@ def test_bounds_contain_the_truth_however_it_is_inferred(history: Shown) -> None
         assert (told.low <= truth + 1e-9).all()
         assert (told.high >= truth - 1e-9).all()
         assert (told.possible >= possible).all()
+        assert (told.low <= told.posteriors[0] + 1e-9).all()
+        assert (told.high >= told.posteriors[0] - 1e-9).all()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -62,15 +66,27 @@ def test_certainty_is_not_missed(seed: int) -> None:
     assert infer(constraints, (history.prior,), "omega").certain.tolist() == expected
 
 
-def test_what_takes_a_linear_programme() -> None:
-    """Groups around a ring, whose sums have one solution though each leaves room by itself."""
-    lists = [[0, 1], [1, 2], [0, 2, 3], [0, 1, 2, 4]]
-    values = np.array([0, 1, 1, 0, 1])
-    groups = Groups.from_lists([np.array(some) for some in lists])
-    histograms = np.array([np.bincount(values[some], minlength=2) for some in lists])
-    told = infer(Constraints(groups, histograms), (np.full((5, 2), 0.5),), "omega")
-    exact = infer(Constraints(groups, histograms), (np.full((5, 2), 0.5),), "exact")
-    assert told.certain.tolist() == exact.certain.tolist()
+@pytest.mark.parametrize("seed", [12, 65, 69, 99])
+def test_what_takes_a_linear_programme(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each group by itself leaves room that all sums together do not; exact inference sees it."""
+    history = drawn(np.random.default_rng(seed), 12, 3, 3, 3)
+    constraints, priors = Constraints.of(history.history), (history.prior,)
+    tight = infer(constraints, priors, "omega")
+    monkeypatch.setattr(inference, "_PROGRAMMES", 0)
+    loose, exact = (infer(constraints, priors, each) for each in ("omega", "exact"))
+    assert (loose.possible > tight.possible).any()
+    assert tight.possible.tolist() == exact.possible.tolist()
+
+
+def test_what_is_settled_is_a_group_by_itself() -> None:
+    for seed in range(20):
+        history = drawn(np.random.default_rng(seed), 12, 3, 3, 3)
+        system, _, weights = Constraints.of(history.history).atoms(12)
+        settled, bounds = settle(system, weights, Bounds.none(weights, 3))
+        groups_of = np.bincount(settled.members.members, minlength=len(weights))
+        assert (groups_of[bounds.settled] == 1).all()
+        alone = settled.members.members[settled.members.offsets[:-1][settled.members.widths == 1]]
+        assert set(np.flatnonzero(bounds.settled)) <= set(alone)
 
 
 def test_groups_within_one_another_fall_apart() -> None:

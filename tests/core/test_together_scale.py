@@ -1,0 +1,66 @@
+"""Two releases of as many records as Adult has, judged together in time and memory."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import numpy as np
+import pytest
+
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.together.constraint import Constraints
+from bkpriv_core.together.inference import infer
+
+RECORDS, VALUES = 45_222, 14
+
+
+def cut(points: FloatArray, records: IntArray, axes: tuple[int, ...], k: int) -> Groups:
+    """Groups of k to 2 k - 1 records, by medians of one axis after another."""
+    groups, left = [], [(records, 0)]
+    while left:
+        some, depth = left.pop()
+        if len(some) < 2 * k:
+            groups.append(some)
+            continue
+        half = len(some) // 2
+        order = np.argpartition(points[some, axes[depth % len(axes)]], half)
+        left += [(some[order[:half]], depth + 1), (some[order[half:]], depth + 1)]
+    return Groups.from_lists(groups)
+
+
+@pytest.mark.parametrize(
+    ("axes", "k", "certain"),
+    [((0, 1, 2), 5, 8_000), ((2, 1, 0), 5, 17_000), ((2, 1, 0), 20, 0)],
+    ids=["grown", "other cuts", "other cuts of large groups"],
+)
+def test_two_releases_of_many_records(axes: tuple[int, ...], k: int, certain: int) -> None:
+    """The second has eight per cent more records; and is cut alike, or along other axes first."""
+    random = np.random.default_rng(7)
+    points = random.normal(size=(RECORDS, 3))
+    kind = np.digitize(points[:, 0], [-1, 0, 1])
+    shares = random.dirichlet(np.ones(VALUES), 4)
+    values = np.array([random.choice(VALUES, p=shares[mine]) for mine in kind])
+    first = np.sort(random.permutation(RECORDS)[: int(RECORDS / 1.08)])
+    releases = [
+        cut(points, first, (0, 1, 2), k),
+        cut(points, np.arange(RECORDS), axes, k),
+    ]
+    constraints = Constraints.joined(
+        [
+            Constraints(
+                groups,
+                np.stack([np.bincount(values[some], minlength=VALUES) for some in groups]),
+            )
+            for groups in releases
+        ]
+    )
+    started = time.process_time()
+    told = infer(constraints, (shares[kind],))
+    assert time.process_time() - started < 60
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2_000_000
+    assert np.allclose(told.posteriors[0].sum(axis=1), 1.0)
+    assert told.possible[np.arange(RECORDS), values].all()
+    assert (told.low <= told.posteriors[0] + 1e-9).all()
+    assert (told.high >= told.posteriors[0] - 1e-9).all()
+    assert np.count_nonzero(told.certain) >= certain
