@@ -11,7 +11,8 @@ Constraints are refined, numbers bounded and what is settled taken out, until th
 - of several: exact by dynamic programming within a budget, else bounded by linear programmes, which
   may settle some, and then by propagation, or, for people whose messages do not rest, by fitting.
 
-In `used` propagation is called bethe and fitting omega, which is what they are of a single group.
+Estimates of components of several groups are cut to the bounds. In `used` propagation is called
+bethe and fitting omega, which is what they are of a single group.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def infer(
     refuse : bool
         Whether a contradiction of a prior is an error.
     progress : Progress
-        Receives the share that is done.
+        Polled between steps.
 
     Returns
     -------
@@ -247,7 +248,6 @@ class _Work:
         self.used = np.full(len(kinds), ALONE, dtype=np.int8)
         self.low, self.high = np.zeros(self.beliefs.shape[1:]), np.ones(self.beliefs.shape[1:])
         self.contradicted = np.zeros(self.beliefs.shape[:2], dtype=bool)
-        self.done = 0
 
     def infer(self, system: Constraints, bounds: Bounds) -> None:
         """Infer everybody under some constraints, which are settled as far as the bounds go."""

@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from scipy.optimize import LinearConstraint, milp
 
 from bkpriv_core.errors import UnsoundHistory
+from bkpriv_core.progress import Progress
 from bkpriv_core.sequence.history import History
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.together import inference
 from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.counting import Bounds, settle
-from bkpriv_core.together.inference import infer
+from bkpriv_core.together.inference import BoolArray, infer
+from bkpriv_core.together.problem import Problem
 from tests.core.sequences import as_step
 from tests.core.together_histories import Shown, drawn, possible_in, shown, truth_of
 
@@ -76,6 +78,28 @@ def test_what_takes_a_linear_programme(seed: int, monkeypatch: pytest.MonkeyPatc
     loose, exact = (infer(constraints, priors, each) for each in ("omega", "exact"))
     assert (loose.possible > tight.possible).any()
     assert tight.possible.tolist() == exact.possible.tolist()
+
+
+def test_estimates_are_cut_to_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that meets no sums."""
+
+    def estimated(problem: Problem, _: Progress) -> tuple[FloatArray, BoolArray, BoolArray]:
+        rests = np.ones(problem.priors.shape[:2], dtype=bool)
+        return problem.priors.copy(), rests, ~rests
+
+    monkeypatch.setattr(inference, "propagated", estimated)
+    monkeypatch.setattr(inference, "_AUTO_WAYS", 1)
+    cut = 0
+    for seed in range(20):
+        history = drawn(np.random.default_rng(seed), 12, 3, 2, 2)
+        prior = np.random.default_rng(seed).dirichlet(np.full(3, 0.1), 2)[np.arange(12) % 2]
+        told = infer(Constraints.of(history.history), (prior,))
+        belief = told.posteriors[0]
+        assert belief.sum(axis=1) == pytest.approx(1.0)
+        assert (told.low <= belief + 1e-9).all()
+        assert (told.high >= belief - 1e-9).all()
+        cut += np.count_nonzero((prior < told.low - 0.01) | (prior > told.high + 0.01))
+    assert cut
 
 
 def test_what_is_settled_is_a_group_by_itself() -> None:
