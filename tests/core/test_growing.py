@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequirement
 from bkpriv_core.method import GROUP_METHODS, find_method, parse_options
@@ -18,12 +19,14 @@ from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
+from bkpriv_core.suppression import explain_suppression, find_withdrawn
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.hierarchy import Hierarchy
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
+from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_domain, as_groups, occurring, tables
 
@@ -356,3 +359,34 @@ def test_a_hierarchy_may_know_more_values() -> None:
 def test_options_that_do_not_go_together(method: str, options: Any, words: str) -> None:
     with pytest.raises(InvalidParameter, match=words):
         parse_options(find_method(method), options)
+
+
+def test_beliefs_about_people_are_those_of_the_whole_table() -> None:
+    table, respondents = read([AGES, SECRETS], OLD | NEW)
+    believed = np.linspace(0.1, 0.9, 5)
+    by_respondent = np.column_stack((believed, 1 - believed))
+    setting = Setting(respondents.apart(table), library=Known(respondents=by_respondent))
+    some = np.array([3, 1])
+    knowledge = Remembered("s")
+    told = setting.over(setting.parts.select(some)).prior(knowledge)
+    assert np.array_equal(told, by_respondent[some])
+    assert np.array_equal(setting.prior(knowledge), by_respondent)
+
+
+def test_who_waits_is_explained_by_newcomers_alone() -> None:
+    names = "abcdefgh"
+    rows = {name: ("20" if name < "e" else "40", "flu") for name in names}
+    release, _ = shows(rows, [set("abc"), set("ef")])
+    before = np.array([name in "abcd" for name in names])
+    (requirement,) = parse_policy({"k_anonymity": {"k": 5}}).requirements
+    setting = Setting(release.parts)
+    (kind,) = explain_suppression(release, setting, [requirement], "auto", 9, before=before)
+    # g and h: with e and f, though not with a to c, and not one by one.
+    assert (kind.records, kind.attained) == (2, 4)
+    gone = find_withdrawn(release, before)
+    assert gone is not None
+    assert (gone.records, gone.low.tolist(), gone.high.tolist()) == (1, [0], [0])
+    assert find_withdrawn(release, before & (np.array([*names]) != "d")) is None
+    release, _ = shows(rows, [set("abc")])
+    kinds = explain_suppression(release, setting, [requirement], "auto", 9, before=before)
+    assert [(kind.records, kind.attained) for kind in kinds] == [(4, 4)]

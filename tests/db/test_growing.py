@@ -297,3 +297,47 @@ def test_what_was_purged_does_not_grow_and_harms_nothing(ward: Connection) -> No
     ward.execute("SELECT bkpriv.withdraw(%s, 'old')", [third])
     ward.execute("SELECT bkpriv.purge(%s, 'old', force => true)", [third])
     refused(ward, f"release {third} was purged, and cannot grow")
+
+
+# --- what is asked of it --------------------------------------------------------------------------
+
+
+def test_it_is_measured_and_asked_as_any_release(ward: Connection) -> None:
+    for month in range(3):
+        admit(ward, 60 + 20 * month, 80 + 20 * month)
+        ward.execute("DELETE FROM clinic.person WHERE id = %s", [month])
+        release = grow(ward, policy="beliefs")
+    records, shown = ward.execute(
+        "SELECT records, records - suppressed FROM bkpriv.releases WHERE release = %s", [release]
+    ).fetchall()[0]
+    assert records == 119  # Of those who left, one did before anything was published.
+    assert one(ward, "SELECT sum(records) FROM bkpriv.disclosure(%s, '0.3')", [release]) == shown
+    metrics: dict[str, float] = dict(ward.execute("SELECT * FROM bkpriv.utility(%s)", [release]))
+    assert metrics["suppressed_share"] == pytest.approx(1 - shown / records)
+    ((actual, estimate),) = ward.execute(
+        "SELECT actual, estimate FROM bkpriv.query_accuracy(%s, 'SELECT count(*) FROM people')",
+        [release],
+    ).fetchall()
+    assert (actual, estimate) == (records, pytest.approx(shown))
+    # What publication found is what an audit finds.
+    figures = "requirement, threshold, worst, vulnerable, satisfied"
+    audited = ward.execute(f"SELECT {figures} FROM bkpriv.audit(%s)", [release]).fetchall()
+    recorded = ward.execute(
+        f"SELECT {figures} FROM bkpriv.audits WHERE release = %s ORDER BY audit, requirement DESC",
+        [release],
+    ).fetchall()
+    assert [(*row[:2], pytest.approx(row[2]), *row[3:]) for row in audited] == recorded[:2]
+
+
+def test_what_is_kept_may_break_what_is_required_now(ward: Connection) -> None:
+    first = grow(ward)
+    state_policy(ward, "strict", {"k_anonymity": {"k": 10}})
+    admit(ward, 60, 100)
+    said = overhear(ward)
+    second = grow(ward, policy="strict")
+    assert any("in groups that break its policy" in line for line in said)
+    within(before := people_of(ward, first), after := people_of(ward, second))
+    sizes = Counter(label for label, _ in after.values())
+    assert min(sizes.values()) < 10
+    for name, (label, _) in after.items():
+        assert name in before or sizes[label] >= 10
