@@ -254,9 +254,10 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
 def _estimators_of_persons(used: UsedArray) -> str:
     """How figures of persons were inferred, the best way first."""
     first, *others = np.unique(used).tolist()
+    counts = {place: int((used == place).sum()) for place in others}
     exceptions = [
-        f"{ESTIMATORS[place]} for {(used == place).sum()} person{'s' * ((used == place).sum() > 1)}"
-        for place in others
+        f"{ESTIMATORS[place]} for {count} person{'s' * (count > 1)}"
+        for place, count in counts.items()
     ]
     return _but(ESTIMATORS[first], exceptions)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import get_args
 
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.audit import findings, joint_findings
 from bkpriv_core.belief.knowledge import Outside, Remembered
+from bkpriv_core.belief.posterior import ESTIMATORS
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -319,6 +320,20 @@ def test_of_one_inserted_person_all_is_told() -> None:
     assert table.describe(shift.cell) == "\"age\" is '24'"
     assert table.sensitive.labels[shift.value] == "HIV"
     assert (shift.before, shift.after) == pytest.approx((0.8, 1.0))
+
+
+def test_the_finding_says_of_how_many_persons_figures_are_estimates() -> None:
+    demanded = [MaxDisclosure(0.8)]
+    joint = joint_of(inserted(), demanded)
+    exact, bethe = ESTIMATORS.index("exact"), ESTIMATORS.index("bethe")
+    for places, said in (
+        ([exact] * 5, "exact"),
+        ([exact] * 4 + [bethe], "exact, but bethe for 1 person"),
+        ([bethe, exact, bethe, exact, exact], "exact, but bethe for 2 persons"),
+    ):
+        told = replace(joint.told, used=np.array(places, dtype=joint.told.used.dtype))
+        (finding,) = joint_findings(replace(joint, told=told), demanded, [1, 2])
+        assert finding.estimator == said
 
 
 def test_contradicted_beliefs_move_infinitely_far() -> None:
