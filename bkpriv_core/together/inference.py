@@ -41,7 +41,7 @@ from bkpriv_core.together.fitting import fitted
 from bkpriv_core.together.problem import Kinds, Problem, split
 from bkpriv_core.together.propagation import propagated
 
-__all__ = ["ALONE", "Together", "infer"]
+__all__ = ["ALONE", "Together", "check_size", "infer"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -112,6 +112,24 @@ class Together:
         return certain
 
 
+def check_size(persons: int, values: int, adversaries: int) -> None:
+    """Refuse beliefs of so many adversaries about so many persons that they do not fit in memory.
+
+    Raises
+    ------
+    TooLarge
+        Says how many numbers they are.
+    """
+    numbers = persons * values * (adversaries + 3)
+    if numbers > _FLOATS:
+        raise TooLarge(
+            f"the beliefs about {persons} people are too many to be judged together",
+            detail=f"With {values} values and {adversaries} adversaries they are {numbers} "
+            f"numbers; {_FLOATS} fit in memory.",
+            hint="Bin the sensitive column, or judge fewer adversaries at a time.",
+        )
+
+
 def infer(
     constraints: Constraints,
     priors: tuple[FloatArray, ...],
@@ -159,13 +177,7 @@ def infer(
     """
     values = constraints.histograms.shape[1]
     persons = len(priors[0])
-    if persons * values * (len(priors) + 3) > _FLOATS:
-        raise TooLarge(
-            f"the beliefs about {persons} people are too many to be judged together",
-            detail=f"With {values} values and {len(priors)} adversaries they are "
-            f"{persons * values * (len(priors) + 3)} numbers; {_FLOATS} fit in memory.",
-            hint="Bin the sensitive column, or judge fewer adversaries at a time.",
-        )
+    check_size(persons, values, len(priors))
     system, atom, weights = constraints.atoms(persons)
     system, bounds = settle(system, weights, Bounds.none(weights, values), progress)
     of_atom = system.components(len(weights))

@@ -23,7 +23,7 @@ from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.sparse import Labels, recode
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.together.constraint import Constraints
-from bkpriv_core.together.inference import ALONE, Together, infer
+from bkpriv_core.together.inference import ALONE, Together, check_size, infer
 
 __all__ = ["Beliefs", "Home", "Joint", "Look", "Population"]
 
@@ -97,8 +97,15 @@ class Population:
             Asked only about releases that are somebody's latest.
         knowledge : sequence of Knowledge or None
             What adversaries know (see `adversaries`).
+
+        Raises
+        ------
+        TooLarge
+            If their beliefs would not fit in memory.
         """
+        wanted = tuple(knowledge)
         count = 1 + max((int(step.persons.max(initial=-1)) for step in history.steps), default=-1)
+        check_size(count, len(history.vocabulary), len(wanted))
         latest, record = np.full(count, ALONE), np.zeros(count, dtype=np.int64)
         for place, step in enumerate(history.steps):
             latest[step.persons] = place
@@ -109,7 +116,6 @@ class Population:
             persons = np.flatnonzero(latest == place)
             codes = recode(setting.table.sensitive.labels, history.vocabulary)
             homes.append(Home(setting, persons, parts[record[persons]], codes))
-        wanted = tuple(knowledge)
         priors = tuple(np.zeros((count, len(history.vocabulary))) for _ in wanted)
         for prior, known in zip(priors, wanted, strict=True):
             for home in homes:

@@ -17,6 +17,7 @@ from bkpriv_core.audit import findings, joint_findings
 from bkpriv_core.belief.knowledge import Outside, Remembered
 from bkpriv_core.belief.posterior import ESTIMATORS
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import TooLarge
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -34,6 +35,7 @@ from bkpriv_core.requirement import (
 )
 from bkpriv_core.requirement.closeness import Ground
 from bkpriv_core.requirement.likeness import Variant
+from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Population
@@ -352,6 +354,17 @@ def test_contradicted_beliefs_move_infinitely_far() -> None:
     assert np.isinf(requirement.together(joint)).all()
     (finding,) = joint_findings(joint, [requirement], [1, 2])
     assert (finding.worst, finding.vulnerable, finding.satisfied) == (math.inf, 5, False)
+
+
+def test_beliefs_that_do_not_fit_are_refused_before_they_are_made() -> None:
+    step = as_history(inserted()).steps[1]
+    far = History((replace(step, persons=step.persons + 10**8),))
+
+    def look(place: int) -> tuple[Setting, IntArray]:
+        raise AssertionError("nothing is looked at")
+
+    with pytest.raises(TooLarge, match="100000005 people"):
+        Population.of(far, look, [None])
 
 
 def test_a_home_is_the_latest_table_that_someone_is_in() -> None:

@@ -132,6 +132,38 @@ def test_nor_does_that_of_who_remembers(
     assert said == []
 
 
+def test_nor_does_judging_several_releases(
+    make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
+) -> None:
+    attacker = make_publisher("attacker")
+    table = lay_trap(attacker, "view")
+    attacker.execute(
+        "CREATE TABLE named AS SELECT row_number() OVER () AS who, * FROM own;"
+        "SELECT bkpriv.register_dataset('bait', 'named', '{a}', 'b', 'who')"
+    )
+    state_policy(attacker, "trap", {**demand(table), "overlap": "warn"})
+    releases = [publish(attacker, "bait", "trap", "shown") for _ in range(2)]
+    attacker.execute("GRANT SELECT ON shown TO PUBLIC")
+    calls: list[tuple[str, list[Any]]] = [
+        ("SELECT * FROM bkpriv.audit_together(%s)", [releases]),
+        ("SELECT * FROM bkpriv.explain_together(%s)", [releases]),
+        ("SELECT * FROM bkpriv.audit_readers('bait')", []),
+        ("SELECT * FROM bkpriv.audit_readers('bait', '{\"press\": [\"shown\"]}')", []),
+    ]
+    for reader in (auditor, db):
+        said = overhear(reader)
+        with unchanged(db):
+            for call, arguments in calls:
+                names = ["belief", attacker.info.user]
+                refused(reader, call, arguments, sqlstate="42501", names=names)
+        assert said == []
+    # Requirements of one's own name nothing of his.
+    for call, arguments in calls[:1]:
+        own = call.replace(")", ", %s)")
+        assert auditor.execute(own, [*arguments, Jsonb({"k_anonymity": {"k": 2}})]).fetchall()
+    assert attacker.execute(*calls[0]).fetchall()
+
+
 def test_what_was_left_out_is_explained_without_it(
     make_publisher: Callable[..., Connection], db: Connection, auditor: Connection
 ) -> None:

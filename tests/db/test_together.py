@@ -252,6 +252,21 @@ def test_nulls_are_values_of_their_own(db: Connection) -> None:
     assert (found.worst_qi, found.value, found.value_after) == ({"age": None}, None, 1.0)
 
 
+def test_a_release_that_grows_tells_nothing_more(db: Connection) -> None:
+    open_ward(db)
+    admit(db, *FOUR)
+    grow = {"grow": True}
+    publish(db, "ward", "ward", "public.shown", grow)
+    admit(db, ("E", 34, "HIV"))
+    publish(db, "ward", "ward", "public.shown", grow)
+    admit(db, ("F", 35, "flu"), ("G", 36, "flu"), ("H", 37, "HIV"))
+    publish(db, "ward", "ward", "public.shown", grow)
+    assert explained(db, [1, 2, 3], SURE) == []
+    k, largest = audited(db, [1, 2, 3], {"k_anonymity": {"k": 4}, **SURE})
+    assert (k.worst, k.mean) == (4, 4)
+    assert (largest.worst, largest.mean) == pytest.approx((0.75, (0.75 + 0.5) / 2))
+
+
 # --- What adversaries know ------------------------------------------------------------------------
 
 
