@@ -57,8 +57,8 @@ def draw_call(function: Function, draw: random.Random) -> Call:
     slots, values = [], []
     for place, (name, type_) in enumerate(given):
         plausible = _PLAUSIBLE.get(name) or _PLAUSIBLE.get(type_) or (None,)
-        if function.name in _SEQUENTIAL:
-            plausible = _OF_SEQUENCES.get(name, plausible)
+        if function.name in _OF_PEOPLE:
+            plausible = _PLAUSIBLE_OF_PEOPLE.get(name, plausible)
         slots.append(f'"{name}" => %s::{type_}')
         values.append(draw.choice(_odd(name, type_) if place in odd else plausible))
     statement = f"SELECT * FROM bkpriv.{function.name}({', '.join(slots)}) LIMIT 50"
@@ -77,7 +77,6 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("mine", "own_people", "unused"),
     "release": ("1", "2", "3", "4", "5", "6"),
     "releases": ("{1}", "{1,2}", "{2,3,5}"),
-    "readers": ('{"a": [1], "b": ["shown", 2]}', None),
     "owner": ("postgres",),
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
@@ -145,18 +144,23 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "numeric": ("1",),
 }
 
-_SEQUENTIAL = (
+_OF_PEOPLE = (
     "set_sequential_knowledge",
     "unset_sequential_knowledge",
     "sequential_knowledge",
     "sequential_audit",
     "revised_belief",
     "explain_sequence",
+    "audit_together",
+    "explain_together",
+    "audit_readers",
 )
-"""Functions about who remembers releases of a dataset that has respondents."""
+"""Functions about releases of a dataset that has respondents."""
 
-_OF_SEQUENCES: dict[str, tuple[str | None, ...]] = {
+_PLAUSIBLE_OF_PEOPLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("own_people",),
+    "releases": ("{3}", "{3,7}"),
+    "readers": ('{"a": [3], "b": ["people", 7]}',),
     "name": ("known",),
     "knowledge": ("known",),
     "kind": ("constant", "incremental"),

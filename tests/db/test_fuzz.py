@@ -15,9 +15,9 @@ from tests.db.clinic import declare_own, one, publish, state_policy
 from tests.db.fuzzing import Call, draw_call, public_functions
 from tests.db.refusal import unchanged
 
-SEED = 20240607
+SEED = 20240608
 
-CALLS = 2600
+CALLS = 2800
 """Calls, of which more than a thousand fail."""
 
 ALLOWED = re.compile("22...|25...|42...|54...|0A000|2BP01|3F000|53200|55000|57014")
@@ -104,6 +104,7 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
     publisher.execute("SELECT bkpriv.withdraw(%s, 'for the test')", [gone])
     state_policy(publisher, "told", {"max_disclosure": {"tau": 0.9}})
     publish(publisher, "mine", "told", "drawn", {"scheme": "rr-both"}, "randomize")
+    assert publish(publisher, "own_people", "p", "people") == 7
     for dataset in ("mine", "own_people", "unused"):
         publisher.execute("SELECT bkpriv.set_interval_hierarchy(%s, 'a', '{3,6}')", [dataset])
     shared_db.execute("CREATE TABLE public.own AS SELECT 1 AS a, 2 AS b")
