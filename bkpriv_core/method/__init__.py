@@ -10,6 +10,10 @@ method                     groups                                             sh
                            `coarsen` where other requirements fail
 ``js_reduce``              `grow`, along Hilbert's curve; `insert` what is    generalized
                            left over
+``k_anonymity_primacy``    `nearest_classes` in clusters of like beliefs;     generalized
+                           `insert` what is left over
+``beta_likeness_primacy``  `proportional_classes` in such clusters; `insert`  generalized
+                           what is left over
 ``microaggregate``         `microaggregate`, by the k of the policy's         generalized
                            k-anonymity
 ``incognito``              equal values after full-domain generalization;     generalized
@@ -37,6 +41,7 @@ from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
 from bkpriv_core.method.microaggregate import Microaggregate
 from bkpriv_core.method.mondrian import Bucketize, Mondrian
+from bkpriv_core.method.primacy import BetaLikenessPrimacy, KAnonymityPrimacy
 from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.stated import read
 
@@ -60,6 +65,8 @@ GROUP_METHODS: dict[str, GroupMethod[Any]] = {
         Bucketize(),
         Anatomy(),
         JsReduce(),
+        KAnonymityPrimacy(),
+        BetaLikenessPrimacy(),
         Microaggregate(),
         Incognito(),
     )

@@ -9,28 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
-
-import numpy as np
+from typing import Literal
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import GroupMethod, GroupOptions
+from bkpriv_core.method.base import GroupOptions
+from bkpriv_core.method.gathering import Gathered, GatheringMethod
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.counterfeiting import counterfeit
 from bkpriv_core.partition.growth import grow
-from bkpriv_core.partition.hilbert import hilbert_ranks
-from bkpriv_core.partition.insertion import insert, told_from_others
-from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.hilbert import along_curve
 from bkpriv_core.partition.relaxing import relax
 from bkpriv_core.progress import Progress
-from bkpriv_core.release.form import Form
-from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import Requirement, alone_and_joint
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.groups import Groups, IntArray
-from bkpriv_core.table.parts import Parts
 
 __all__ = ["JsReduce", "JsReduceOptions"]
 
@@ -70,51 +63,31 @@ class JsReduceOptions(GroupOptions):
             )
 
 
-class JsReduce(GroupMethod[JsReduceOptions]):
+class JsReduce(GatheringMethod[JsReduceOptions]):
     """Groups by `grow` along Hilbert's curve, generalized."""
 
     name = "js_reduce"
-    form: ClassVar[Form] = Generalized()
     options = JsReduceOptions
-    tells_apart = True
 
     def improves(self, options: JsReduceOptions) -> bool:
         """Whether groups are improved; see `GroupMethod.improves`."""
         return options.refine
 
-    def partition(
+    def gather(
         self,
         setting: Setting,
         requirements: Sequence[Requirement],
         options: JsReduceOptions,
         chance: Chance,
         progress: Progress,
-    ) -> tuple[Setting, Groups, Form]:
-        """Form groups; see `GroupMethod.partition`.
-
-        What is left over is in none, or is to be mended where the method refines.
-        """
-        parts = setting.parts
-        if parts.respondent is None:
-            parts = parts.apart()
-            setting = setting.over(parts)
-        order = _along_curve(parts, np.arange(len(parts)), chance)
-        groups = grow(setting, requirements, order, progress=progress.part(0.0, 0.7))
-        alone, joint = alone_and_joint(requirements)
-        judge = Judge(setting, alone, "omega")
-        groups = told_from_others(judge, groups, self.form.pool)
-        groups = insert(
-            judge,
-            joint,
-            groups,
-            Groups.from_rows(order[~np.isin(order, groups.members)]),
-            pool=self.form.pool,
-            progress=progress.part(0.7, 1.0),
+    ) -> Gathered:
+        """Grow groups along the curve; see `GatheringMethod.gather`."""
+        order = along_curve(setting.parts, chance)
+        return Gathered(
+            [lambda _, step: grow(setting, requirements, order, progress=step)],
+            order,
+            requirements,
         )
-        if options.refine:
-            groups = Groups.joined([groups, _left_over(groups, order)])
-        parts, groups = parts.unite(groups)
-        return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
 
     def certified(
         self,
@@ -134,7 +107,7 @@ class JsReduce(GroupMethod[JsReduceOptions]):
                 setting,
                 requirements,
                 certificate,
-                _along_curve(certificate.parts, certificate.suppressed, chance),
+                along_curve(certificate.parts, chance, certificate.suppressed),
                 options.estimator,
                 pool=release.form.pool,
                 beyond=options.beyond,
@@ -153,18 +126,3 @@ class JsReduce(GroupMethod[JsReduceOptions]):
             )
         certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, release.form), certificate
-
-
-def _along_curve(parts: Parts, chosen: IntArray, chance: Chance) -> IntArray:
-    """Put some parts in the order of the curve, those at one place in a random order."""
-    drawn = chosen[chance.order(len(chosen))]
-    return drawn[np.argsort(hilbert_ranks(parts)[drawn], kind="stable")]
-
-
-def _left_over(groups: Groups, order: IntArray) -> Groups:
-    """Runs of the order that are in no group."""
-    left = ~np.isin(order, groups.members)
-    runs = np.cumsum(np.diff(left, prepend=False))
-    _, owner = np.unique(runs[left], return_inverse=True)
-    along = Groups.from_labels(owner)
-    return Groups(order[left][along.members], along.offsets)

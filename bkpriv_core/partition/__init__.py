@@ -7,7 +7,8 @@ What lives here forms groups and mends them, and asks neither who wants them nor
 - `agglomeration`: from the cells up, near groups united;
 - `growth`: along an order, such as that of the curve of `hilbert`, each group until it holds, which
   `prefix` finds out; `relaxing`: what that leaves over, by less strict requirements;
-- `clustering`: parts about which adversaries believe alike, within which groups may be formed;
+- `clustering`: parts about which adversaries believe alike, within which groups are formed:
+  `anonymity_primacy` of near records, `likeness_primacy` of values in proportion;
 - `joint`: what holds of all groups together, where they are formed one by one;
 - `anatomy`: records of different values; `coarsening`: neighbours joined until requirements hold;
 - `neighbours`: which groups are near to one another, and what uniting two costs;

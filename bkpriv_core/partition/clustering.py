@@ -19,15 +19,19 @@ the adversaries holds them. Rules:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.pairs import Pairs
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.requirement import Bound, CountedRequirement
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
-__all__ = ["cluster"]
+__all__ = ["OneCluster", "cluster"]
 
 _ROUNDING = 1e-10
 """By how much rounding may pass the bound: less than a requirement forgives."""
@@ -92,6 +96,38 @@ def cluster(priors: Sequence[FloatArray], theta: float, *, progress: Progress = 
     of_part = clusters.labels(len(distinct))[kind.ravel()]
     _, first, label = np.unique(of_part, return_index=True, return_inverse=True)
     return Groups.from_labels(np.argsort(np.argsort(first))[label.ravel()])
+
+
+@dataclass(frozen=True, eq=False)
+class OneCluster(CountedRequirement):
+    """All of a group's parts lie in one cluster: sufficient for what clusters see to, and cheap.
+
+    Parameters
+    ----------
+    label : (p,) int array
+        The cluster of each part.
+    """
+
+    label: IntArray
+    key: ClassVar[str] = "one_cluster"
+    coarse = False
+    hereditary = True
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Bound on how much the clusters' numbers vary."""
+        return (Bound(self.key, {}, 0.0, upper=True),)
+
+    def counts(self, setting: Setting) -> IntArray:
+        """Sums of ones, of the clusters' numbers and of their squares."""
+        return np.column_stack((np.ones_like(self.label), self.label, self.label**2))
+
+    def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
+        """Tell whether numbers vary: 0 if they do not, else 1; exactly."""
+        parts, numbers, squares = histograms.T
+        mean = numbers // parts
+        varied: npt.NDArray[np.bool_] = (mean * parts != numbers) | (mean * numbers != squares)
+        return varied
 
 
 def _blocks(centres: FloatArray, widths: IntArray) -> list[IntArray]:

@@ -17,10 +17,11 @@ import numpy as np
 
 from bkpriv_core.partition.neighbours import box_centres
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["curve_ranks", "hilbert_ranks"]
+__all__ = ["along_curve", "curve_ranks", "hilbert_ranks"]
 
 _BITS = 16
 """Bits of a place in each dimension: penalties that differ by less are all the same."""
@@ -36,6 +37,14 @@ def hilbert_ranks(parts: Parts) -> IntArray:
     span = float(along.max(initial=0.0)) or 1.0
     points = np.rint(along / span * (2**_BITS - 1)).astype(np.int64)
     return curve_ranks(points, _BITS)[parts.cell]
+
+
+def along_curve(parts: Parts, chance: Chance, chosen: IntArray | None = None) -> IntArray:
+    """Put all parts, or some, in the order of the curve, those at one place in a random order."""
+    some = np.arange(len(parts)) if chosen is None else chosen
+    drawn = some[chance.order(len(some))]
+    along: IntArray = drawn[np.argsort(hilbert_ranks(parts)[drawn], kind="stable")]
+    return along
 
 
 def curve_ranks(points: IntArray, bits: int) -> IntArray:

@@ -85,6 +85,7 @@ def insert(
     *,
     pool: Pool,
     prefer: Preference | None = None,
+    kin: IntArray | None = None,
     progress: Progress = SILENT,
 ) -> Groups:
     """Insert records into groups, as many as groups bear.
@@ -104,6 +105,9 @@ def insert(
         Joins groups that will be published alike; see `Form.pool`.
     prefer : callable, optional
         Which variants come first, where there are several.
+    kin : (p,) int array, optional
+        The cluster of each part, where groups of its own cluster alone bear a record: they are
+        nearer to it than any other.
     progress : Progress
         Receives the share of what is tried.
 
@@ -114,7 +118,7 @@ def insert(
     """
     if not len(groups) or not len(variants):
         return groups
-    work = _Insertion.of(judge, joint, variants, pool, prefer)
+    work = _Insertion.of(judge, joint, variants, pool, prefer, kin)
     left = _WORK
     for place, near in enumerate(_NEAR):
         progress.report(place / len(_NEAR))
@@ -178,6 +182,7 @@ class _Insertion:
     variants: Groups
     pool: Pool
     prefer: Preference | None
+    kin: IntArray | None
 
     @classmethod
     def of(
@@ -187,6 +192,7 @@ class _Insertion:
         variants: Groups,
         pool: Pool,
         prefer: Preference | None,
+        kin: IntArray | None,
     ) -> _Insertion:
         """Sort the requirements."""
         counted = [item for item in judge.requirements if isinstance(item, CountedRequirement)]
@@ -201,6 +207,7 @@ class _Insertion:
             variants,
             pool,
             prefer,
+            kin,
         )
 
     def run(self, groups: Groups, near: int, work: int) -> tuple[Groups, int]:
@@ -257,13 +264,15 @@ class _Insertion:
         """All variants of some records in the groups near to them, where these meet all sums."""
         parts = self.judge.setting.parts
         ones = Groups.from_rows(self.variants.members[self.variants.offsets[records]])
+        both = Groups.joined([groups, ones])
         neighbours, costs = cheapest_neighbours(
             parts,
-            Groups.joined([groups, ones]),
-            np.arange(len(groups), len(groups) + len(ones)),
+            both,
+            np.arange(len(groups), len(both)),
             near,
             self.judge.setting.progress,
             among=np.arange(len(groups)),
+            kin=None if self.kin is None else self.kin[both.members[both.offsets[:-1]]],
         )
         sums = [groups.sum(columns[groups.members]) for _, columns in self.summed]
         ends = np.concatenate(([0], np.cumsum(self._numbers(records)))).astype(np.int64)

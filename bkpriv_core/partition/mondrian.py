@@ -85,7 +85,8 @@ def mondrian(
             progress.report((rested + done) / (2 * len(parts)))
         active, rest = Groups.joined([]), Groups.joined(resting)
         if elsewhere:
-            active, rest = cut_cheapest(sieve, rest, partial(find_cuts, most=_PLACES))
+            find = partial(find_cuts, most=_PLACES)
+            active, rest = cut_cheapest(sieve, rest, find, len(parts.table.quasi_identifiers))
         final.append(rest)
         done += len(rest.members)
         progress.report((len(parts) + done) / (2 * len(parts)))

@@ -65,6 +65,7 @@ def cheapest_neighbours(
     progress: Progress = SILENT,
     *,
     among: IntArray | None = None,
+    kin: IntArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
     """Find the groups nearest to some of them, by rising cost of the union.
 
@@ -82,6 +83,8 @@ def cheapest_neighbours(
         Polled between chunks.
     among : (a,) int array, optional
         The groups that may be neighbours, none of them among `chosen`; all, if it is left out.
+    kin : (g,) int array, optional
+        The cluster of each group: those of one's own are nearer than any other.
 
     Returns
     -------
@@ -93,6 +96,8 @@ def cheapest_neighbours(
     table = parts.table
     low, high = parts.boxes(groups)
     centres = box_centres(table, low, high)
+    if kin is not None:
+        centres = np.column_stack((centres, kin * (_LONGEST * low.shape[1] + 1.0)))
     others = np.arange(len(groups), dtype=np.int64) if among is None else among
     width = min(near, len(others) - (among is None))
     # A group is the nearest to itself, if it is there.

@@ -1,7 +1,8 @@
 """Sieve: of many cuts of groups those are kept whose halves may be published, and the best taken.
 
 The cheapest requirements, on counts, see all cuts; of those they let pass the ones are tried by
-inference, and together with all other groups, that leave the records the least penalty.
+inference, and together with all other groups, that leave the records the least penalty. A record
+that a cut leaves out counts as one of which nothing is told.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.cutting import Cuts
+from bkpriv_core.partition.neighbours import losses
 from bkpriv_core.requirement import CountedRequirement, Keeper, Requirement, alone_and_joint
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -20,10 +22,17 @@ from bkpriv_core.table.parts import Parts
 __all__ = ["FindCuts", "Sieve", "cut_cheapest"]
 
 FindCuts = Callable[[Parts, Groups, IntArray], Cuts]
-"""What finds cuts of groups, each along one dimension: the groups stand there group after group."""
+"""What finds cuts of groups, each in one way, such as along a dimension: the groups stand there
+once for each way. Halves need not be all of a group; what is in neither is left out."""
 
 _TRIED = 128
 """How many cuts of a group, along whatever dimension, are tried by inference or all together."""
+
+_LEFT_OUT = 1.0
+"""Penalty of a record that is left out: nothing is told of it."""
+
+_SAVED = 1e-9
+"""What a cut must save at least, as rounding may pretend that it does."""
 
 _AT_ONCE = 4_000_000
 """Memberships times sensitive values that are judged at a time."""
@@ -88,8 +97,8 @@ class Sieve:
         return cuts.select(np.concatenate(taken))
 
 
-def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts) -> tuple[Groups, Groups]:
-    """Cut groups along whatever dimension where that leaves the least penalty.
+def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts, ways: int) -> tuple[Groups, Groups]:
+    """Cut groups in whatever way leaves the least penalty.
 
     Parameters
     ----------
@@ -99,22 +108,29 @@ def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts) -> tuple[Groups, 
         The groups.
     find : callable
         Finds the cuts among which to choose.
+    ways : int
+        In how many ways each group is to be cut.
 
     Returns
     -------
     Groups, Groups
-        Halves of those that could be cut, and those that could not.
+        Halves of those that could be cut so that anything is saved, and those that could not.
     """
     parts = sieve.setting.parts
-    dimensions = len(parts.table.quasi_identifiers)
+    sizes, lost = parts.sizes(groups), losses(parts, groups)
     left = np.ones(len(groups), dtype=bool)
     halves: list[Groups] = []
-    for first, last in groups.chunks(_AT_ONCE // (dimensions * parts.table.sensitive.size)):
+    for first, last in groups.chunks(_AT_ONCE // (ways * parts.table.sensitive.size)):
         sieve.setting.progress.poll()
-        whose = np.repeat(np.arange(first, last), dimensions)
-        axes = np.tile(np.arange(dimensions), last - first)
-        cuts = sieve.count(find(parts, groups.select(whose), axes))
-        cuts = cuts.select(np.lexsort((_penalties(parts, cuts), whose[cuts.parents])))
+        whose = np.repeat(np.arange(first, last), ways)
+        way = np.tile(np.arange(ways), last - first)
+        cuts = sieve.count(find(parts, groups.select(whose), way))
+        owner = whose[cuts.parents]
+        left_out = sizes[owner] - parts.sizes(cuts.groups)[cuts.parents]
+        penalties = _penalties(parts, cuts) + _LEFT_OUT * left_out
+        saving = penalties < lost[owner] - _SAVED
+        cuts, penalties = cuts.select(saving), penalties[saving]
+        cuts = cuts.select(np.lexsort((penalties, whose[cuts.parents])))
         owner = whose[cuts.parents]
         if sieve.inferred or sieve.keepers:
             cuts = cuts.select(np.arange(len(cuts)) - np.searchsorted(owner, owner) < _TRIED)
@@ -126,7 +142,7 @@ def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts) -> tuple[Groups, 
 
 
 def _penalties(parts: Parts, cuts: Cuts) -> FloatArray:
-    """Certainty penalty of all records in the halves of each cut, shape (b,)."""
+    """Certainty penalty of all records of the group of each cut, as they then are, shape (b,)."""
     penalties = [np.zeros(0)]
     for chunk in cuts.chunks(_AT_ONCE // len(parts.table.quasi_identifiers)):
         halves = chunk.halves()

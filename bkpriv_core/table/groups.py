@@ -119,6 +119,12 @@ class Groups:
         shift = np.repeat(self.offsets[index] - offsets[:-1], widths)
         return Groups(self.members[np.arange(offsets[-1]) + shift], offsets)
 
+    def taken(self, memberships: IntArray) -> Groups:
+        """Keep some memberships, rising, of each group, and the groups that have any."""
+        widths = np.bincount(self.owner[memberships], minlength=len(self))
+        offsets = np.concatenate(([0], np.cumsum(widths[widths > 0]))).astype(np.int64)
+        return Groups(self.members[memberships], offsets)
+
     def united(self, which: Groups) -> Groups:
         """Unite some of these groups each, of which no two have a part in common."""
         chosen = self.select(which.members)

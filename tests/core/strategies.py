@@ -247,8 +247,16 @@ def record_groups(records: Records, groups: Groups) -> list[Group]:
 
 # --- Requirements ---------------------------------------------------------------------------------
 
-NEEDED: dict[str, set[str]] = {"anatomy": {"l_diversity"}, "microaggregate": {"k_anonymity"}}
+NEEDED: dict[str, set[str]] = {
+    "anatomy": {"l_diversity"},
+    "microaggregate": {"k_anonymity"},
+    "k_anonymity_primacy": {"k_anonymity", "beta_likeness", "pair_divergence"},
+    "beta_likeness_primacy": {"k_anonymity", "beta_likeness", "pair_divergence"},
+}
 """Requirements without which methods form no groups, by the method's name."""
+
+LEAVING_OVER = ("js_reduce", "k_anonymity_primacy", "beta_likeness_primacy")
+"""Methods that leave records over of which they form no group."""
 
 
 @st.composite

@@ -18,6 +18,7 @@ from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import (
+    BetaLikeness,
     BtPrivacy,
     JsDivergence,
     KAnonymity,
@@ -41,6 +42,7 @@ POLICY: dict[str, Any] = {
     "js_divergence": {"j": 0.4, "bandwidth": REMEMBERED},
     "pair_divergence": {"theta": 0.4, "bandwidth": [REMEMBERED, 0.4]},
     "m_invariance": {"m": 2},
+    "beta_likeness": {"beta": 6},
 }
 
 
@@ -54,6 +56,8 @@ def check(
     """Hold one group of records against a requirement, by the oracles."""
     if isinstance(requirement, KAnonymity):
         assert len(group) >= requirement.k
+    elif isinstance(requirement, BetaLikeness):
+        assert requirement_oracles.alike(records, group, requirement.beta, requirement.variant)
     elif isinstance(requirement, JsDivergence):
         diverging = requirement_oracles.divergence([believed[record] for record in group])
         assert diverging <= requirement.j + 1e-9
@@ -117,8 +121,9 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
         "k_anonymity": {"k": 2},
         "l_diversity": {"l": 2},
         "bt_privacy": {"bandwidth": 0.4, "t": 0.6},
+        "beta_likeness": {"beta": 0.5},
     }
-    requirements = parse_policy(policy).requirements
+    requirements = parse_policy(method.demands(policy, method.options())).requirements
     costs = []
     for parts in (as_parts(records, records.everything()), Parts.of(as_parts(records, []).table)):
         release, _ = method.certified(

@@ -16,6 +16,8 @@ GROUPED = (
     "agglomerate",
     "incognito",
     "js_reduce",
+    "k_anonymity_primacy",
+    "beta_likeness_primacy",
     "microaggregate",
 )
 METHODS = (*GROUPED, "randomize")
@@ -37,7 +39,9 @@ def releases(shared_clinic: Connection) -> dict[str, int]:
         {
             "k_anonymity": {"k": 4},
             "l_diversity": {"l": 2},
+            "beta_likeness": {"beta": 9},
             "js_divergence": {"bandwidth": 0.3, "j": 1},
+            "pair_divergence": {"bandwidth": 0.3, "theta": 1},
         },
     )
     state_policy(shared_clinic, "drawn", {"max_disclosure": {"tau": 0.6}})

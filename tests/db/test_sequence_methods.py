@@ -19,6 +19,8 @@ METHODS = [
     "anatomy",
     "incognito",
     "js_reduce",
+    "k_anonymity_primacy",
+    "beta_likeness_primacy",
     "microaggregate",
 ]
 
@@ -35,6 +37,7 @@ def test_every_method_publishes_against_who_remembers(months: Connection, method
         {
             "k_anonymity": {"k": 2},
             "l_diversity": {"l": 2},
+            "beta_likeness": {"beta": 3},
             "bt_privacy": {"bandwidth": knowledge, "t": 0.35},
         },
     )

@@ -1,0 +1,126 @@
+"""What methods have in common that gather groups from single records, and leave some over.
+
+Records are told apart, since what is believed of them may be. Groups are *gathered*, which is each
+method's own, at once or in several steps. After each of them those groups are made one, or given
+up, that a reader could not tell from one another, and what is left over is inserted where it can
+be. Last, what lies together in a group is united.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method.base import GroupMethod, OfGroups
+from bkpriv_core.partition.insertion import insert, told_from_others
+from bkpriv_core.partition.judging import Judge
+from bkpriv_core.progress import Progress
+from bkpriv_core.release.form import Form
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
+from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.groups import Groups, IntArray
+
+__all__ = ["Gathered", "GatheringMethod"]
+
+_FORMED = 0.7
+"""Share of the progress of a step at which groups are formed; the rest is inserting."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """How groups are formed of some of a setting's parts.
+
+    Parameters
+    ----------
+    steps : sequence of callable
+        Each forms groups of parts that are not yet in groups, given those that are.
+    order : (p,) int array
+        All parts, near ones near to each other: those that are left over are inserted in that
+        order, and mended as its runs.
+    requirements : sequence of Requirement
+        What groups must meet to take up what is left over: the policy's, or what is sufficient.
+    kin : (p,) int array, optional
+        See `insert`.
+    """
+
+    steps: Sequence[Callable[[Groups, Progress], Groups]]
+    order: IntArray
+    requirements: Sequence[Requirement]
+    kin: IntArray | None = None
+
+
+class GatheringMethod(GroupMethod[OfGroups]):
+    """A way to make a release of groups that are gathered from records; see the module."""
+
+    form: ClassVar[Form] = Generalized()
+    tells_apart = True
+
+    @abstractmethod
+    def gather(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: OfGroups,
+        chance: Chance,
+        progress: Progress,
+    ) -> Gathered:
+        """Say how groups that meet the requirements are formed of the parts, all told apart."""
+
+    def partition(
+        self,
+        setting: Setting,
+        requirements: Sequence[Requirement],
+        options: OfGroups,
+        chance: Chance,
+        progress: Progress,
+    ) -> tuple[Setting, Groups, Form]:
+        """Form groups; see `GroupMethod.partition`.
+
+        What is left over is in none, or is to be mended where the method improves its groups.
+        """
+        parts = setting.parts
+        if parts.respondent is None:
+            parts = parts.apart()
+            setting = setting.over(parts)
+        gathered = self.gather(setting, requirements, options, chance, progress)
+        alone, joint = alone_and_joint(gathered.requirements)
+        judge = Judge(setting, alone, "omega")
+        groups = Groups.joined([])
+        for number, form in enumerate(gathered.steps):
+            begun, ended = (place / len(gathered.steps) for place in (number, number + 1))
+            step = progress.part(begun, ended)
+            more = told_from_others(
+                judge,
+                Groups.joined([groups, form(groups, step.part(0.0, _FORMED))]),
+                self.form.pool,
+            )
+            if joint and len(groups) and not satisfied(joint, setting, more).all():
+                break
+            groups = insert(
+                judge,
+                joint,
+                more,
+                Groups.from_rows(gathered.order[~np.isin(gathered.order, more.members)]),
+                pool=self.form.pool,
+                kin=gathered.kin,
+                progress=step.part(_FORMED, 1.0),
+            )
+        if self.improves(options):
+            groups = Groups.joined([groups, _left_over(groups, gathered.order)])
+        parts, groups = parts.unite(groups)
+        return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
+
+
+def _left_over(groups: Groups, order: IntArray) -> Groups:
+    """Runs of the order that are in no group."""
+    left = ~np.isin(order, groups.members)
+    runs = np.cumsum(np.diff(left, prepend=False))
+    _, owner = np.unique(runs[left], return_inverse=True)
+    along = Groups.from_labels(owner)
+    return Groups(order[left][along.members], along.offsets)
