@@ -13,13 +13,22 @@ from scipy.spatial.distance import jensenshannon, pdist
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition import clustering
-from bkpriv_core.partition.clustering import cluster
+from bkpriv_core.partition.clustering import OneCluster, cluster
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement import PairDivergence
 from bkpriv_core.table.groups import FloatArray, Groups
 from tests.core import oracles
 from tests.core.generated import hierarchical_table, numeric_table
-from tests.core.strategies import MANY, as_array, as_table, bandwidths, beliefs, tables
+from tests.core.strategies import (
+    MANY,
+    as_array,
+    as_parts,
+    as_table,
+    bandwidths,
+    beliefs,
+    by_age,
+    tables,
+)
 
 
 def scattered(count: int, values: int, seed: int, tables: int = 1) -> list[FloatArray]:
@@ -215,3 +224,13 @@ def test_adversaries_who_differ_about_who_differs(
     monkeypatch.setattr(clustering, "_BLOCK", 6)
     for theta in (0.01, 0.03, 0.06):
         check(priors, theta, cluster(priors, theta))
+
+
+@MANY
+@given(st.lists(st.integers(0, 100_000), min_size=1, max_size=12), st.data())
+def test_groups_of_one_cluster_are_told_exactly(labels: list[int], data: st.DataObject) -> None:
+    label = np.array(labels)
+    setting = Setting(as_parts(by_age(*"a" * len(labels)), range(len(labels))))
+    members = data.draw(st.lists(st.sampled_from(range(len(labels))), min_size=1, unique=True))
+    met = OneCluster(label).satisfied(setting, Groups.from_lists([np.array(members)]))
+    assert met.tolist() == [len({labels[part] for part in members}) == 1]

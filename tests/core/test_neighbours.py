@@ -9,10 +9,20 @@ from hypothesis import strategies as st
 
 from bkpriv_core.partition import neighbours as neighbours_module
 from bkpriv_core.partition.neighbours import cheapest_neighbours, losses, nearest_groups
+from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles
 from tests.core.oracles import Group, Records
-from tests.core.strategies import SOME, as_groups, as_table, partitions, records_of, tables
+from tests.core.strategies import (
+    SOME,
+    as_groups,
+    as_parts,
+    as_table,
+    by_age,
+    partitions,
+    records_of,
+    tables,
+)
 from tests.core.watching import Watched
 
 
@@ -139,3 +149,14 @@ def test_ranking_is_cancelled_between_chunks() -> None:
     )
     assert found[600].tolist() in ([599, 601], [601, 599])
     assert len(polls) >= 2
+
+
+def test_those_of_ones_own_cluster_are_nearer_than_any_other() -> None:
+    # Ages rise, and clusters take turns.
+    parts = as_parts(by_age(*"a" * 12), range(12))
+    groups = Groups.from_rows(np.arange(12))
+    kin = np.arange(12) % 3
+    near, _ = cheapest_neighbours(parts, groups, np.arange(12), 3, kin=kin)
+    assert (kin[near] == kin[:, None]).all()
+    near, _ = cheapest_neighbours(parts, groups, np.arange(12), 3)
+    assert not (kin[near] == kin[:, None]).all()
