@@ -19,6 +19,8 @@ and whatever more people make adversaries believe of them: findings are of all g
 that a bound is broken. Groups of newcomers keep every bound, with one addition: where they would
 be shown as a group that is kept is, both are one to a reader, which must hold as one as well; and
 requirements on all groups are held together with those kept. Newcomers whose groups fail wait.
+A table as one group holds if any groups of it do, but newcomers need not: they may have no case of
+what is likely of one of them. He waits, lest no cut of all of them hold.
 """
 
 from __future__ import annotations
@@ -267,7 +269,7 @@ def make_grown(
     """
     parts, kept = setting.parts, int(growth.labels.max()) + 1
     labels = growth.labels.copy()
-    coming = np.flatnonzero(growth.coming)
+    coming = _bearable(setting, np.flatnonzero(growth.coming), requirements)
     failed = 0
     if coming.size:
         made, certificate = method.certified(
@@ -295,6 +297,28 @@ def make_grown(
     return Release(parts, groups, method.form), findings(
         setting, groups, requirements, measurements
     )
+
+
+def _bearable(setting: Setting, coming: IntArray, requirements: Sequence[Requirement]) -> IntArray:
+    """Newcomers but those about whom too much were told, by omega, if all were one group.
+
+    All, if too much were told about everybody.
+    """
+    alone, _ = alone_and_joint(requirements)
+    some = coming
+    while some.size:
+        apart = setting.over(setting.parts.select(some)).tried()
+        whole = Groups.whole(some.size)
+        told = np.zeros(some.size, dtype=bool)
+        for item in alone:
+            if item.coarse:
+                measured = item.measure(apart, whole, "omega")
+                for bound, figures in zip(item.bounds, measured.figures, strict=True):
+                    told |= bound.broken(figures)
+        if not told.any():
+            return some
+        some = some[~told]
+    return coming
 
 
 def _waiting(

@@ -306,6 +306,23 @@ def test_who_cannot_be_grouped_waits(method: str) -> None:
     assert sorted(sizes) == ([4] if method == "mondrian" else [2, 4])
 
 
+def test_who_is_unlike_all_newcomers_waits_and_the_others_do_not() -> None:
+    """Whoever is 40 has gout, but for one newcomer; no other newcomer could have it."""
+    common = [("20", "cold"), ("20", "flu"), ("30", "cold"), ("30", "flu")]
+    old = {f"old {place}": row for place, row in enumerate([*common * 2, *[("40", "gout")] * 4])}
+    new = {f"{place}": row for place, row in enumerate([*common * 50, ("40", "cold")])}
+    secrets = Domain("secret", ("cold", "flu", "gout"))
+    table, respondents = read([AGES, secrets], old | new)
+    kept = np.array([name in old for name in respondents.names])
+    growth = Growth(table, respondents, np.where(kept, 0, SUPPRESSED), ~kept)
+    policy = {"k_anonymity": {"k": 2}, "bt_privacy": [{"bandwidth": 0.3, "t": 0.2}]}
+    release = make(growth, policy)
+    waiting = [respondents.names[place] for place in np.flatnonzero(release.labels == SUPPRESSED)]
+    assert waiting == ["200"]
+    # Those of 20 and of 30 apart, beside all who are kept.
+    assert sorted(release.sizes.tolist()) == [12, 100, 100]
+
+
 def _levels(*paths: tuple[str, ...]) -> Domain:
     labels = tuple(path[0] for path in paths)
     return Domain("city", labels, hierarchy=Hierarchy.from_rows("city", list(paths)))
