@@ -97,7 +97,8 @@ def settle(
         alone = constraints.members.offsets[:-1][constraints.members.widths == 1]
         apart = np.zeros(len(weights), dtype=bool)
         apart[constraints.members.members[alone]] = True
-        fresh = fresh[~apart[fresh] | (degrees[fresh] > 1)]
+        # Atoms of other components, of which bounds may tell as well, are under no constraint here.
+        fresh = fresh[degrees[fresh] > apart[fresh]]
         if not len(fresh):
             return constraints, bounds
         atoms = Constraints(Groups.from_rows(fresh), bounds.low[fresh])
