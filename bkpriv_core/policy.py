@@ -3,8 +3,7 @@
 A policy is a JSON object with one key per requirement; all hold together. Unknown keys are errors,
 so that a misspelt requirement is never silently left out. Beside its requirements, which protect
 people, a policy may bound the error that analysts bear (`QueryError`), and say what is to be done
-about other releases of the same records: whoever holds two can tell more than from either, and
-each is certified by itself.
+about other releases of the same records, since whoever holds two can tell more than from either.
 """
 
 from __future__ import annotations
@@ -33,10 +32,8 @@ from bkpriv_core.stated import About, keys_of, read
 __all__ = ["REQUIREMENTS", "Overlap", "Policy", "complete", "parse_policy"]
 
 Overlap = Annotated[
-    Literal["warn", "refuse"],
-    About(
-        "Releases are not judged together yet, so that none can be certified together with others."
-    ),
+    Literal["certify", "warn", "refuse"],
+    About("It says what is done about other releases of the same records."),
 ]
 """What is done about other releases of the same records."""
 
@@ -68,13 +65,14 @@ class Policy:
         One or more, in the order of `REQUIREMENTS`.
     query_error : QueryError, optional
         The bound on the error of queries.
-    overlap : {"warn", "refuse"}
-        Whether other releases of the same records are pointed out, or not borne.
+    overlap : {"certify", "warn", "refuse"}, optional
+        Whether a release is certified together with others of the same records, or those are
+        pointed out, or not borne. Left out, it is certified where that can be done.
     """
 
     requirements: tuple[Requirement, ...]
     query_error: QueryError | None = None
-    overlap: Overlap = "warn"
+    overlap: Overlap | None = None
 
 
 def parse_policy(policy: object, *, complete: bool = True) -> Policy:
@@ -112,7 +110,7 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
     return Policy(
         tuple(item.parse(stated[key]) for key, item in REQUIREMENTS.items() if key in stated),
         QueryError.parse(stated[QueryError.key]) if QueryError.key in stated else None,
-        read(Overlap, stated.get("overlap", "warn"), "overlap"),
+        read(Overlap, stated["overlap"], "overlap") if "overlap" in stated else None,
     )
 
 

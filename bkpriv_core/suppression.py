@@ -13,7 +13,9 @@ themselves or not at all, so unions are not tried.
 
 Where the best try keeps every bound, the one it keeps most narrowly is named all the same: the
 method did not come across that union, or what shows it to hold is no exact inference where one was
-demanded, which `Kind.estimator` tells; or it was needed by another group.
+demanded, which `Kind.estimator` tells; or it was needed by another group. Or it would have exposed
+somebody beside earlier releases: where these are given, that is measured of the try that stands for
+its kind. The bound in the way is then the one that is broken for most people.
 
 A release that has grown takes nobody up in groups that it keeps. There lots are tried with groups
 of newcomers, and, where those who wait are few, all of them together. Who was *withdrawn*, since
@@ -34,7 +36,6 @@ that any of its lots attains.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,14 +52,15 @@ from bkpriv_core.belief.posterior import (
     exact_states,
 )
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition.cutting import median_cuts
+from bkpriv_core.partition.boxing import boxes
+from bkpriv_core.partition.exposing import Exposing
 from bkpriv_core.partition.judging import BETHE_COST
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, Requirement, Shift, alone_and_joint
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
-from bkpriv_core.table.parts import Parts
+from bkpriv_core.together.earlier import Earlier
 
 __all__ = ["Kind", "Withdrawn", "explain_suppression", "find_withdrawn"]
 
@@ -70,9 +72,6 @@ _ALONE, _TOGETHER = -1, -2
 
 _FEW = 200
 """Most parts of all lots that are tried together."""
-
-_NARROW = 0.1
-"""Certainty penalty of a box that is not cut any more."""
 
 _AT_ONCE = 200_000
 """Memberships of tries that are measured at a time."""
@@ -94,7 +93,8 @@ class Kind:
     requirement : str
         Name of the requirement, as in a policy.
     parameters : mapping
-        Its parameters, as in a policy.
+        Its parameters, as in a policy; and the earlier releases, if it stood in the way together
+        with these.
     threshold : float
         The bound.
     attained : float
@@ -222,6 +222,7 @@ def explain_suppression(
     progress: Progress = SILENT,
     *,
     before: npt.NDArray[np.bool_] | None = None,
+    beside: Earlier | None = None,
 ) -> list[Kind]:
     """Say which kinds of records a release left out, and which bound stood in the way of each.
 
@@ -242,6 +243,8 @@ def explain_suppression(
     before : (p,) bool array, optional
         Of a release that has grown, whose parts are its respondents: whom those showed that it has
         grown from.
+    beside : Earlier, optional
+        Releases that it was certified together with; its parts then tell respondents apart.
 
     Returns
     -------
@@ -263,9 +266,12 @@ def explain_suppression(
     lot_of = np.zeros(len(parts), dtype=np.int64)
     lot_of[lots.members] = lots.owner
     alike = (2 * verdicts.in_way + verdicts.kept)[lot_of[left_out]]
+    exposing = None
+    if beside is not None:
+        exposing = Exposing.of(parts, release.groups, requirements, estimator, beside)
     kinds = [
-        _describe(setting, tries, verdicts, members, lot_of[members])
-        for members in _boxes(parts, left_out, alike, most, progress)
+        _describe(setting, tries, verdicts, members, lot_of[members], exposing)
+        for members in boxes(parts, left_out, alike, most, progress)
     ]
     return sorted(kinds, key=lambda kind: -kind.records)[:most]
 
@@ -360,16 +366,27 @@ def _judge(
 
 
 def _describe(
-    setting: Setting, tries: _Tries, verdicts: _Verdicts, members: IntArray, lots: IntArray
+    setting: Setting,
+    tries: _Tries,
+    verdicts: _Verdicts,
+    members: IntArray,
+    lots: IntArray,
+    exposing: Exposing | None,
 ) -> Kind:
     """Describe a kind by its parts, and by that of their lots which comes nearest to being kept."""
     parts = setting.parts
     lot = lots[verdicts.excess[lots].argmin()]
     requirement, place, bound = verdicts.bounds[verdicts.in_way[lot]]
-    attained = float(verdicts.attained[lot])
+    attained, used = float(verdicts.attained[lot]), ESTIMATORS[verdicts.used[lot]]
+    parameters = bound.parameters
     shift = None
+    told = None
+    if exposing is not None and verdicts.kept[lot]:
+        told = exposing.in_way(tries.beside(int(verdicts.best[lot])))
+    if told is not None:
+        bound, parameters, attained, used = told
     # A prior that such a group contradicts has no belief after it.
-    if not (requirement.infers and np.isinf(attained)):
+    elif not (requirement.infers and np.isinf(attained)):
         group = tries.groups(verdicts.best[[lot]])
         shift = requirement.explain(setting, group, place, verdicts.asked[lot])
     places = parts.places[members]
@@ -378,10 +395,10 @@ def _describe(
         places.max(axis=0),
         int(parts.weights[members].sum()),
         bound.requirement,
-        bound.parameters,
+        parameters,
         float(bound.threshold),
         attained,
-        ESTIMATORS[verdicts.used[lot]],
+        used,
         shift,
     )
 
@@ -459,32 +476,3 @@ def _broken(bounds: Sequence[Bound], figures: FloatArray) -> npt.NDArray[np.bool
     for row, bound, figure in zip(broken, bounds, figures, strict=True):
         row[:] = bound.broken(figure)
     return broken
-
-
-def _boxes(
-    parts: Parts, members: IntArray, alike: IntArray, most: int, progress: Progress
-) -> list[IntArray]:
-    """Gather parts with the same number into boxes, at most as many as are wanted if they can."""
-    queue: list[tuple[float, int, IntArray]] = []
-    made = 0
-
-    def add(boxes: Groups) -> None:
-        nonlocal made
-        penalties = parts.table.penalty(*parts.boxes(boxes))
-        losses = np.where(penalties > _NARROW, parts.sizes(boxes) * penalties, 0.0)
-        for lost, box in zip(losses.tolist(), boxes, strict=True):
-            heapq.heappush(queue, (-lost, made, box))
-            made += 1
-
-    add(Groups.from_lists([members[alike == number] for number in np.unique(alike)]))
-    while len(queue) < most and queue[0][0] < 0:
-        progress.poll()
-        _, _, costly = heapq.heappop(queue)
-        box = Groups.from_lists([costly])
-        low, high = parts.boxes(box)
-        widths = [
-            domain.ncp(low[:, axis], high[:, axis])[0]
-            for axis, domain in enumerate(parts.table.quasi_identifiers)
-        ]
-        add(median_cuts(parts, box, np.array([np.argmax(widths)])).halves())
-    return [box for _, _, box in sorted(queue, key=lambda item: item[1])]

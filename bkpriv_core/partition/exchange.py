@@ -319,8 +319,14 @@ class Round:
     def __len__(self) -> int:
         return sum(len(item.groups) for item in self._made)
 
-    def after(self, state: Measured) -> Measured:
+    @property
+    def groups(self) -> Groups:
         """Groups as the round leaves them: those that were not exchanged, then new ones."""
+        made = [item.groups for item in self._made]
+        return Groups.joined([self._groups.select(~self.taken), *made])
+
+    def after(self, state: Measured) -> Measured:
+        """These groups, measured, from those that were."""
         return Measured.joined([state.select(~self.taken), *self._made])
 
     def met(self) -> npt.NDArray[np.bool_]:

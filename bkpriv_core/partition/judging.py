@@ -131,6 +131,11 @@ class Judge:
         How posteriors are inferred.
     beyond : bool
         Whether ``auto`` may publish groups that only an estimate says to hold.
+
+    Attributes
+    ----------
+    proof_only : bool
+        Whether no group is published that only an estimate says to hold.
     """
 
     def __init__(
@@ -144,7 +149,7 @@ class Judge:
         self.setting = setting
         self.requirements = tuple(requirements)
         self._estimator = estimator
-        self._proof_only = estimator == "exact" or (estimator == "auto" and not beyond)
+        self.proof_only = estimator == "exact" or (estimator == "auto" and not beyond)
         self._infers = estimator != "omega" and any(item.infers for item in requirements)
         self._counted = [item for item in requirements if not item.infers]
         self._inferred = [item for item in requirements if item.infers]
@@ -154,7 +159,7 @@ class Judge:
         if parts is self.setting.parts:
             return self
         setting = self.setting.over(parts)
-        return Judge(setting, self.requirements, self._estimator, beyond=not self._proof_only)
+        return Judge(setting, self.requirements, self._estimator, beyond=not self.proof_only)
 
     def efforts(self) -> Iterator[Effort]:
         """How hard to look for groups that hold, one effort after the other."""
@@ -162,7 +167,7 @@ class Judge:
             yield _NONE
             return
         for effort in EFFORTS:
-            if effort.proves or not self._proof_only:
+            if effort.proves or not self.proof_only:
                 yield effort
 
     def measure(self, groups: Groups, progress: Progress = SILENT) -> Measured:
@@ -175,7 +180,7 @@ class Judge:
 
     def met(self, state: Measured) -> npt.NDArray[np.bool_]:
         """Which measured groups meet every bound, by an inference that is good enough."""
-        return self._met(state, EXACT if self._proof_only else OMEGA)
+        return self._met(state, EXACT if self.proof_only else OMEGA)
 
     def states(self, groups: Groups) -> FloatArray:
         """States that exact inference takes for each group; none where nothing is inferred."""

@@ -13,5 +13,6 @@ propagation  estimates by messages between people and groups
 fitting      estimates that meet constraints on average
 inference    posteriors of everybody, by whatever is affordable
 measurement  what requirements measure of it
+earlier      what was published before of people whom a table is about to show
 ===========  ======================================================================================
 """

@@ -1,46 +1,368 @@
-"""Overlap: other releases of the records that are published, and of other periods."""
+"""Overlap: other releases of the records that are published, and of other periods.
+
+Earlier releases of a dataset whose respondents are known can be judged together with a new one.
+Withdrawn ones are among them: who saw one remembers it. Those that cannot, and those of other
+datasets of the same source, are pointed out.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 import plpy
 
-from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.audit import Finding, joint_findings
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.method import GroupOptions, Method, Options
+from bkpriv_core.partition.together import Mended
+from bkpriv_core.policy import Overlap, Policy
 from bkpriv_core.release.form import Form
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Requirement, adversaries, jointly
+from bkpriv_core.sequence.history import Step as Shown
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.together.earlier import Earlier
 from bkpriv_pl import history
-from bkpriv_pl.boundary import run
+from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.counts import Period
 from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.history import RecordedRelease
+from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.ownership import look_up
+from bkpriv_pl.progress import POLLED
 
-__all__ = ["find_overlap", "warn_of_later"]
+__all__ = ["Beside", "choose", "find_earlier", "find_overlap", "recall_earlier", "warn_of_later"]
+
+_LISTED = 8
+"""How many releases a message lists."""
+
+_DEAR = 0.02
+"""Share of a release's records left out, or of its groups united, from which growing is advised."""
+
+
+def choose(dataset: Dataset, method: Method[Options], options: Options, policy: Policy) -> Overlap:
+    """What is to be done about other releases of the same records.
+
+    Raises
+    ------
+    Refusal, InvalidParameter
+        If the policy wants them certified together, and that cannot be done.
+    """
+    if policy.overlap not in (None, "certify"):
+        return policy.overlap
+    measured, _ = jointly(policy.requirements)
+    unfit: str = options.unfit if isinstance(options, GroupOptions) else "suppress"
+    obstacle: Exception | None = None
+    if dataset.respondent is None:
+        obstacle = Refusal(
+            "42703",
+            f'dataset "{dataset.name}" names no respondents, so that its releases cannot be '
+            "certified together",
+            detail="What several releases tell of somebody can be judged only where it is known "
+            "whom each shows.",
+            hint="Register it with the column that names the respondents, or state the policy with "
+            '{"overlap": "warn"}.',
+        )
+    elif not isinstance(options, GroupOptions):
+        obstacle = InvalidParameter(
+            f"releases of method {method.name} cannot be certified together with others",
+            detail="It shows no groups.",
+            hint='State the policy with {"overlap": "warn"} or "refuse".',
+        )
+    elif unfit != "suppress":
+        obstacle = InvalidParameter(
+            f"option unfit, {unfit!r}, contradicts a policy that certifies releases together",
+            detail="Groups that break bounds by themselves, or show false values, cannot keep them "
+            "together with others.",
+            hint='Leave the option out, or state the policy with {"overlap": "warn"}.',
+        )
+    elif not measured:
+        keys = ", ".join(item.key for item in policy.requirements)
+        obstacle = InvalidParameter(
+            f"nothing that the policy requires can be certified together with others: {keys}",
+            detail="It is about the groups of one release.",
+            hint='Require for example max_disclosure as well, or state {"overlap": "warn"}.',
+        )
+    if obstacle is None:
+        return "certify"
+    if policy.overlap == "certify":
+        raise obstacle
+    return "warn"
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Earlier releases that a new one is judged together with.
+
+    Parameters
+    ----------
+    earlier : Earlier or None
+        What they say; None if they are of other people, or there are none.
+    judged : tuple of int
+        Their ids, also of those of other people.
+    left_out : mapping of int to str
+        Why others of the dataset are not judged.
+    requirements : tuple of Requirement
+        What is measured of them.
+    unmeasured : tuple of str
+        Which requirements are not, or not in full.
+    mended : Mended, optional
+        What became of the groups of the new one.
+    """
+
+    earlier: Earlier | None
+    judged: tuple[int, ...] = ()
+    left_out: Mapping[int, str] = field(default_factory=dict)
+    requirements: tuple[Requirement, ...] = ()
+    unmeasured: tuple[str, ...] = ()
+    mended: Mended | None = None
+
+    def findings(self, release: int) -> list[Finding]:
+        """How a release keeps each bound together with them, by what became of its groups."""
+        if self.mended is None:
+            return []
+        ids = [*self.judged, release]
+        return joint_findings(self.mended.joint, self.requirements, ids)
+
+    def tell(self, release: int, published: Release, rows: Sequence[Finding]) -> None:
+        """Say what it took to certify a release together with them, and what all tell.
+
+        Parameters
+        ----------
+        release : int
+            Its id.
+        published : Release
+            What it shows.
+        rows : sequence of Finding
+            See `findings`.
+        """
+        mended = self.mended
+        if mended is None:
+            return
+        told = _listed(self.judged)
+        if mended.failed:
+            dear = mended.left_out > _DEAR * published.table.records or mended.united > _DEAR * len(
+                published.groups
+            )
+            plpy.notice(
+                f"release {release} was made to hold together with {told}: {mended.restored} "
+                f"groups are shown as they were, {mended.united} were united with others, and "
+                f"{mended.left_out} records are left out",
+                detail=f"As it was made, {mended.failed} people would have been exposed to who "
+                "holds all of them.",
+                hint='The option {"grow": true} keeps all groups of the last release as they were '
+                "published, and mostly costs less."
+                if dear
+                else None,
+            )
+        if mended.exposed:
+            plpy.notice(
+                f"{mended.exposed} people are exposed by what was published before release "
+                f"{release}",
+                detail=f"What {told} told cannot be taken back. Together with release {release} "
+                "it tells no more of them.",
+                hint="bkpriv.explain_together names them.",
+            )
+        if self.earlier is not None and self.earlier.changed:
+            plpy.notice(
+                f"{self.earlier.changed} respondents of release {release} had another sensitive "
+                "value when they were published before",
+                detail="They are judged as new people: what was told of them then is not held to "
+                "be about now.",
+                hint="Values that change are a sequence of periods; see bkpriv.sequential_audit.",
+            )
+        if self.unmeasured:
+            plpy.notice(
+                f"not measured of {told} and {release} together, or not in full: "
+                f"{', '.join(self.unmeasured)}",
+                detail="Each release keeps that by itself.",
+            )
+        estimated = sorted({row.estimator for row in rows} - {"exact"})
+        if estimated:
+            plpy.notice(
+                f"release {release} is certified together with {told} by estimate in part: "
+                f"{'; '.join(estimated)}",
+                detail="An estimate may understate what an adversary learns. Values that are "
+                "certain or impossible are found by bounds, which hold.",
+                hint='The option {"beyond": "suppress"} leaves out what only an estimate can '
+                "certify.",
+            )
+
+
+def find_earlier(
+    dataset: Dataset,
+    period: Period | None,
+    setting: Setting,
+    respondents: Respondents,
+    requirements: Sequence[Requirement],
+    library: PriorTables,
+) -> Beside:
+    """Read the earlier releases that a new one can be judged together with.
+
+    Parameters
+    ----------
+    dataset, period
+        What is published.
+    setting : Setting
+        The table and its adversaries.
+    respondents : Respondents
+        Those of the table.
+    requirements : sequence of Requirement
+        What is required.
+    library : PriorTables
+        Where priors from outside are read.
+    """
+    coming = (None, None) if period is None else (period.text, period.recorded_as)
+    *steps, now = history.find_steps(dataset.name, dataset.owner, coming)
+    same = [step for step in steps if step.when == now.when or step.period == now.period is None]
+    chain = read_chain(dataset.name, dataset.owner, dataset.sensitive, same, library)
+    left_out = dict(chain.left_out)
+    left_out |= {
+        step.release: "is of no period" if step.period is None else f"is of period {step.period}"
+        for step in steps
+        # Other periods of a sequence are no second look at the same values.
+        if (step.period is None) != (now.period is None)
+    }
+    shown = chain.history.steps
+    false = [step.release for step in shown if step.shown is not None]
+    left_out |= dict.fromkeys(false, "shows counterfeits")
+    chain = chain.only([step.release for step in shown if step.shown is None])
+    judged = tuple(step.release for step in chain.history.steps)
+    measured, unmeasured = jointly(requirements)
+    return Beside(
+        _tell_apart(chain, now, setting, respondents, requirements),
+        judged,
+        dict(sorted(left_out.items())),
+        tuple(measured),
+        tuple(unmeasured),
+    )
+
+
+def recall_earlier(
+    recorded: RecordedRelease, requirements: Sequence[Requirement]
+) -> tuple[RecordedRelease, Earlier] | None:
+    """Read what a past release was certified together with, if it was.
+
+    Returns
+    -------
+    RecordedRelease, Earlier
+        The release, whose parts tell respondents apart, and what was published before; None if it
+        was certified by itself, or its respondents are not recorded.
+    """
+    rows = run(
+        "SELECT parameters -> 'together' AS releases FROM bkpriv.audit_record "
+        "WHERE release = $1 AND parameters ? 'together' ORDER BY audit, place LIMIT 1",
+        ["bigint"],
+        [recorded.release],
+    )
+    if not rows or recorded.form.randomized:
+        return None
+    ids = set(json.loads(rows[0]["releases"])) - {recorded.release}
+    # It may be told apart already, which cannot be done twice.
+    told, respondents = tell_apart(history.find_release(recorded.release))
+    told = replace(told, library=recorded.library)
+    row = look_up(recorded.release, "dataset, owner")
+    steps = history.find_steps(row["dataset"], row["owner"])
+    (now,) = (step for step in steps if step.release == recorded.release)
+    chain = read_chain(
+        row["dataset"],
+        row["owner"],
+        recorded.table.sensitive.name,
+        [step for step in steps if step.release in ids],
+        recorded.library,
+    )
+    earlier = _tell_apart(chain, now, told.setting, respondents, requirements)
+    return None if earlier is None else (told, earlier)
+
+
+def _tell_apart(
+    chain: Chain,
+    now: history.Step,
+    setting: Setting,
+    respondents: Respondents,
+    requirements: Sequence[Requirement],
+) -> Earlier | None:
+    """What the releases of a chain say of the people of a table; None if it is of others only."""
+    people = chain.number(respondents.names)
+    known = [step.persons[step.groups.members] for step in chain.history.steps]
+    if not np.isin(people, np.concatenate([*known, np.zeros(0, dtype=np.int64)])).any():
+        return None
+    parts = respondents.apart(setting.table)
+
+    def look(place: int) -> tuple[Setting, IntArray]:
+        mine = parts if place == len(chain.history) else chain.recorded(place).parts
+        everybody = np.arange(len(mine))
+        if mine is parts:
+            return setting.over(parts), everybody
+        library = chain.library
+        return Setting(mine, setting.smoothing, library=library, progress=POLLED), everybody
+
+    nowhere = Groups.from_labels(np.full(len(people), SUPPRESSED))
+    labels = setting.table.sensitive.labels
+    present = Shown(now.release, labels, people, respondents.values, nowhere, now.when)
+    measured, _ = jointly(requirements)
+    return Earlier.of(chain.history, present, look, adversaries(measured))
 
 
 def find_overlap(
-    dataset: Dataset, period: Period | None, form: Form
+    dataset: Dataset, period: Period | None, form: Form, beside: Beside | None = None
 ) -> UnattainableRequirement | None:
-    """What is to be said of other releases of the same records, if the caller may see any."""
+    """What is to be said of other releases of the same records, if the caller may see any.
+
+    Parameters
+    ----------
+    dataset, period, form
+        What is to be published, and how.
+    beside : Beside, optional
+        What it is judged together with, which is not to be warned of.
+    """
     # Other periods are a sequence; what cannot be told from this one is taken for it.
     same_period = (
         "($5 IS NULL OR r.period IS NULL OR r.period = $5 OR r.period_type IS NULL "
         "OR (r.period_type, r.period_column, r.period_bin) IS DISTINCT FROM ($6, $7, $8))"
     )
+    judged = () if beside is None else beside.judged
     # A status takes a search of the catalog, so only those of the releases listed are wanted.
     rows = run(
         "SELECT release, status FROM bkpriv.releases WHERE release = ANY (ARRAY("
         "SELECT r.release FROM bkpriv.release r "
         "WHERE ((r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4)) "
-        f"AND {same_period} ORDER BY r.release DESC LIMIT 9)) ORDER BY release",
-        ["text"] * 8,
+        f"AND {same_period} AND r.release <> ALL ($9) "
+        f"ORDER BY r.release DESC LIMIT {_LISTED + 1})) ORDER BY release",
+        [*["text"] * 8, "bigint[]"],
         [
             *(dataset.name, dataset.owner, dataset.source_schema, dataset.source_name),
             *((None,) * 4 if period is None else period.recorded.values()),
+            list(judged),
         ],
     )
     if not rows:
         return None
-    listed = ", ".join(f"{row['release']} ({row['status']})" for row in rows[-8:])
+    listed = ", ".join(f"{row['release']} ({row['status']})" for row in rows[-_LISTED:])
+    more = "..., " if len(rows) > _LISTED else ""
+    of_period = "" if period is None else f" in period {period.text}"
+    if beside is not None:
+        reasons = "; ".join(
+            f"release {row['release']} "
+            + beside.left_out.get(row["release"], "is of another dataset")
+            for row in rows[-_LISTED:]
+        )
+        return UnattainableRequirement(
+            f"releases of records of {dataset.source}{of_period} are not judged together with this "
+            f"one: {more}{listed}",
+            detail=f"{reasons[0].upper()}{reasons[1:]}. What they tell together with this one is "
+            "not measured.",
+            hint="bkpriv.audit_together measures releases of several datasets whose respondents "
+            'have the same names. A policy may refuse another release ({"overlap": "refuse"}).',
+        )
     return UnattainableRequirement(
-        f"records of {dataset.source}{'' if period is None else f' in period {period.text}'} have "
-        f"been released before: {'..., ' if len(rows) > 8 else ''}{listed}",
+        f"records of {dataset.source}{of_period} have been released before: {more}{listed}",
         detail="Each release is certified by itself. Who holds several, or held one that was "
         "withdrawn, can compare their "
         + (
@@ -53,8 +375,13 @@ def find_overlap(
             if period is None
             else " Another release of a period is a second look at the same values."
         ),
-        hint="Give them to different readers. A policy may refuse another release "
-        '({"overlap": "refuse"}) or, by default, warn of it.',
+        hint='Give them to different readers. A policy may refuse another release ({"overlap": '
+        '"refuse"}) or, '
+        + (
+            "by default, warn of it."
+            if dataset.respondent is None
+            else 'where its method can, certify it together with these ({"overlap": "certify"}).'
+        ),
     )
 
 
@@ -64,13 +391,18 @@ def warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
     (when,) = (step.when for step in steps if step.release == release)
     later = [step for step in steps if step.when > when and step.period is not None]
     if later:
-        listed = ", ".join(f"{step.period} (release {step.release})" for step in later[-8:])
+        listed = ", ".join(f"{step.period} (release {step.release})" for step in later[-_LISTED:])
         plpy.warning(
             f'period {period.text} of dataset "{dataset.name}" is published after later ones: '
-            f"{'..., ' if len(later) > 8 else ''}{listed}",
+            f"{'..., ' if len(later) > _LISTED else ''}{listed}",
             detail="What a reader remembers is taken in the order of periods. So it is assumed "
             "that releases of later periods say nothing about this one, though who holds them may "
             "conclude from them to what was before.",
             hint="Publish periods in their order. What later releases tell of earlier values is "
             "measured by bkpriv.sequential_audit(…, retrospective => true).",
         )
+
+
+def _listed(releases: Sequence[int]) -> str:
+    some = ", ".join(map(str, releases[-_LISTED:]))
+    return f"release{'s' * (len(releases) > 1)} {'..., ' * (len(releases) > _LISTED)}{some}"

@@ -10,22 +10,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
 import plpy
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
-from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method import GroupOptions, Method, Options, find_method, parse_options
 from bkpriv_core.method.growing import make_grown
 from bkpriv_core.method.randomize import bound_of
-from bkpriv_core.policy import Policy, complete, parse_policy
+from bkpriv_core.method.together import make_together
+from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.chance import SecretChance, SeededChance
+from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
+from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl import history
 from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.column import column_types
@@ -35,7 +38,7 @@ from bkpriv_pl.draws import judge_together
 from bkpriv_pl.growing import find_stock
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.notice import give_notice
-from bkpriv_pl.overlap import find_overlap, warn_of_later
+from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
@@ -65,6 +68,7 @@ class _Request:
     policy_name: str
     stated: object
     policy: Policy
+    overlap: Overlap
     library: PriorTables
     view: View
     method: Method[Any]
@@ -92,9 +96,11 @@ def publish(
     if request.period is not None and (type_ := request.period.recorded_as) is not None:
         history.check_comparable(request.dataset.name, request.dataset.owner, type_)
     previous = _shown_before(request)
-    overlap = find_overlap(request.dataset, request.period, request.method.form)
-    if overlap is not None and request.policy.overlap == "refuse":
-        raise overlap
+    overlap = None
+    if request.overlap != "certify":
+        overlap = find_overlap(request.dataset, request.period, request.method.form)
+        if overlap is not None and request.overlap == "refuse":
+            raise overlap
     stock = find_stock(
         request.dataset, request.period, request.view, request.method, request.options
     )
@@ -127,11 +133,17 @@ def publish(
     if stock is not None and growth is not None:
         make = partial(make_grown, stock.method, growth)
     published, rows = make(setting, request.policy.requirements, request.options, chance, task)
+    beside = None
+    if request.overlap == "certify" and about is not None:
+        published, rows, beside = _beside_earlier(
+            request, published, rows, setting, about, chance, task
+        )
+        overlap = find_overlap(request.dataset, request.period, request.method.form, beside)
     task.step("writing")
     coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
     shown, within = published.together()
     stock_of = None if stock is None else stock.release
-    release = _record(request, published, shown, rows, coarse, stock_of, task)
+    release = _record(request, published, shown, rows, coarse, stock_of, beside, task)
     if stock is not None and growth is not None:
         stock.tell(release, published, growth)
     if about is not None:
@@ -154,6 +166,29 @@ def publish(
     if request.period is not None:
         warn_of_later(request.dataset, request.period, release)
     return release
+
+
+def _beside_earlier(
+    request: _Request,
+    made: Release,
+    rows: list[Finding],
+    setting: Setting,
+    respondents: Respondents,
+    chance: Chance,
+    task: Task,
+) -> tuple[Release, list[Finding], Beside]:
+    """Certify what was made together with earlier releases, if there are any of these people."""
+    task.step("reading earlier releases")
+    dataset, requirements = request.dataset, request.policy.requirements
+    beside = find_earlier(
+        dataset, request.period, setting, respondents, requirements, request.library
+    )
+    if beside.earlier is None or not isinstance(request.options, GroupOptions):
+        return made, rows, beside
+    published, rows, mended = make_together(
+        made, respondents, beside.earlier, setting, requirements, request.options, chance, task
+    )
+    return published, rows, replace(beside, mended=mended)
 
 
 def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
@@ -239,6 +274,7 @@ def _validated(
         policy,
         requirements,
         demanded,
+        choose(registered, way, chosen, demanded),
         stated.library,
         view,
         way,
@@ -256,6 +292,7 @@ def _record(
     rows: list[Finding],
     coarse: Collection[str],
     grown_from: int | None,
+    beside: Beside | None,
     task: Task,
 ) -> int:
     """Write the release, what it was made from, and its certification into the history."""
@@ -287,8 +324,12 @@ def _record(
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
     together = _judge_together(request, published, release, task)
+    if beside is not None:
+        together = beside.findings(release)
     history.record_audit(release, [*rows, *together])
     give_notice(release, published, shown, rows, request.options)
+    if beside is not None:
+        beside.tell(release, published, together)
     return release
 
 

@@ -17,6 +17,7 @@ from bkpriv_pl.boundary import entry
 from bkpriv_pl.chain import tell_apart
 from bkpriv_pl.growing import shown_before
 from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
+from bkpriv_pl.overlap import recall_earlier
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import Task
 from bkpriv_pl.recorded import read_respondents
@@ -42,6 +43,9 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
     before = None
     if look_up(release, "grown_from")["grown_from"] is not None:
         recorded, before = _grown(recorded)
+    beside = None
+    if (together := recall_earlier(recorded, requirements)) is not None:
+        recorded, beside = together
     task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,
@@ -51,9 +55,10 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
         limit,
         task.step("trying what was left out"),
         before=before,
+        beside=beside,
     )
     task.done()
-    rows = [_row(recorded.table, kind) for kind in kinds]
+    rows = [_row(recorded, kind) for kind in kinds]
     if before is not None and (gone := find_withdrawn(recorded, before)) is not None:
         rows = [_row_of_withdrawn(recorded.table, gone), *rows[: limit - 1]]
     return iter(rows)
@@ -74,14 +79,17 @@ def _row_of_withdrawn(table: Table, gone: Withdrawn) -> tuple[Any, ...]:
     return (qi, gone.records, "grow", json.dumps({"departed": "withdraw"}), *(None,) * 7)
 
 
-def _row(table: Table, kind: Kind) -> tuple[Any, ...]:
+def _row(recorded: RecordedRelease, kind: Kind) -> tuple[Any, ...]:
     """Columns of one kind."""
+    table, parameters = recorded.table, dict(kind.parameters)
+    if "together" in parameters:
+        parameters["together"] = [*parameters["together"], recorded.release]
     (qi,) = extents_json(table, kind.low[None], kind.high[None])
     fault: tuple[Any, ...] = (None,) * 4
     if (shift := kind.shift) is not None:
         (cell,) = (None,) if shift.cell is None else qi_json(table, np.array([shift.cell]))
         fault = cell, table.sensitive.labels[shift.value], shift.before, shift.after
     return (
-        *(qi, kind.records, kind.requirement, json.dumps(dict(kind.parameters))),
+        *(qi, kind.records, kind.requirement, json.dumps(parameters)),
         *(kind.threshold, kind.attained, *fault, kind.estimator),
     )

@@ -74,14 +74,16 @@ def test_a_misspelt_requirement_is_named() -> None:
     assert "k_anonymity, l_diversity" in caught.value.hint
 
 
-@pytest.mark.parametrize("overlap", ["certify", None, ["warn"], 1])
-def test_what_becomes_of_other_releases_is_one_of_two(overlap: object) -> None:
-    assert parse_policy({"k_anonymity": {"k": 5}, "overlap": "refuse"}).overlap == "refuse"
+@pytest.mark.parametrize("overlap", ["ignore", None, ["warn"], 1])
+def test_what_becomes_of_other_releases_is_one_of_three(overlap: object) -> None:
+    for known in ("certify", "warn", "refuse"):
+        assert parse_policy({"k_anonymity": {"k": 5}, "overlap": known}).overlap == known
+    assert parse_policy({"k_anonymity": {"k": 5}}).overlap is None
     with pytest.raises(InvalidParameter) as caught:
         parse_policy({"k_anonymity": {"k": 5}, "overlap": overlap})
     assert caught.value.message == f"overlap is {json.dumps(overlap)}"
-    assert "not judged together yet" in caught.value.detail
-    assert "warn, refuse" in caught.value.hint
+    assert "other releases" in caught.value.detail
+    assert "certify, warn, refuse" in caught.value.hint
 
 
 def test_an_invalid_value_is_that_of_its_requirement() -> None:

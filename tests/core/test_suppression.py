@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core import suppression
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.partition import boxing
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
@@ -99,7 +100,7 @@ def kinds_of(
 ) -> list[Kind]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suppression, "_NEAR", near)
-        patch.setattr(suppression, "_NARROW", narrow)
+        patch.setattr(boxing, "_NARROW", narrow)
         setting = Setting(release.parts)
         return explain_suppression(release, setting, requirements, "auto", most)
 

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -42,8 +43,15 @@ def big(shared_db: Connection) -> Connection:
 class Publication:
     """A long publication in a session and thread of its own."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        dataset: str = "census",
+        policy: str = "slow",
+        options: dict[str, Any] | None = None,
+    ) -> None:
         self.connection = connection
+        self._call = dataset, policy, f"public.{policy}", options
         self.pid = connection.info.backend_pid
         self.error: psycopg.Error | None = None
         self._thread = threading.Thread(target=self._work)
@@ -51,7 +59,7 @@ class Publication:
 
     def _work(self) -> None:
         try:
-            publish(self.connection, "census", "slow", "public.slow")
+            publish(self.connection, *self._call)
         except psycopg.Error as error:
             self.error = error
 
@@ -224,3 +232,31 @@ def test_an_error_restores_the_name(big: Connection, shared_database: Database) 
         with pytest.raises(psycopg.errors.InvalidParameterValue), connection.transaction():
             publish(connection, "census", "never", "public.never")
         assert one(connection, "SHOW application_name") == "my own"
+
+
+@pytest.mark.parametrize("step", ["reading earlier releases", "judging releases together"])
+def test_certification_together_is_stopped_and_leaves_nothing(
+    big: Connection, shared_database: Database, step: str
+) -> None:
+    if one(big, "SELECT to_regclass('persons')") is None:
+        big.execute(
+            "CREATE TABLE persons AS SELECT i AS id, age, hours, class, area, secret "
+            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c WHERE i <= 30000;"
+            "SELECT bkpriv.register_dataset("
+            "'persons', 'persons', '{age,hours,class,area}', 'secret', 'id')"
+        )
+        state_policy(big, "five", {"k_anonymity": {"k": 5}, "max_disclosure": {"tau": 0.6}})
+        publish(big, "persons", "five", "public.persons_shown", {"refine": False})
+        big.execute(
+            "INSERT INTO persons SELECT i, age, hours, class, area, secret "
+            "FROM (SELECT row_number() OVER () AS i, * FROM census) AS c WHERE i > 30000"
+        )
+    connection = shared_database.connect()
+    with unchanged(big):
+        begun = Publication(connection, "persons", "five", {"refine": False})
+        until(lambda: step in begun.shown(big))
+        began = time.monotonic()
+        big.execute("SELECT pg_cancel_backend(%s)", [begun.pid])
+        until(begun.ended)
+        assert time.monotonic() - began < PROMPT
+    assert isinstance(begun.error, psycopg.errors.QueryCanceled)

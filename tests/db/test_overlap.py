@@ -83,8 +83,8 @@ def test_publishers_are_not_told_of_releases_of_others(
     assert warnings(said) == []
 
 
-@pytest.mark.parametrize("choice", ["certify", "ignore", None, True, ["warn"]])
-def test_overlap_has_two_choices(clinic: Connection, choice: object) -> None:
+@pytest.mark.parametrize("choice", ["ignore", None, True, ["warn"]])
+def test_overlap_has_three_choices(clinic: Connection, choice: object) -> None:
     with pytest.raises(Exception, match="overlap is") as caught:
         state_policy(clinic, "p", {**PLAIN, "overlap": choice})
-    assert "warn, refuse" in str(caught.value)
+    assert "certify, warn, refuse" in str(caught.value)

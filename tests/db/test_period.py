@@ -199,6 +199,7 @@ def test_nearly_unique_is_judged_within_periods(ward: Connection) -> None:
 def test_periods_are_a_sequence_and_one_published_twice_is_a_second_look(
     visits: Connection,
 ) -> None:
+    state_policy(visits, "plain", PLAIN | {"overlap": "warn"})
     assert said_of(visits, "2024-01") == []
     assert said_of(visits, "2024-02", view="public.february") == []
     warning, late = said_of(visits, "2024-01", view="public.again")
@@ -227,9 +228,23 @@ def test_periods_are_a_sequence_and_one_published_twice_is_a_second_look(
     assert "1 (" not in warning
 
 
+def test_a_second_look_is_certified_together_with_the_first(visits: Connection) -> None:
+    together = "SELECT parameters -> 'together' FROM bkpriv.audits WHERE release = %s ORDER BY 1"
+    for month in MONTHS[:2]:
+        assert said_of(visits, month) == []
+    (late,) = said_of(visits, MONTHS[0], view="public.again")
+    assert "is published after later ones" in late
+    releases = [
+        {tuple(row[0]) for row in visits.execute(together, [release]) if row[0] is not None}
+        for release in (1, 2, 3)
+    ]
+    assert releases == [set(), set(), {(1, 3)}]
+
+
 def test_a_period_that_is_published_late_is_pointed_out(ward: Connection) -> None:
     create_visits(ward, "int", ["9", "10", "11"])
     declare_visits(ward)
+    state_policy(ward, "plain", PLAIN | {"overlap": "warn"})
     assert said_of(ward, "10") == []
     (warning,) = said_of(ward, "9", view="public.nine")
     assert "period 9" in warning

@@ -1,0 +1,98 @@
+"""What a method made, beside earlier releases: certified together with what those told.
+
+A method groups records; whose they are is settled here, since whoever holds several releases knows
+people by their groups in each. Of records that are alike, it is drawn by lot whose is in which
+group, and those are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bkpriv_core.audit import Finding, findings
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.method.base import GroupOptions
+from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.together import Mended, certify_together
+from bkpriv_core.progress import Progress
+from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import Requirement, alone_and_joint
+from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.together.earlier import Earlier
+
+__all__ = ["make_together"]
+
+
+def make_together(
+    made: Release,
+    respondents: Respondents,
+    earlier: Earlier,
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    options: GroupOptions,
+    chance: Chance,
+    progress: Progress,
+) -> tuple[Release, list[Finding], Mended]:
+    """Mend a release so that nobody is exposed whom earlier releases did not expose.
+
+    Parameters
+    ----------
+    made : Release
+        What the method made.
+    respondents : Respondents
+        Those of its table.
+    earlier : Earlier
+        What was published before.
+    setting : Setting
+        The table and its adversaries.
+    requirements, options, chance, progress
+        See `Method.make`.
+
+    Returns
+    -------
+    Release, list of Finding, Mended
+        The release, whose parts tell respondents apart; how it keeps each bound by itself; and what
+        it tells together with others.
+
+    Raises
+    ------
+    UnattainableRequirement
+        If nothing is left to publish.
+    """
+    parts = respondents.apart(made.table)
+    groups = Groups.from_labels(made.labels[respondents.places(made.parts, chance)])
+    setting = setting.over(parts)
+    alone, _ = alone_and_joint(requirements)
+    beyond = options.beyond == "estimate"
+    mended = certify_together(
+        Judge(setting.tried(), alone, options.estimator, beyond=beyond),
+        groups,
+        earlier,
+        requirements,
+        options.estimator,
+        pool=made.form.pool,
+        # What is generalized by whole columns has no unions that are.
+        uniting=made.form.levels is None,
+        # What grows keeps groups of its own accord, and withdraws others.
+        restoring=not options.grow,
+        progress=progress.step("judging releases together"),
+    )
+    groups = mended.groups
+    if not len(groups):
+        listed = ", ".join(map(str, earlier.releases))
+        raise UnattainableRequirement(
+            "nothing can be published beside earlier releases",
+            detail=f"Together with releases {listed} every group exposes somebody, and so do their "
+            "unions.",
+            hint='Publish with the option {"grow": true}, which keeps the groups that were '
+            'published, or state the policy with {"overlap": "warn"}.',
+        )
+    groups = groups.select(chance.order(len(groups)))
+    # What was kept may be too large for exact inference.
+    estimator = "auto" if options.grow and options.estimator == "exact" else options.estimator
+    measurements = [item.measure(setting, groups, estimator) for item in requirements]
+    rows = findings(setting, groups, requirements, measurements)
+    return Release(parts, groups, made.form), rows, mended

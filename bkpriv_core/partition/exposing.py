@@ -1,0 +1,92 @@
+"""Exposing: whether other groups of a release would tell more, together with earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.belief.posterior import ESTIMATORS, Estimator, Sound
+from bkpriv_core.requirement import Bound, Requirement, jointly
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.together.earlier import Earlier
+from bkpriv_core.together.measurement import Joint
+
+__all__ = ["Exposing"]
+
+
+@dataclass(frozen=True, eq=False)
+class Exposing:
+    """What a release tells together with earlier ones, and whether a try would tell more.
+
+    Parameters
+    ----------
+    parts : Parts
+        Those of the release.
+    earlier : Earlier
+        The earlier releases.
+    requirements : list of Requirement
+        What is measured of them.
+    estimator : {"auto", "bethe", "omega"}
+        How posteriors are inferred.
+    told : Joint
+        What they and the release tell.
+    """
+
+    parts: Parts
+    earlier: Earlier
+    requirements: list[Requirement]
+    estimator: Sound
+    told: Joint
+
+    @classmethod
+    def of(
+        cls,
+        parts: Parts,
+        groups: Groups,
+        requirements: Sequence[Requirement],
+        estimator: Estimator,
+        earlier: Earlier,
+    ) -> Exposing:
+        """Measure a release as it is."""
+        measured, _ = jointly(requirements)
+        way: Sound = (
+            "bethe" if estimator == "bethe" else "omega" if estimator == "omega" else "auto"
+        )
+        constraints = earlier.with_groups(parts, groups)
+        told = Joint.of(earlier.population, constraints, way, refuse=False)
+        return cls(parts, earlier, measured, way, told)
+
+    def in_way(self, groups: Groups) -> tuple[Bound, dict[str, Any], float, str] | None:
+        """The bound that is broken for most people with such groups.
+
+        Returns
+        -------
+        Bound, dict, float, str or None
+            The bound, its parameters and the earlier releases, the worst figure, and how that was
+            inferred.
+        """
+        constraints = self.earlier.with_groups(self.parts, groups)
+        joint = Joint.of(
+            self.earlier.population, constraints, self.estimator, before=self.told, refuse=False
+        )
+        worst: tuple[int, Bound, float, str] | None = None
+        for item in self.requirements:
+            now, then = item.together(joint), item.together(self.told)
+            for bound, figure, before in zip(item.bounds, now, then, strict=True):
+                known = np.full(len(joint.told.used), np.nan)
+                known[self.told.persons] = before
+                same = np.isclose(figure, known[joint.persons])
+                exposed = bound.broken(figure) & np.logical_not(same)
+                count = int(exposed.sum())
+                if count and (worst is None or count > worst[0]):
+                    manner = ESTIMATORS[joint.told.used[joint.persons][exposed].max()]
+                    worst = count, bound, bound.worst(figure[exposed]), manner
+        if worst is None:
+            return None
+        _, bound, attained, used = worst
+        together = {**bound.parameters, "together": list(self.earlier.releases)}
+        return bound, together, attained, used

@@ -1,0 +1,433 @@
+"""Certification together: a partition is mended until it exposes nobody beside earlier releases.
+
+Each group of a partition holds by itself. Whoever holds earlier releases of the same people can
+take their groups from these, and may so learn more of somebody than any release tells
+(`bkpriv_core.together`). People about whom that breaks a bound are *exposed*; they *fail* if
+earlier releases alone told less of them. What those told cannot be taken back: groups are not at
+fault for it.
+
+While somebody fails, the groups at fault are mended: those that show who fails; or, of who is not
+shown, those that show people with whom earlier releases showed him.
+
+1. Some times, groups of earlier releases whose people they show take their place, as they were:
+   at first only those that have nobody from other groups. That tells nothing new of their people;
+   the rest of each group, such as newcomers, remains a group.
+2. Some times, each is united with a group near it, where the union holds by itself. A union says
+   less than its two groups: the multiset of all their members' values.
+3. Some times, who fails is left out of his group. The rest of it is united with a group near it, or
+   left out, too, where it does not hold by itself. Where nobody who fails is in a group, groups at
+   fault are left out as a whole.
+4. Then all groups are left out that hang together with who fails, over earlier groups or later.
+
+At last, groups of earlier releases are shown again of whom all are left out.
+
+Rules:
+
+- Groups that an earlier release showed, of the same people, tell nothing more. They are never at
+  fault, and stay as they are.
+- Every group of the outcome holds by itself, and requirements on all groups together hold. Groups
+  that are alike to a reader are one.
+- It ends: all but the last remedy are tried a limited number of times, and without any new group
+  of those that hang together nobody fails.
+- Inference is repeated only where groups that hang together have changed.
+- Where only proof will do, who was inferred by an estimate fails, unless he was so before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.belief.posterior import EXACT, Sound
+from bkpriv_core.partition.certification import Pool
+from bkpriv_core.partition.exchange import Layout, Round, chunks, unite
+from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.neighbours import cheapest_neighbours
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.requirement import Requirement, alone_and_joint, jointly, satisfied
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.together.constraint import Constraints
+from bkpriv_core.together.earlier import Earlier
+from bkpriv_core.together.measurement import Joint
+
+__all__ = ["Mended", "certify_together"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+_RESTORED = 4
+"""How often groups at fault make room for earlier ones."""
+
+_UNIONS = 4
+"""How often groups at fault are united with others."""
+
+_LEFT_OUT = 8
+"""How often people are left out of groups one by one."""
+
+_NOBODY = -1
+"""The part of who is not in the table."""
+
+_NEAR = 16
+"""Near groups with which a union is tried."""
+
+_WORSE = 1e-6
+"""By how much a figure is worse than before, if that is to be more than rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """A partition that holds beside earlier releases.
+
+    Parameters
+    ----------
+    groups : Groups
+        The groups to publish, of the parts that were given.
+    joint : Joint
+        What all releases tell together.
+    exposed : int
+        How many people earlier releases alone expose.
+    failed : int
+        How many people failed in the partition that was given.
+    restored : int
+        How many groups of the outcome earlier releases showed, and that partition did not.
+    united : int
+        How many of its groups were united with others, or with what others left.
+    left_out : int
+        How many records it showed that are shown no more.
+    """
+
+    groups: Groups
+    joint: Joint
+    exposed: int
+    failed: int
+    restored: int
+    united: int
+    left_out: int
+
+
+def certify_together(
+    judge: Judge,
+    groups: Groups,
+    earlier: Earlier,
+    requirements: Sequence[Requirement],
+    estimator: Sound,
+    *,
+    pool: Pool,
+    uniting: bool = True,
+    restoring: bool = True,
+    progress: Progress = SILENT,
+) -> Mended:
+    """Mend a partition until it exposes nobody beside earlier releases.
+
+    Parameters
+    ----------
+    judge : Judge
+        What says which groups hold by themselves. Its parts tell respondents apart.
+    groups : Groups
+        The partition, whose groups do.
+    earlier : Earlier
+        What was published before.
+    requirements : sequence of Requirement
+        What is measured of persons; see `Requirement.together`.
+    estimator : {"auto", "exact", "bethe", "omega"}
+        How posteriors are inferred.
+    pool : callable
+        Joins groups that will be published alike.
+    uniting : bool
+        Whether groups may be united; otherwise they are left out, or some of their records.
+    restoring : bool
+        Whether groups of earlier releases may be shown again.
+    progress : Progress
+        Receives the share of who failed and no more does.
+
+    Returns
+    -------
+    Mended
+    """
+    mending = _Mending(judge, earlier, requirements, estimator, pool, uniting, restoring, progress)
+    return mending.mend(groups)
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What the earlier releases and some groups tell together.
+
+    Parameters
+    ----------
+    joint : Joint
+        All of it.
+    figures : (b, q) float array
+        Figure of every person under every bound; no number for who is in no group.
+    broken : (b, q) bool array
+        Which figures break their bounds.
+    component : (q,) int array
+        A number for all whom groups connect; -1 for who is in none.
+    """
+
+    joint: Joint
+    figures: FloatArray
+    broken: BoolArray
+    component: IntArray
+
+
+class _Mending:
+    """How a partition is mended; see the module."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        earlier: Earlier,
+        requirements: Sequence[Requirement],
+        estimator: Sound,
+        pool: Pool,
+        uniting: bool,
+        restoring: bool,
+        progress: Progress,
+    ) -> None:
+        parts = judge.setting.parts
+        if parts.respondent is None:
+            raise ValueError("the parts do not tell respondents apart")
+        self._judge = judge
+        self._parts = parts
+        self._persons = earlier.persons[parts.respondent]
+        self._earlier = earlier
+        self._measured, _ = jointly(requirements)
+        self._bounds = [bound for item in self._measured for bound in item.bounds]
+        _, self._joint = alone_and_joint(requirements)
+        self._estimator: Sound = "auto" if estimator == "exact" else estimator
+        self._pool = pool
+        self._uniting = uniting
+        self._restoring = restoring
+        self._progress = progress
+        self._held: set[bytes] = set()
+        self._earlier_groups = set(map(_key, earlier.constraints.members))
+        part = np.full(len(earlier.population.priors[0]), _NOBODY)
+        part[self._persons] = np.arange(len(parts))
+        # The latest first; of whom all are in the table.
+        members = earlier.constraints.members
+        kept = np.flatnonzero(members.min(part[members.members]) != _NOBODY)[::-1]
+        past = members.select(kept)
+        self._past = Groups(part[past.members], past.offsets)
+
+    def mend(self, groups: Groups) -> Mended:
+        """See the module."""
+        self._held.update(map(_key, groups))
+        before = self._tell(self._earlier.constraints, None)
+        given, told = groups, self._with(groups, before)
+        failing = self._failing(groups, told, before)
+        failed = int(failing.sum())
+        remedies: list[_Remedy] = []
+        if self._uniting and self._restoring:
+            remedies += [self._restore_within] + [self._restore] * (_RESTORED - 1)
+        if self._uniting:
+            remedies += [self._unite] * _UNIONS
+        remedies += [self._leave_out] * _LEFT_OUT
+        while failing.any():
+            self._progress.report(1.0 - min(int(failing.sum()) / failed, 1.0))
+            remedy = remedies.pop(0) if remedies else self._leave_all_out
+            groups = self._holding(remedy(groups, told, failing))
+            told = self._with(groups, told)
+            failing = self._failing(groups, told, before)
+        self._progress.report(1.0)
+        if self._restoring:
+            groups = self._shown_again(groups)
+        return Mended(
+            groups,
+            told.joint,
+            int(before.broken.any(axis=0).sum()),
+            failed,
+            int((~self._new(groups)).sum() - (~self._new(given)).sum()),
+            _united(len(self._parts), given, groups),
+            len(given.members) - len(groups.members),
+        )
+
+    def _with(self, groups: Groups, before: _Told) -> _Told:
+        return self._tell(self._earlier.with_groups(self._parts, groups), before)
+
+    def _tell(self, constraints: Constraints, before: _Told | None) -> _Told:
+        """Infer what constraints tell; what is as before is not inferred again."""
+        joint = Joint.of(
+            self._earlier.population,
+            constraints,
+            self._estimator,
+            before=None if before is None else before.joint,
+            refuse=False,
+            progress=self._progress.quiet,
+        )
+        figures = np.full((len(self._bounds), len(joint.told.used)), np.nan)
+        figures[:, joint.persons] = np.concatenate(
+            [item.together(joint) for item in self._measured]
+        )
+        broken = np.zeros(figures.shape, dtype=bool)
+        for row, bound, figure in zip(broken, self._bounds, figures, strict=True):
+            row[joint.persons] = bound.broken(figure[joint.persons])
+        return _Told(joint, figures, broken, constraints.components(figures.shape[1]))
+
+    def _failing(self, groups: Groups, told: _Told, before: _Told) -> BoolArray:
+        """Who is exposed, and was not as much by earlier releases alone."""
+        worse = np.zeros_like(told.broken)
+        for row, bound, now, then in zip(
+            worse, self._bounds, told.figures, before.figures, strict=True
+        ):
+            # Stated so that whatever is told is worse than nothing.
+            row[:] = ~(now <= then + _WORSE if bound.upper else now >= then - _WORSE)
+        failing: BoolArray = np.logical_or.reduce(told.broken & worse)
+        if self._judge.proof_only:
+            failing |= (told.joint.told.used > EXACT) & (before.joint.told.used <= EXACT)
+        # Of others earlier releases tell alone, and estimates differ by what else is inferred.
+        new = np.zeros(len(failing), dtype=bool)
+        new[told.component[self._whose(groups.select(self._new(groups)))]] = True
+        return failing & new[told.component]
+
+    def _whose(self, groups: Groups) -> IntArray:
+        """Person of each membership."""
+        persons: IntArray = self._persons[groups.members]
+        return persons
+
+    def _new(self, groups: Groups) -> BoolArray:
+        """Which groups no earlier release showed."""
+        people = Groups(self._whose(groups), groups.offsets)
+        return np.array([_key(group) not in self._earlier_groups for group in people], dtype=bool)
+
+    def _at_fault(self, groups: Groups, told: _Told, failing: BoolArray) -> BoolArray:
+        """Which new groups show who fails, or people with whom he was shown."""
+        new = self._new(groups)
+        unseen = failing.copy()
+        unseen[self._whose(groups.select(new))] = False
+        members = told.joint.constraints.members
+        with_him = members.max(unseen[members.members])
+        near = failing.copy()
+        near[members.members[with_him[members.owner]]] = True
+        at_fault: BoolArray = groups.max(near[self._whose(groups)]) & new
+        return at_fault if at_fault.any() else self._hanging_together(groups, told, failing)
+
+    def _hanging_together(self, groups: Groups, told: _Told, failing: BoolArray) -> BoolArray:
+        """Which new groups hang together with who fails."""
+        fails = np.zeros(len(failing), dtype=bool)
+        fails[told.component[failing]] = True
+        hanging: BoolArray = groups.max(fails[told.component[self._whose(groups)]])
+        return hanging & self._new(groups)
+
+    def _restore_within(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
+        """Have earlier groups take the place of those at fault that show nobody else of them."""
+        return self._restored(groups, self._at_fault(groups, told, failing), within=True)
+
+    def _restore(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
+        """The same, also of people whom other groups show."""
+        return self._restored(groups, self._at_fault(groups, told, failing), within=False)
+
+    def _restored(self, groups: Groups, chosen: BoolArray, *, within: bool) -> Groups:
+        """Have earlier groups take the place of chosen ones, as far as they hold."""
+        labels = groups.labels(len(self._parts))
+        new = self._new(groups)
+        # Of each part, whether a chosen group shows it, and whether its group may be touched.
+        there = np.append(chosen, False)[labels]
+        free = np.append(chosen if within else new, True)[labels]
+        past = self._past
+        past = past.select(past.max(there[past.members]) & past.min(free[past.members]))
+        past = self._apart(past.select(self._holds(past)))
+        labels[past.members] = past.owner + len(groups)
+        _, dense = np.unique(labels, return_inverse=True)
+        return Groups.from_labels(dense - (labels.min() == SUPPRESSED))
+
+    def _apart(self, groups: Groups) -> Groups:
+        """Those of the groups that have nobody in common with one before."""
+        taken = np.zeros(len(self._parts), dtype=bool)
+        chosen = np.zeros(len(groups), dtype=bool)
+        for number, group in enumerate(groups):
+            if not taken[group].any():
+                taken[group] = chosen[number] = True
+        return groups.select(chosen)
+
+    def _shown_again(self, groups: Groups) -> Groups:
+        """The groups, and earlier ones of whom all are left out, if a reader tells them apart."""
+        left_out = groups.labels(len(self._parts)) == SUPPRESSED
+        past = self._past.select(self._past.min(left_out[self._past.members]))
+        if not self._uniting:
+            everybody = Groups.from_rows(np.arange(len(self._parts)))
+            alike = self._pool(self._parts, everybody).labels(len(self._parts))[past.members]
+            past = past.select(past.min(alike) == past.max(alike))
+        past = self._apart(past.select(self._holds(past)))
+        every = Groups.joined([groups, past])
+        alone = set(map(_key, self._pool(self._parts, every)))
+        past = past.select(np.array([_key(group) in alone for group in past], dtype=bool))
+        every = Groups.joined([groups, past])
+        holding = satisfied(self._joint, self._judge.setting, every)
+        return every if holding.all() else groups
+
+    def _unite(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
+        """Unite groups at fault with near ones."""
+        return self._with_near(groups, self._at_fault(groups, told, failing))
+
+    def _with_near(self, groups: Groups, chosen: BoolArray) -> Groups:
+        """Unite chosen groups with near ones, both new, where the unions hold."""
+        new, setting = self._new(groups), self._judge.setting
+        old, groups, chosen = groups.select(~new), groups.select(new), chosen[new]
+        for effort in self._judge.efforts():
+            places = np.flatnonzero(chosen)
+            if not places.size or len(groups) < 2:
+                break
+            layout = Layout(self._parts, groups)
+            near, _ = cheapest_neighbours(self._parts, groups, places, _NEAR, setting.progress)
+            keepers = [item.keeper(setting, Groups.joined([old, groups])) for item in self._joint]
+            made = Round(self._judge, layout, np.ones_like(chosen), keepers, effort)
+            pairs = np.column_stack((np.repeat(places, near.shape[1]), near.ravel()))
+            for some in chunks(layout, Groups.from_rows(pairs), 1):
+                made.offer(unite(layout, some))
+            chosen = np.append(chosen[~made.taken], np.zeros(len(made), dtype=bool))
+            groups = made.groups
+        return Groups.joined([old, groups])
+
+    def _leave_out(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
+        """Leave out who fails, and groups at fault for those who are in none that is new."""
+        left_out = failing[self._whose(groups)] & self._new(groups)[groups.owner]
+        if not left_out.any():
+            return groups.select(~self._at_fault(groups, told, failing))
+        return _some(groups, ~left_out)
+
+    def _leave_all_out(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
+        """Leave out all new groups that hang together with who fails."""
+        return groups.select(~self._hanging_together(groups, told, failing))
+
+    def _holding(self, groups: Groups) -> Groups:
+        """Those of the groups that hold as a reader sees them, united with others if need be."""
+        groups = self._pool(self._parts, groups)
+        holds = self._holds(groups)
+        if self._uniting and not holds.all():
+            groups = self._pool(self._parts, self._with_near(groups, ~holds))
+            holds = self._holds(groups)
+        groups = groups.select(holds)
+        return groups.select(satisfied(self._joint, self._judge.setting, groups))
+
+    def _holds(self, groups: Groups) -> BoolArray:
+        """Which groups hold by themselves; none is measured that is known to."""
+        keys = [_key(group) for group in groups]
+        holds = np.array([key in self._held for key in keys], dtype=bool)
+        holds[~holds] = self._judge.met(self._judge.measured_somehow(groups.select(~holds)))
+        self._held.update(key for key, held in zip(keys, holds.tolist(), strict=True) if held)
+        return holds
+
+
+_Remedy = Callable[[Groups, _Told, BoolArray], Groups]
+"""From groups, what they tell and who fails, other groups."""
+
+
+def _key(members: IntArray) -> bytes:
+    return np.sort(members).tobytes()
+
+
+def _some(groups: Groups, kept: BoolArray) -> Groups:
+    """Groups of some of their members, but for those that none is left of."""
+    labels = groups.owner[kept]
+    _, dense = np.unique(labels, return_inverse=True)
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(dense))))
+    return Groups(groups.members[kept], offsets.astype(np.int64))
+
+
+def _united(parts: int, given: Groups, groups: Groups) -> int:
+    """How many of the given groups have members in a group with those of others."""
+    of_given = given.labels(parts)[groups.members]
+    several = groups.min(of_given) != groups.max(of_given)
+    return len(np.unique(of_given[several[groups.owner]]))

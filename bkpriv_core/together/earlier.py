@@ -1,0 +1,93 @@
+"""Earlier releases: what was published before of people whom a table is about to show again.
+
+Who was shown before with the value that he has in the table is the same person; who had another one
+is a new person to the reader. Others were shown before and are gone, or have never been shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bkpriv_core.belief.knowledge import Knowledge
+from bkpriv_core.sequence.history import History, Step
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.together.constraint import Constraints, told_apart
+from bkpriv_core.together.measurement import Look, Population
+
+__all__ = ["Earlier"]
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """What earlier releases say of people, and which of these a table has.
+
+    Parameters
+    ----------
+    releases : tuple of int
+        Ids of the releases.
+    constraints : Constraints
+        What they say.
+    population : Population
+        All people of them and of the table, and what is believed of them.
+    persons : (n,) int array
+        Number of each respondent of the table.
+    codes : (m,) int array
+        Place of each sensitive value of the table in the vocabulary of the population.
+    changed : int
+        How many of the table's respondents had another value before.
+    """
+
+    releases: tuple[int, ...]
+    constraints: Constraints
+    population: Population
+    persons: IntArray
+    codes: IntArray
+    changed: int
+
+    @classmethod
+    def of(
+        cls,
+        history: History,
+        present: Step,
+        look: Look,
+        knowledge: Sequence[Knowledge | None],
+    ) -> Earlier:
+        """Tell people of earlier releases and of a table apart, and find what is believed of them.
+
+        Parameters
+        ----------
+        history : History
+            The releases.
+        present : Step
+            The respondents of the table, in no group.
+        look : callable
+            See `Population.of`; the table's place follows on those of the history.
+        knowledge : sequence of Knowledge or None
+            What adversaries know.
+        """
+        whole, _ = told_apart(History((*history.steps, present)))
+        *_, now = whole.steps
+        return cls(
+            tuple(step.release for step in history.steps),
+            Constraints.of(whole),
+            Population.of(whole, look, knowledge or (None,)),
+            now.persons,
+            whole.codes[-1],
+            int((now.persons != present.persons).sum()),
+        )
+
+    def with_groups(self, parts: Parts, groups: Groups) -> Constraints:
+        """What the releases say once groups of the table's respondents are published, too."""
+        if parts.respondent is None:
+            raise ValueError("the parts do not tell respondents apart")
+        if not len(groups):
+            return self.constraints
+        histograms = np.zeros((len(groups), self.constraints.histograms.shape[1]), dtype=np.int64)
+        histograms[:, self.codes] = parts.histograms(groups)
+        persons = self.persons[parts.respondent[groups.members]]
+        published = Constraints(Groups(persons, groups.offsets), histograms)
+        return Constraints.joined([self.constraints, published])
