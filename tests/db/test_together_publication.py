@@ -105,6 +105,11 @@ def test_who_came_alone_is_not_found_by_taking_one_release_from_the_other(db: Co
     release = publish(db, "people", "p", "shown")
     assert shown(db, release) == [{"0": "hiv", "1": "hiv", "2": "hiv", "3": "flu"}]
     assert findings(db, release) == [("max_disclosure", [1, 2], 0.75, 0, True)]
+    explained = db.execute(
+        "SELECT records, requirement, parameters, attained FROM bkpriv.explain_suppressed(%s)",
+        [release],
+    ).fetchall()
+    assert explained == [(1, "max_disclosure", {"tau": 0.8, "together": [1, 2]}, 1.0)]
     assert [message for message in said if "1 records are left out" in message]
     assert not [message for message in said if "released before" in message]
 
