@@ -11,17 +11,28 @@ from bkpriv_core.cli.loading import TableName, hierarchy_table
 from bkpriv_core.cli.server import Connection
 from bkpriv_core.cli.source import Source
 
-__all__ = ["call", "declare", "declare_source"]
+__all__ = ["ask", "call", "declare", "declare_source"]
 
 
-def call(function: str, *arguments: Any) -> sql.Composed:
+def call(function: str, *arguments: Any, **named: Any) -> sql.Composed:
     """Compose a call of one of the extension's functions with literal arguments.
 
-    The function's name goes into the statement as it stands and must not come from outside.
+    Names go into the statement as they stand and must not come from outside.
     """
-    return sql.SQL("SELECT {}({})").format(
-        sql.SQL(f"bkpriv.{function}"), sql.SQL(", ").join(map(_literal, arguments))
-    )
+    return sql.SQL("SELECT {}").format(_applied(function, arguments, named))
+
+
+def ask(function: str, *arguments: Any, **named: Any) -> sql.Composed:
+    """Compose a query of what a call of one of the extension's functions returns; see `call`."""
+    return sql.SQL("SELECT * FROM {}").format(_applied(function, arguments, named))
+
+
+def _applied(function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> sql.Composed:
+    passed = [
+        *map(_literal, arguments),
+        *(sql.SQL(f"{name} => {{}}").format(_literal(value)) for name, value in named.items()),
+    ]
+    return sql.SQL("{}({})").format(sql.SQL(f"bkpriv.{function}"), sql.SQL(", ").join(passed))
 
 
 def declare(

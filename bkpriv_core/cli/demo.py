@@ -27,13 +27,14 @@ from psycopg.rows import class_row
 from rich.text import Text
 
 from bkpriv_core.cli.adult import read_adult
+from bkpriv_core.cli.again import AgainDemo, admissions
 from bkpriv_core.cli.declaration import call, declare_source
 from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.hospital import hospital
 from bkpriv_core.cli.loading import TableName, load_source
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.sandbox import renew_sandbox
-from bkpriv_core.cli.serial import SerialDemo, monthly, tellings
+from bkpriv_core.cli.serial import SerialDemo, monthly
 from bkpriv_core.cli.server import connect, scalar, without_password
 from bkpriv_core.cli.source import Source
 from bkpriv_core.cli.stage import Stage
@@ -47,6 +48,9 @@ _MARK = "Made by `bkpriv demo`, which replaces it at every run."
 _ADMISSIONS = 20_000
 _PATIENTS = 2_000
 """Of a month."""
+
+_PEOPLE = 480
+"""Of a year."""
 
 _K = 4
 _T = 0.2
@@ -99,7 +103,7 @@ def demo(
         typer.Option(
             min=100,
             help=f"Size of the synthetic hospital, {_ADMISSIONS:,} by default; with --serial, of "
-            f"each month, {_PATIENTS:,}.",
+            f"each month, {_PATIENTS:,}; with --again, of the last, {_PEOPLE:,}.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic hospital.")] = 1,
@@ -109,25 +113,37 @@ def demo(
             "--serial", help="Publish a clinic's table every month, against who remembers the last."
         ),
     ] = False,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Publish a table that grows every month, against who holds all releases.",
+        ),
+    ] = False,
 ) -> None:
     """Publish one table twice, as is usual and against background knowledge, and compare.
 
-    With --serial, the same people again and again. All happens in a schema "demo", which every run
-    replaces.
+    With --serial, the same people again and again; with --again, a table that grows. All happens in
+    a schema "demo", which every run replaces.
     """
     started = time.monotonic()
     console = make_console()
-    if serial:
+    if serial or again:
+        if serial and again:
+            raise ClientError("these are two stories", hint="Leave out --serial, or --again.")
         if adult is not None:
+            told = "--serial" if serial else "--again"
             raise ClientError(
-                "the Adult data have no second month", hint="Leave out --adult, or --serial."
+                "the Adult data have no second month", hint=f"Leave out --adult, or {told}."
             )
-        patients = records or _PATIENTS
         with connect(uri) as connection:
             renew_sandbox(connection, _SCHEMA, _MARK)
-            with step(console, f"Drawing a clinic of {patients:,} patients"):
-                register = monthly(patients, seed, tellings(connection))
-            SerialDemo(console, connection, uri, _SCHEMA, register).play()
+            if serial:
+                register = monthly(records or _PATIENTS, seed, connection)
+                SerialDemo(console, connection, uri, _SCHEMA, register).play()
+            else:
+                people = admissions(records or _PEOPLE, seed, connection, _SCHEMA)
+                AgainDemo(console, connection, uri, _SCHEMA, people).play()
         console.print(f"\nDone in {time.monotonic() - started:.1f} s.")
         return
     records = records or _ADMISSIONS

@@ -18,6 +18,7 @@ from bkpriv_core.cli.source import Hierarchy, Source, SqlType
 __all__ = [
     "NAME_BYTES",
     "TableName",
+    "copy_rows",
     "create_schema",
     "create_table",
     "hierarchy_table",
@@ -93,20 +94,32 @@ def create_table(
         sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))
         for name, kind in columns.items()
     ]
-    names = sql.SQL(", ").join(map(sql.Identifier, columns))
     with connection.transaction():
         connection.execute(
             sql.SQL("CREATE TABLE {} ({})").format(
                 table.identifier, sql.SQL(", ").join(definitions)
             )
         )
-        statement = sql.SQL("COPY {} ({}) FROM STDIN").format(table.identifier, names)
-        with connection.cursor() as cursor, cursor.copy(statement) as copy:
-            for count, row in enumerate(rows, start=1):
-                copy.write_row(row)
-                if count % _REPORT_EVERY == 0:
-                    loaded(count)
+        copy_rows(connection, table, columns, rows, loaded=loaded)
         connection.execute(sql.SQL("ANALYZE {}").format(table.identifier))
+
+
+def copy_rows(
+    connection: Connection,
+    table: TableName,
+    columns: Iterable[str],
+    rows: Iterable[tuple[Any, ...]],
+    *,
+    loaded: Callable[[int], None] = lambda count: None,
+) -> None:
+    """Add rows to a table, values in the order of columns; see `create_table`."""
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(table.identifier, names)
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for count, row in enumerate(rows, start=1):
+            copy.write_row(row)
+            if count % _REPORT_EVERY == 0:
+                loaded(count)
 
 
 def hierarchy_table(table: TableName, attribute: str) -> TableName:

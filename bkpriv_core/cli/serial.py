@@ -25,10 +25,10 @@ from bkpriv_core.cli.declaration import call, declare_source
 from bkpriv_core.cli.loading import TableName, load_source
 from bkpriv_core.cli.server import Connection, scalar
 from bkpriv_core.cli.source import Column, Source
-from bkpriv_core.cli.stage import Stage
+from bkpriv_core.cli.stage import Stage, tellings
 from bkpriv_core.cli.terminal import make_table, step
 
-__all__ = ["SerialDemo", "monthly", "tellings"]
+__all__ = ["SerialDemo", "monthly"]
 
 _MONTHS = 12
 _K = 4
@@ -105,14 +105,7 @@ _Told = tuple[_History, Sequence[_Month]]
 """A history, and what was learnt from it month by month."""
 
 
-def tellings(connection: Connection) -> int:
-    """How often the story was told in this database."""
-    query = sql.SQL("SELECT count(*) FROM bkpriv.releases WHERE dataset = %s")
-    # An attempt that failed half-way counts, too.
-    return -(-int(scalar(connection, query, _dataset(_USUAL.name))) // _MONTHS)
-
-
-def monthly(patients: int, seed: int, telling: int = 0) -> Source:
+def monthly(patients: int, seed: int, connection: Connection) -> Source:
     """Draw the clinic's register of twelve months.
 
     Its people are others in every telling: what an earlier one showed of them, though withdrawn
@@ -120,7 +113,7 @@ def monthly(patients: int, seed: int, telling: int = 0) -> Source:
     """
     register = draw_register(patients, _MONTHS, seed)
     columns = dict(register.columns)
-    first = telling * patients * _MONTHS
+    first = tellings(connection, _dataset(_USUAL.name), _MONTHS) * patients * _MONTHS
     columns["patient"] = Column("integer", [first + number for number in columns["patient"].values])
     weeks = columns.pop("week").values
     months = Column("text", [f"2024-{week:02}" for week in weeks])
@@ -271,7 +264,7 @@ class SerialDemo(Stage):
         """Show gain and cost of all histories."""
         names = tuple(history.name for history, _ in told)
         last = [months[-1] for _, months in told]
-        utility = [[self._utility(month.release) for month in months] for _, months in told]
+        utility = [[self.utility(month.release) for month in months] for _, months in told]
         table = make_table("", *names, numbers=names)
         table.add_row("Gain in the last month", *(f"{month.gain:.2f}" for month in last))
         table.add_row(
@@ -285,13 +278,6 @@ class SerialDemo(Stage):
                 *(f"{mean(figures[metric] for figures in months):.1%}" for months in utility),
             )
         self.console.print(table)
-
-    def _utility(self, release: int) -> dict[str, float]:
-        """Utility of a release, by metric."""
-        rows = self.connection.execute(
-            "SELECT metric, value FROM bkpriv.utility(%s)", [release]
-        ).fetchall()
-        return dict(rows)
 
     def _show_next(self) -> None:
         """Say how to go on."""

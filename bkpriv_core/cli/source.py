@@ -73,7 +73,7 @@ class Source:
     sensitive: str
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     intervals: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    serial: tuple[str, str] | tuple[()] = ()
+    serial: tuple[str, ...] = ()
 
     @property
     def records(self) -> int:

@@ -11,10 +11,17 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from bkpriv_core.cli.server import Connection, watched
+from bkpriv_core.cli.server import Connection, scalar, watched
 from bkpriv_core.cli.terminal import step
 
-__all__ = ["Stage"]
+__all__ = ["Stage", "tellings"]
+
+
+def tellings(connection: Connection, dataset: str, releases: int) -> int:
+    """How often a story with so many releases of a dataset was told in this database."""
+    query = sql.SQL("SELECT count(*) FROM bkpriv.releases WHERE dataset = %s")
+    # An attempt that failed half-way counts, too.
+    return -(-int(scalar(connection, query, dataset)) // releases)
 
 
 @dataclass(frozen=True)
@@ -63,3 +70,10 @@ class Stage:
             watched(self.connection, self.uri, advance),
         ):
             yield
+
+    def utility(self, release: int) -> dict[str, float]:
+        """Utility of a release, by metric."""
+        rows = self.connection.execute(
+            "SELECT metric, value FROM bkpriv.utility(%s)", [release]
+        ).fetchall()
+        return dict(rows)
