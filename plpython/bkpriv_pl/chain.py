@@ -44,7 +44,7 @@ _COUNTS = 200_000_000
 """Most records of all releases, each times the values of its release: arrays of 1.6 GB."""
 
 _SHOWN = 8
-"""How many releases a warning lists."""
+"""How many releases a message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,8 +296,9 @@ def find_left_out(sensitive: str, releases: list[int]) -> tuple[dict[int, str], 
             contents[row["release"]] = Content(row["records"], row["suppressed"], row["groups"])
             counts += row["records"] * row["size"]
     if counts > _COUNTS:
+        listed = ", ".join(map(str, [*contents][:_SHOWN])) + ", ..." * (len(contents) > _SHOWN)
         raise TooLarge(
-            f"{len(contents)} releases are too large to be taken together",
+            f"{len(contents)} releases ({listed}) are too large to be taken together",
             detail=f"Their records, each times the values that it may have, are {counts}; at most "
             f"{_COUNTS} fit in memory.",
             hint="Bin the sensitive column, so that it has fewer values.",

@@ -67,7 +67,13 @@ def test_exact_values_cost_nothing_but_for_who_is_left_out(
 @SOME
 @given(tables(max_records=24), st.sampled_from(sorted(GROUP_METHODS)), st.integers(1, 4))
 def test_rgcp_is_gcp_where_nothing_is_suppressed(records: Records, name: str, k: int) -> None:
-    policy = {"k_anonymity": {"k": k}, "l_diversity": {"l": 1}}
+    # What some methods form groups by, and every group has.
+    policy = {
+        "k_anonymity": {"k": k},
+        "l_diversity": {"l": 1},
+        "beta_likeness": {"beta": 1_000},
+        "pair_divergence": {"theta": 1, "bandwidth": {"kernel": "uniform"}},
+    }
     method, requirements = GROUP_METHODS[name], parse_policy(policy).requirements
     try:
         release, certificate = method.certified(

@@ -407,7 +407,7 @@ def test_histories_that_do_not_fit_in_memory_are_refused_before_they_are_read(
         "DO LANGUAGE plpython3u $$ from bkpriv_pl import chain; chain._COUNTS = 100; "
         "chain.find_release = None $$"
     )
-    said = refused(months, call, sqlstate="54000", names=["3 releases", "months", "at most 100"])
+    said = refused(months, call, sqlstate="54000", names=["3 releases (1, 2, 3)", "at most 100"])
     assert str(3 * records) in (said.message_detail or "")
 
 
