@@ -15,6 +15,7 @@ from bench.figure import figure_table
 from bench.houses import HOUSES, houses
 from bench.implications import measure_implications
 from bench.nodes import measure_nodes
+from bench.primacy import measure_primacy
 from bench.priors import measure_many_values, measure_priors
 from bench.publication import SCHEMA, load
 from bench.publishing import (
@@ -108,6 +109,8 @@ def bench(
     with step(console, "Groups from the bottom up"):
         for source, name in grown:
             figures += measure_agglomeration(uri, source, name, rounds)
+    with step(console, "Groups alike in belief"):
+        figures += measure_primacy(uri, subject, dataset, rounds)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Records drawn by lot"):

@@ -102,6 +102,8 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
         figure = rf"agglomerate, {policy} +[\d.]+ s +mondrian [\d.]+ s +[\d.]+"
         assert re.search(figure, result.output)
     assert len(re.findall(r"detail lost \(GCP\) +0\.\d+ +0\.\d+ +[\d.]+", result.output)) == 7
+    for method in ("k_anonymity_primacy", "beta_likeness_primacy", "microaggregate"):
+        assert re.search(rf"{method}, census +[\d.]+ s +k [\d.]+ s +[\d.]+", result.output)
     assert re.search(r"worst case of 3,000 buckets +[\d.]+ s", result.output)
     assert re.search(r"optimal channels, EMGRW +[\d.]+ s +full matrix [\d.]+ s", result.output)
     assert re.search(r"a week of 150 by js_reduce +[\d.]+ s +k [\d.]+ s", result.output)

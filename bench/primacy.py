@@ -1,0 +1,52 @@
+"""What groups alike in belief and to the table take, beside k-anonymity alone by Mondrian."""
+
+from __future__ import annotations
+
+from bench.figure import Figure
+from bench.publication import Publication, memory_figure, published, typical
+from bkpriv_core.cli.source import Source
+
+__all__ = ["measure_primacy"]
+
+_SECONDS = 60.0
+_MEGABYTES = 2_000
+
+_POLICY = {
+    "k_anonymity": {"k": 5},
+    "beta_likeness": {"beta": 4},
+    "pair_divergence": {"theta": 0.2, "bandwidth": 0.3},
+}
+
+_METHODS = {
+    "k_anonymity_primacy": _POLICY,
+    "beta_likeness_primacy": _POLICY,
+    # It does not regard what is believed.
+    "microaggregate": {name: _POLICY[name] for name in ("k_anonymity", "beta_likeness")},
+}
+
+
+def measure_primacy(uri: str, source: Source, dataset: str, rounds: int) -> list[Figure]:
+    """Measure a source that was loaded and declared as a dataset."""
+    plain = {"k_anonymity": _POLICY["k_anonymity"]}
+    figures = []
+    for method, requirements in _METHODS.items():
+        taken: list[tuple[Publication, Publication]] = []
+        for _ in range(rounds):
+            with published(uri, dataset, requirements, method=method) as (_, ours):
+                pass
+            with published(uri, dataset, plain) as (_, baseline):
+                taken.append((ours, baseline))
+        ours, baseline = (typical(some) for some in zip(*taken, strict=True))
+        figures += [
+            Figure(
+                f"{method}, {source.name}",
+                f"{ours.seconds:.1f} s",
+                f"k {baseline.seconds:.1f} s",
+                ours.seconds / baseline.seconds,
+                f"{_SECONDS:g} s",
+                ours.seconds <= _SECONDS,
+            ),
+            memory_figure(ours, baseline, _MEGABYTES),
+            Figure("    suppressed", f"{ours.suppressed:,} records", f"{baseline.suppressed:,}"),
+        ]
+    return figures
