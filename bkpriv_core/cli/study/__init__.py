@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typer
 
+from bkpriv_core.cli.study.amiri2016.command import amiri2016
 from bkpriv_core.cli.study.guo2011.command import guo2011
 from bkpriv_core.cli.study.li2009.command import li2009
 from bkpriv_core.cli.study.martin2007.command import martin2007
@@ -23,6 +24,7 @@ def _about() -> None:
     """Repeat the study of a paper and write its figures, as data and as pictures."""
 
 
+bench.command()(amiri2016)
 bench.command()(guo2011)
 bench.command()(li2009)
 bench.command()(martin2007)

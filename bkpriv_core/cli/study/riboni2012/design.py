@@ -32,6 +32,7 @@ __all__ = [
     "Design",
     "js_reduce",
     "mined",
+    "remembering",
     "skyline",
 ]
 
@@ -142,7 +143,7 @@ SNAPSHOTS = (
 _K = {"k_anonymity": {"k": 5}}
 
 
-def _remembering(knowledge: Adversary) -> dict[str, Any]:
+def remembering(knowledge: Adversary) -> dict[str, Any]:
     """An adversary of a policy."""
     return {"sequence": knowledge.name, "bandwidth": {"table": f"study.{BELIEFS}"}}
 
@@ -154,7 +155,7 @@ def js_reduce(j: float, knowledge: Adversary = DK, estimator: str = PAPERS) -> D
         {
             **_K,
             "t_closeness": {"t": 0.5, "ground": "equal"},
-            "js_divergence": {"j": j, "bandwidth": _remembering(knowledge)},
+            "js_divergence": {"j": j, "bandwidth": remembering(knowledge)},
         },
         method="js_reduce",
         options={"estimator": estimator, "seed": _SEED},
@@ -166,7 +167,7 @@ def skyline(t: float, method: str = "mondrian") -> Defence:
     """(B,t)-privacy against who remembers: no release moves a belief by more than t, by omega."""
     return Defence(
         f"sequential (B,t) by {PAPERS}, t = {t}, {method}",
-        {**_K, "bt_privacy": [{"bandwidth": _remembering(DK), "t": t}]},
+        {**_K, "bt_privacy": [{"bandwidth": remembering(DK), "t": t}]},
         method=method,
         options={"estimator": PAPERS},
         knowledge=DK,
