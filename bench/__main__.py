@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bench.again import measure_again
 from bench.agglomeration import measure_agglomeration
 from bench.census import ADULT_RECORDS, census
 from bench.figure import figure_table
@@ -72,6 +73,7 @@ def bench(
     ] = 5_000,
     weeks: Annotated[int, typer.Option(min=2, help="Weeks that are published.")] = 24,
     crowd: Annotated[int, typer.Option(min=100, help="Patients of a larger clinic.")] = 200_000,
+    months: Annotated[int, typer.Option(min=2, help="Months in which a table grows.")] = 12,
     rounds: Annotated[int, typer.Option(min=1, help="Runs of which the median counts.")] = 3,
 ) -> None:
     """Measure priors, worst cases, publication and what it costs, each beside its baseline."""
@@ -119,6 +121,8 @@ def bench(
         figures += measure_steps(uri, SCHEMA, more, records, rounds)
     with step(console, "Week after week"):
         figures += measure_serial(uri, patients, weeks, crowd, _SEED)
+    with step(console, "Publishing again"):
+        figures += measure_again(uri, subject, months, _SEED)
     with connect(uri) as connection:
         drop_sandbox(connection, SCHEMA, _MARK)
     console.print(f"\n{subject.records:,} {subject.title}; medians of {rounds}.")

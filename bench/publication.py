@@ -33,6 +33,7 @@ __all__ = [
     "detail_lost",
     "load",
     "memory_figure",
+    "peak_megabytes",
     "publish",
     "published",
     "typical",
@@ -143,7 +144,7 @@ def published(
         started = time.perf_counter()
         release, steps = watch(uri, connection, statement)
         seconds = time.perf_counter() - started
-        peak = _peak_megabytes(connection.info.backend_pid)
+        peak = peak_megabytes(connection.info.backend_pid)
         suppressed: int = scalar(
             connection,
             sql.SQL("SELECT suppressed FROM bkpriv.releases WHERE release = {}").format(
@@ -197,7 +198,7 @@ def memory_figure(ours: Publication, baseline: Publication, most: int) -> Figure
     )
 
 
-def _peak_megabytes(pid: int) -> float | None:
+def peak_megabytes(pid: int) -> float | None:
     """Peak resident memory of a process of this machine."""
     status = Path(f"/proc/{pid}/status")
     if not status.exists():

@@ -87,6 +87,7 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
             *("--buckets", "3000", "--values", "300", "--records", "4000"),
             *("--blocks", "400", "--admissions", "500"),
             *("--patients", "150", "--weeks", "2", "--crowd", "200"),
+            *("--months", "3"),
         ],
         env={"ADULT": ""},
     )
@@ -109,6 +110,8 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert re.search(r"a week of 150 by js_reduce +[\d.]+ s +k [\d.]+ s", result.output)
     assert re.search(r"last weeks, first weeks +[\d.]+ s +[\d.]+ s", result.output)
     assert re.search(r"a week of 200 +[\d.]+ s +pro rata [\d.]+ s", result.output)
+    assert re.search(r"3 growing months, 1,000 people +[\d.]+ s +afresh [\d.]+ s", result.output)
+    assert re.search(r"two of these judged together +[\d.]+ s +audit [\d.]+ s", result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
     assert re.search(r"steps of a publication +4,500 records", result.output)
     assert re.search(r"counting +[\d.]+ s +GROUP BY [\d.]+ s", result.output)
