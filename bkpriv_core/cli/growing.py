@@ -48,8 +48,9 @@ class Way:
 NAIVE = Way("naive", "warn")
 """Every release by itself."""
 
-GROW = Way("grow", "warn", grow=True)
-"""The last release's groups stay, and newcomers are grouped among themselves."""
+GROW = Way("grow", "certify", grow=True)
+"""The last release's groups stay, and newcomers are grouped among themselves; so little is left to
+certify together."""
 
 CERTIFY = Way("certify", "certify")
 """The whole table is grouped anew, and keeps the policy together with all earlier releases."""

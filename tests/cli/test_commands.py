@@ -19,6 +19,7 @@ from tests.conftest import Connection, Database
         ("load-csv",),
         ("bench",),
         ("bench", "li2009"),
+        ("bench", "again"),
         ("bench", "riboni2012"),
     ],
 )
