@@ -75,8 +75,8 @@ from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
 
 help:
 	@echo 'make demo [ADULT=file.csv]   the main job on real or generated data, from an empty machine'
-	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007, guo2011, amiri2016;'
-	@echo '                             figures go to a directory of that name [OUT=...]'
+	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007, guo2011, amiri2016,'
+	@echo '                             or our own, again; figures go to a directory of that name [OUT=...]'
 	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
 	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
