@@ -75,6 +75,8 @@ def _lost(name: str, title: str, measure: _Measure) -> _OfCourse:
 FIGURES = (
     _exposed("exposed", "People whom all releases so far expose", Course.everybody),
     _lost("detail", "Loss of detail of each month's release", Course.everybody),
-    _exposed("sample_exposed", "People whom all releases so far expose, of few people", Course.sample),
+    _exposed(
+        "sample_exposed", "People whom all releases so far expose, of few people", Course.sample
+    ),
     _lost("sample_detail", "Loss of detail of each month's release, of few people", Course.sample),
 )
