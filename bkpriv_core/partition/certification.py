@@ -167,6 +167,10 @@ def certify(
         state = _as_one(judge, whole)
     met = satisfied(joint, setting, state.groups, estimator)
     state = state.select(met)
+    parts, groups = setting.parts.unite(state.groups)
+    if parts is not setting.parts:  # Groups that are given up may have shared a cell.
+        judge = judge.over(parts)
+        setting, state = judge.setting, judge.measure(groups)
     together = [item.measure(setting, state.groups, estimator) for item in joint]
     singly, jointly = iter(state.measurements), iter(together)
     suppressed = np.flatnonzero(state.groups.labels(len(setting.parts)) == SUPPRESSED)

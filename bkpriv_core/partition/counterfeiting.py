@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -172,10 +173,16 @@ class _Variants:
             wide.shown(false), Groups(members, mine.offsets), record, value, chance.order(len(wide))
         )
 
+    @cached_property
+    def _shown(self) -> IntArray:
+        """Value that each record is shown with, shape (p,)."""
+        shown: IntArray = self.parts.counts.argmax(axis=1)
+        return shown
+
     def prefer(self, groups: Groups, group: IntArray, variant: IntArray) -> IntArray:
         """Rank variants in groups; see `Preference`."""
         behind = variant - (len(self.parts) - len(self.value))
-        value = self.value[np.maximum(behind, 0)]
+        value = self._shown[variant]
         histograms = self.parts.histograms(groups)
         beyond = histograms.sum(axis=0) - self.parts.table.counts.sum(axis=0)
         order = np.lexsort(

@@ -47,7 +47,7 @@ def microaggregate(
     Parameters
     ----------
     parts : Parts
-        All parts of a table's cells, of at least `k` records.
+        Parts of a table's cells, of at least `k` records.
     k : int
         Records of a group, at least 1.
     chance : Chance
@@ -63,15 +63,18 @@ def microaggregate(
         The groups as sets of these parts, in the order in which they were formed.
     """
     table = parts.table
-    places = box_centres(table, table.places, table.places)
+    # Of a table that grows, some cells have no part, and others fewer records than are in it.
+    there, kind = np.unique(parts.cell, return_inverse=True)
+    weights = np.bincount(kind, parts.weights).astype(np.int64)
+    places = box_centres(table, table.places[there], table.places[there])
     taken: list[tuple[IntArray, IntArray]] = []
     done = 0
-    for block in _blocks(places, table.weights, k):
-        formation = _Formation(places[block], table.weights[block])
+    for block in _blocks(places, weights, k):
+        formation = _Formation(places[block], weights[block])
         for cells, records in formation.run(k):
-            taken.append((block[cells], records))
+            taken.append((there[block[cells]], records))
             done += int(records.sum())
-            progress.report(done / table.records)
+            progress.report(done / weights.sum())
     cells = np.concatenate([cells for cells, _ in taken])
     group = np.repeat(np.arange(len(taken)), [len(cells) for cells, _ in taken])
     by_cell = np.argsort(cells, kind="stable")

@@ -37,6 +37,12 @@ _LINKED = 1e4
 _MANY = 1e300
 """As good as infinitely many."""
 
+_COMPARED = 200_000
+"""Most comparisons of kinds that may come next: so many take a second or two."""
+
+_CONVOLVED = 1e9
+"""Most steps of counting multisets, in all constraints."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
@@ -89,7 +95,7 @@ def exact(
     """
     layers = []
     try:
-        for layer in _layers(problem, budget):
+        for layer in _layers(problem, budget, progress):
             progress.poll()
             layers.append(layer)
     except _Beyond:
@@ -156,7 +162,7 @@ def _gathered(ways: FloatArray, place: IntArray, places: int) -> FloatArray:
     return scaled
 
 
-def _layers(problem: Problem, budget: int) -> Iterator[_Layer]:
+def _layers(problem: Problem, budget: int, progress: Progress) -> Iterator[_Layer]:
     """Go through all people while the budget lasts; the states are never seen outside."""
     of_kind = _turned(problem.groups, len(problem.weights))
     sizes = problem.groups.sum(problem.weights[problem.groups.members])
@@ -164,7 +170,7 @@ def _layers(problem: Problem, budget: int) -> Iterator[_Layer]:
     # Columns of the open constraints: a constraint, a value that it has, how many are left.
     columns = np.zeros((2, 0), dtype=np.int64)
     rows = np.zeros((1, 0), dtype=np.int64)
-    for kind in _order(problem, of_kind, math.log(budget * _LINKED)):
+    for kind in _order(problem, of_kind, math.log(budget * _LINKED), progress):
         mine = of_kind[kind]
         held = np.stack(np.nonzero(histograms[mine]))
         held[0] = mine[held[0]]
@@ -201,21 +207,30 @@ def _turned(groups: Groups, kinds: int) -> list[IntArray]:
     return np.split(groups.owner[order], ends)
 
 
-def _order(problem: Problem, of_kind: list[IntArray], most: float) -> list[int]:
+def _order(problem: Problem, of_kind: list[IntArray], most: float, progress: Progress) -> list[int]:
     """Kinds in an order in which few constraints are open at a time.
 
     Next is always a kind after which the open constraints can be in the fewest states, by
     themselves: as many as there are ways to choose so many of their values. It is given up where
-    the logarithm of these is more than `most`.
+    the logarithm of these is more than `most`, or if too many would have to be compared.
     """
     weights = problem.weights
+    if (problem.histograms.sum(axis=1).astype(np.float64) ** 2).sum() > _CONVOLVED:
+        raise _Beyond
     ways = [_ways(histogram) for histogram in problem.histograms]
     gone = np.zeros(len(ways), dtype=np.int64)
     left = set(range(len(weights)))
     near: set[int] = set()
     order: list[int] = []
     states = 0.0
+    # Whom each group's kinds are next to is looked up once, when it is opened.
+    opened: set[int] = set()
+    compared = 0
     while left:
+        progress.poll()
+        compared += len(near or left)
+        if compared > _COMPARED:
+            raise _Beyond
 
         def growth(kind: int) -> tuple[float, int]:
             added = sum(
@@ -231,7 +246,8 @@ def _order(problem: Problem, of_kind: list[IntArray], most: float) -> list[int]:
         order.append(chosen)
         left.discard(chosen)
         gone[of_kind[chosen]] += weights[chosen]
-        for group in of_kind[chosen].tolist():
+        for group in set(of_kind[chosen].tolist()) - opened:
+            opened.add(group)
             near.update(left.intersection(problem.groups[group].tolist()))
         near.discard(chosen)
     return order

@@ -235,10 +235,11 @@ class Joint:
         """Fewest records that may be a person's, of all groups that he is in, shape (q,).
 
         Those count that have a value that he may have. Of groups within one another what is left of
-        the larger is meant, as whoever holds both can tell.
+        the larger is meant, as whoever holds both can tell. A lower bound: see
+        `Constraints.remainders`.
         """
         refined = self.constraints.refined()
-        fewest = np.full(len(self.told.used), np.inf)
+        fewest = self.constraints.remainders(len(self.told.used))
         step = max(1, _BLOCK // max(1, refined.histograms.shape[1]))
         members, owner = refined.members.members, refined.members.owner
         for start in range(0, len(members), step):

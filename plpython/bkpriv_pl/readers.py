@@ -45,10 +45,14 @@ WITH shown AS (
     FROM pg_attribute AS t CROSS JOIN LATERAL aclexplode(t.attacl) AS a
     WHERE t.attrelid IN (SELECT view FROM shown) AND a.privilege_type = 'SELECT'
 ), role AS (
-    SELECT r.oid, r.rolname::text AS name
+    -- Quoted, so that no role can be taken for several, for PUBLIC or for everybody.
+    SELECT r.oid, quote_ident(r.rolname) AS name
     FROM pg_roles AS r
     WHERE NOT r.rolsuper AND r.rolname !~ '^pg_'
-        AND NOT coalesce(has_table_privilege(r.oid, to_regclass($3), 'SELECT'), false)
+        AND NOT EXISTS (
+            SELECT FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
+            WHERE (s.nspname, c.relname) = ($3, $4) AND has_table_privilege(r.oid, c.oid, 'SELECT')
+        )
         AND NOT EXISTS (
             SELECT FROM pg_roles AS o WHERE o.rolname = $2 AND pg_has_role(r.oid, o.oid, 'MEMBER')
         )
@@ -75,8 +79,8 @@ def find_readers(dataset: Dataset) -> dict[str, tuple[int, ...]]:
     """
     rows = run(
         _GRANTED,
-        ["text", "text", "text"],
-        [dataset.name, dataset.owner, dataset.source],
+        ["text"] * 4,
+        [dataset.name, dataset.owner, dataset.source_schema, dataset.source_name],
     )
     public = frozenset(release for row in rows if row["public"] for release in row["releases"])
     alike: dict[frozenset[int], list[str]] = {}

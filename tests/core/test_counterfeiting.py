@@ -25,6 +25,7 @@ from bkpriv_core.requirement import (
     KAnonymity,
     LDiversity,
     MInvariance,
+    PairDivergence,
     Requirement,
     TCloseness,
     satisfied,
@@ -32,7 +33,7 @@ from bkpriv_core.requirement import (
 from bkpriv_core.table.chance import SeededChance
 from tests.core import oracles, requirement_oracles
 from tests.core.library import Known
-from tests.core.oracles import Records
+from tests.core.oracles import Attribute, Records
 from tests.core.strategies import SOME, as_parts, as_table, by_age, tables, told_apart
 
 REMEMBERED = Remembered("s")
@@ -172,6 +173,20 @@ def test_no_value_helps_where_beliefs_diverge() -> None:
     release, certificate = made(setting, requirements, unfit="counterfeit")
     assert release.parts.respondent is not None
     assert sorted(release.parts.respondent[certificate.suppressed].tolist()) == [5, 6, 7]
+    assert not release.parts.counterfeited
+
+
+def test_where_no_other_value_can_be_shown_records_may_still_be_inserted() -> None:
+    # Only a is believed of the one cell, and never of the other.
+    attributes = tuple(
+        Attribute(name, values, {value: int(value) for value in values})
+        for name, values in (("q", ("3",)), ("r", ("0", "1")))
+    )
+    rows = (("3", "0", "a"), ("3", "1", "b"), ("3", "1", "c"), ("3", "1", "d"))
+    records = Records(attributes, Attribute("s", ("a", "b", "c", "d")), rows)
+    requirements = [KAnonymity(3), PairDivergence(0.05, (0.3,))]
+    release, certificate = made(Setting(as_table(records)), requirements, unfit="counterfeit")
+    assert release.parts.weights[certificate.suppressed].tolist() == [1]
     assert not release.parts.counterfeited
 
 

@@ -173,6 +173,15 @@ def test_respondents_stay_who_they_are() -> None:
     assert sorted(told.sizes(groups).tolist()) == [2, 2, 2]
 
 
+def test_some_of_a_table_are_grouped_by_themselves() -> None:
+    everybody = Parts.of(as_table(aged(1, 1, 1, 4, 5, 8, 9, 9)))
+    some = everybody.select(np.flatnonzero(np.isin(everybody.places[:, 0], [1, 3, 4])))
+    told, groups = microaggregate(some, 2, SeededChance(2))
+    assert told.sizes(groups).tolist() == [2, 2]
+    assert set(told.cell.tolist()) == set(some.cell.tolist())
+    assert told.counts.sum() == some.counts.sum() == 4
+
+
 def test_progress_is_told_and_polled() -> None:
     shares: list[float] = []
     microaggregate(
@@ -207,3 +216,19 @@ def test_certification_mends_what_values_break() -> None:
     assert len(release.groups) > 1
     published = setting.over(release.parts)
     assert satisfied(requirements, published, release.groups, "exact").all()
+
+
+def test_records_of_a_cell_whose_groups_are_given_up_are_left_out_as_one() -> None:
+    ages, values = (0, 0, 0, 1, 2, 3), "aaaaba"
+    age = Attribute("age", tuple(map(str, sorted(set(ages)))), {str(n): n for n in ages})
+    rows = tuple((str(own), value) for own, value in zip(ages, values, strict=True))
+    table = as_table(Records((age,), Attribute("s", ("a", "b")), rows))
+    method = find_method("microaggregate")
+    policy = {"k_anonymity": {"k": 2}, "ck_safety": {"c": 0.9, "k": 0}}
+    requirements = parse_policy(policy).requirements
+    for seed in range(20):
+        release, _ = method.make(
+            Setting(table), requirements, method.options(), SeededChance(seed), SILENT
+        )
+        places = list(zip(release.labels.tolist(), release.parts.cell.tolist(), strict=True))
+        assert len(set(places)) == len(places)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import permutations
 from typing import get_args
 
 import numpy as np
@@ -252,6 +253,19 @@ def test_what_is_left_of_groups_within_one_another_counts(
     joint = joint_of(releases, [MaxDisclosure(0.5)])
     (figures,) = KAnonymity(2).together(joint)
     assert figures.tolist() == [joined.count(first) for first in joined]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_what_is_left_does_not_depend_on_who_came_first(order: tuple[int, ...]) -> None:
+    # All less the groups of B, C, E and of F, G, H are A and D.
+    groups = ([2, 4, 5], [1, 2, 4], [0, 1, 2, 3, 4, 5, 6, 7], [5, 6, 7])
+    records = by_age(*"yxyxxxyx")
+    releases = [
+        Shown(restricted(records, groups[place]), groups[place], [0] * len(groups[place]))
+        for place in order
+    ]
+    (figures,) = KAnonymity(2).together(joint_of(releases, [MaxDisclosure(0.5)]))
+    assert figures.tolist() == [2, 3, 3, 2, 3, 3, 3, 3]
 
 
 def test_records_with_values_that_a_person_cannot_have_are_nobodys() -> None:

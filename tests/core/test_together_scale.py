@@ -11,6 +11,7 @@ import pytest
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import infer
+from tests.core.watching import Watched
 
 RECORDS, VALUES = 45_222, 14
 
@@ -64,3 +65,23 @@ def test_two_releases_of_many_records(axes: tuple[int, ...], k: int, certain: in
     assert (told.low <= told.posteriors[0] + 1e-9).all()
     assert (told.high >= told.posteriors[0] - 1e-9).all()
     assert np.count_nonzero(told.certain) >= certain
+
+
+def test_many_small_groups_of_one_large_one_can_be_cancelled() -> None:
+    """Pairs cross the halves of a release: one component, of as many kinds as people."""
+    count = 3_000
+    halves = Groups.from_rows(np.arange(count).reshape(2, -1))
+    pairs = Groups.from_rows(np.arange(count).reshape(2, -1).T)
+    values = (np.arange(count) + np.arange(count) // (count // 2)) % 2
+    constraints = Constraints.joined(
+        [
+            Constraints(
+                groups, np.stack([np.bincount(values[some], minlength=2) for some in groups])
+            )
+            for groups in (halves, pairs)
+        ]
+    )
+    polled: list[float] = []
+    beliefs = np.random.default_rng(3).dirichlet(np.ones(2), count)
+    infer(constraints, (beliefs,), progress=Watched(poll=lambda: polled.append(time.monotonic())))
+    assert max(np.diff(polled)) < 2.0

@@ -80,7 +80,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
     "owner": ("postgres",),
     "policy": ("p", "beliefs", "diverse"),
     "view_name": ("shown", "fuzzed", '"Quoted View"'),
-    "view_schema": (None,),
+    "view_schema": ("fuzz",),
     "method": (
         "mondrian",
         "agglomerate",

@@ -75,6 +75,8 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
         shared_db.execute(f'CREATE SCHEMA AUTHORIZATION "{role}"'.encode())
         connections.append(shared_database.connect(role))
     publisher, auditor = connections
+    role = publisher.info.user
+    shared_db.execute(f'CREATE SCHEMA fuzz AUTHORIZATION "{role}"'.encode())
     declare_own(publisher)
     publisher.execute(ODD_TABLES)
     publisher.execute(WIDE.format(", ".join(f"i % 3 AS c{i}" for i in range(1500))).encode())
@@ -92,7 +94,8 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
     publisher.execute(f"CREATE OR REPLACE VIEW failing AS {failing}".encode())
     publisher.execute("SELECT bkpriv.register_dataset('unused', 'own', '{a}', 'b')")
     publisher.execute("SELECT bkpriv.register_dataset('own_people', 'person', '{a}', 'b', 'id')")
-    state_policy(publisher, "p", {"k_anonymity": {"k": 3}})
+    # Most methods can publish by it.
+    state_policy(publisher, "p", {"k_anonymity": {"k": 3}, "beta_likeness": {"beta": 99}})
     state_policy(publisher, "diverse", {"l_diversity": {"l": 2}})
     state_policy(publisher, "beliefs", {"bt_privacy": [{"bandwidth": 0.5, "t": 0.9}]})
     publish(publisher, "mine", "p", "shown")

@@ -25,7 +25,7 @@ from tests.db.clinic import (
 GROWING = {"grow": True, "seed": 7}
 """Options."""
 
-METHODS = ["mondrian", "agglomerate", "bucketize", "anatomy", "js_reduce"]
+METHODS = ["mondrian", "agglomerate", "bucketize", "anatomy", "js_reduce", "microaggregate"]
 
 People = dict[str, tuple[int, str]]
 """Group and value of each person whom a release shows."""

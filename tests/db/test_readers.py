@@ -88,6 +88,19 @@ def test_public_and_who_reads_more(ward: Connection, make_role: Callable[..., st
     assert audited(ward) == {"PUBLIC": SINGLE[1], press: BOTH, "all": BOTH}
 
 
+def test_no_role_is_taken_for_others(ward: Connection, make_role: Callable[..., str]) -> None:
+    one, other = sorted(make_role(name) for name in ("one", "other"))
+    odd = f"{one}, {other}"
+    ward.execute(sql.SQL("CREATE ROLE {}").format(sql.Identifier(odd)))
+    try:
+        grant(ward, "public.before", one, other)
+        grant(ward, "public.after", odd)
+        told = audited(ward)
+        assert told == {odd: SINGLE[0], f'"{odd}"': SINGLE[1], "all": BOTH}
+    finally:
+        ward.execute(sql.SQL("DROP OWNED BY {0}; DROP ROLE {0}").format(sql.Identifier(odd)))
+
+
 def test_who_has_the_source_is_no_reader(ward: Connection, make_role: Callable[..., str]) -> None:
     doctor, boss = make_role("doctor"), make_role("boss")
     ward.execute(sql.SQL("ALTER ROLE {} SUPERUSER").format(sql.Identifier(boss)))
