@@ -91,9 +91,14 @@ def exposures(
             persons = joint.persons[over]
             blame = requirement.blamed(joint, place, persons)
             exposed.append(Exposure(bound, persons, figures[over], blame, shows[persons]))
-    for place in reversed(range(len(releases))):
-        progress.report(1 - (place + 1) / len(releases))
-        _leave_out(place, joint, component, releases, requirements, exposed, estimator, progress)
+    left = -1
+    # Fewer releases may expose somebody whom more do not, so one that was kept is tried again.
+    while left != (left := sum(int(each.by.sum()) for each in exposed)):
+        for place in reversed(range(len(releases))):
+            progress.report(1 - (place + 1) / len(releases))
+            _leave_out(
+                place, joint, component, releases, requirements, exposed, estimator, progress
+            )
     return exposed
 
 

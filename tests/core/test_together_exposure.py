@@ -98,3 +98,15 @@ def test_nobody_is_exposed() -> None:
     history: History = as_history(releases)
     for exposure in exposures(joint, Constraints.of_each(history), REQUIREMENTS):
         assert exposure.persons.size == exposure.by.size == 0
+
+
+def test_what_was_kept_is_tried_again_when_less_is_left() -> None:
+    # C and D are exposed by the second release alone, but not by the second and the third.
+    groups = ([2, 3, 4, 5], [0, 1, 2, 3], [0, 1, 4, 5])
+    records = by_age(*"yxxxyy")
+    releases = [Shown(restricted(records, some), some, [0] * 4) for some in groups]
+    requirements = [MaxDisclosure(0.7)]
+    joint = joint_of(releases, requirements)
+    (found,) = exposures(joint, Constraints.of_each(as_history(releases)), requirements, "exact")
+    by = dict(zip(found.persons.tolist(), found.by.tolist(), strict=True))
+    assert by[2] == by[3] == [False, True, False]
