@@ -7,7 +7,6 @@ datasets of the same source, are pointed out.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -255,15 +254,18 @@ def recall_earlier(
         The release, whose parts tell respondents apart, and what was published before; None if it
         was certified by itself, or its respondents are not recorded.
     """
+    # What is recorded is not trusted: only earlier releases of the dataset are looked for in it.
     rows = run(
-        "SELECT parameters -> 'together' AS releases FROM bkpriv.audit_record "
-        "WHERE release = $1 AND parameters ? 'together' ORDER BY audit, place LIMIT 1",
+        "SELECT o.release FROM bkpriv.release AS r JOIN bkpriv.release AS o "
+        "ON (o.dataset, o.owner) = (r.dataset, r.owner) AND o.release < r.release "
+        "WHERE r.release = $1 AND EXISTS (SELECT FROM bkpriv.audit_record AS a "
+        "WHERE a.release = r.release AND a.parameters -> 'together' @> to_jsonb(o.release))",
         ["bigint"],
         [recorded.release],
     )
     if not rows or recorded.form.randomized:
         return None
-    ids = set(json.loads(rows[0]["releases"])) - {recorded.release}
+    ids = {row["release"] for row in rows}
     # It may be told apart already, which cannot be done twice.
     told, respondents = tell_apart(history.find_release(recorded.release))
     told = replace(told, library=recorded.library)
