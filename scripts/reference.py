@@ -1,4 +1,4 @@
-"""Write docs/reference.md: every function, view and table of the extension, from the catalogue.
+"""Write docs/reference/functions.md: every function, view and table, from the catalogue.
 
 Rules: signatures, comments and privileges are the catalogue's; the topics, their order, and the
 order of objects within them are those of the files in sql/functions/, each of which opens with a
@@ -6,8 +6,8 @@ comment ``-- Topic: ...``, and of the files of the same names in sql/tables/. Th
 ``bkpriv_internal`` are left out.
 Nothing is changed in the database: what the two jobs may do is tried out and rolled back.
 
-Usage: ``reference.py URI > docs/reference.md``, with a superuser's URI of a database that holds the
-extension.
+Usage: ``reference.py URI > docs/reference/functions.md``, with a superuser's URI of a database
+that holds the extension.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Everything is in schema `bkpriv`. Arguments are given by position or by name, su
 that `bkpriv.grant_publisher(role)` and `bkpriv.grant_auditor(role)` were called for; a superuser
 may use everything. In views and tables a publisher sees the rows of its own datasets, an auditor
 all rows; policies are seen by both. What the JSON of policies and options may hold is in the
-[README](../README.md#policies).
+[README](../../README.md#policies).
 """
 
 _FUNCTIONS = sql.SQL("""

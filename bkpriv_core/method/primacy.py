@@ -48,7 +48,7 @@ from bkpriv_core.table.groups import Groups
 __all__ = ["BetaLikenessPrimacy", "KAnonymityPrimacy", "PrimacyOptions"]
 
 _THETA = 0.1
-"""Where neither the policy nor an option states it: see docs/methods.md for how it was chosen."""
+"""Where neither the policy nor an option states it; chosen as docs/explanation/methods.md says."""
 
 _WIDEST = 0.25
 """Certainty penalty of the groups of nearest records that are formed first."""

@@ -66,7 +66,7 @@ def restored(
     version: str, server: Connection, server_programs: Path, roles: dict[str, str]
 ) -> Iterator[str]:
     """Name of a database in which the dump of an older version was restored, under that version."""
-    # As docs/backup.md says.
+    # As docs/howto/backup.md says.
     script, times = re.subn(
         r"^CREATE EXTENSION IF NOT EXISTS bkpriv .*;",
         f"CREATE EXTENSION bkpriv VERSION '{version}';",

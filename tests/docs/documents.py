@@ -22,7 +22,7 @@ __all__ = ["DOCUMENTS", "ROLES", "ROOT", "Block", "read_blocks", "run_blocks"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 ROLES = {"nora": "publisher", "carl": "auditor", "rita": "reader"}
 """Roles that documents mention, with what each is there for."""

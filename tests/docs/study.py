@@ -20,18 +20,20 @@ def figures(of: Rows, column: str) -> list[float]:
 
 
 class Page:
-    """The page of a study, in ``docs``.
+    """The page of a study.
 
     Parameters
     ----------
     name : str
         The study's.
+    folder : str, optional
+        Of ``docs``.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, folder: str = "papers") -> None:
         self.name = name
-        self.text = (ROOT / "docs" / f"{name}.md").read_text()
-        self.data = ROOT / "docs" / name
+        self.data = ROOT / "docs" / folder / name
+        self.text = self.data.with_suffix(".md").read_text()
 
     def rows(self, name: str, **settings: str) -> Rows:
         """Rows of a figure's data that have some settings."""
