@@ -30,6 +30,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
 from bkpriv_core.belief.posterior import (
@@ -37,7 +38,6 @@ from bkpriv_core.belief.posterior import (
     EXACT,
     EXACT_STATES,
     Estimator,
-    UsedArray,
     exact_states,
 )
 from bkpriv_core.belief.setting import Setting
@@ -193,11 +193,11 @@ def joint_findings(
         One for each bound of each requirement, in their order. The parameters name the releases.
     """
     weights = np.ones(len(joint.persons), dtype=np.int64)
-    used = _estimators_of_persons(joint.told.used[joint.persons])
     rows = []
     for requirement in requirements:
         together = {"together": sorted(releases)}
         figures_of_bounds = requirement.together(joint)
+        used = _known_of_persons(*requirement.manners(joint))
         for place, (bound, figures) in enumerate(
             zip(requirement.bounds, figures_of_bounds, strict=True)
         ):
@@ -251,15 +251,14 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     return Fault(None, int(alike.sum()), shift, home.setting.table)
 
 
-def _estimators_of_persons(used: UsedArray) -> str:
-    """How figures of persons were inferred, the best way first."""
-    first, *others = np.unique(used).tolist()
-    counts = {place: int((used == place).sum()) for place in others}
-    exceptions = [
-        f"{ESTIMATORS[place]} for {count} person{'s' * (count > 1)}"
-        for place, count in counts.items()
-    ]
-    return _but(ESTIMATORS[first], exceptions)
+def _known_of_persons(names: Sequence[str], places: npt.NDArray[Any]) -> str:
+    """How figures of persons are known, the best way first."""
+    first, *others = np.unique(places).tolist()
+    exceptions = []
+    for place in others:
+        count = int((places == place).sum())
+        exceptions.append(f"{names[place]} for {count} person{'s' * (count > 1)}")
+    return _but(names[first], exceptions)
 
 
 def draw_finding(

@@ -268,7 +268,9 @@ def explain_suppression(
     alike = (2 * verdicts.in_way + verdicts.kept)[lot_of[left_out]]
     exposing = None
     if beside is not None:
-        exposing = Exposing.of(parts, release.groups, requirements, estimator, beside)
+        exposing = Exposing.of(
+            parts, release.groups, requirements, estimator, beside, progress.quiet
+        )
     kinds = [
         _describe(setting, tries, verdicts, members, lot_of[members], exposing)
         for members in boxes(parts, left_out, alike, most, progress)

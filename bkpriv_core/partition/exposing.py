@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.posterior import ESTIMATORS, Estimator, Sound
+from bkpriv_core.belief.posterior import Estimator, Sound
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Bound, Requirement, jointly
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
@@ -34,6 +35,8 @@ class Exposing:
         How posteriors are inferred.
     told : Joint
         What they and the release tell.
+    progress : Progress
+        Polled between steps.
     """
 
     parts: Parts
@@ -41,6 +44,7 @@ class Exposing:
     requirements: list[Requirement]
     estimator: Sound
     told: Joint
+    progress: Progress = SILENT
 
     @classmethod
     def of(
@@ -50,6 +54,7 @@ class Exposing:
         requirements: Sequence[Requirement],
         estimator: Estimator,
         earlier: Earlier,
+        progress: Progress = SILENT,
     ) -> Exposing:
         """Measure a release as it is."""
         measured, _ = jointly(requirements)
@@ -57,8 +62,8 @@ class Exposing:
             "bethe" if estimator == "bethe" else "omega" if estimator == "omega" else "auto"
         )
         constraints = earlier.with_groups(parts, groups)
-        told = Joint.of(earlier.population, constraints, way, refuse=False)
-        return cls(parts, earlier, measured, way, told)
+        told = Joint.of(earlier.population, constraints, way, refuse=False, progress=progress)
+        return cls(parts, earlier, measured, way, told, progress)
 
     def in_way(self, groups: Groups) -> tuple[Bound, dict[str, Any], float, str] | None:
         """The bound that is broken for most people with such groups.
@@ -71,11 +76,17 @@ class Exposing:
         """
         constraints = self.earlier.with_groups(self.parts, groups)
         joint = Joint.of(
-            self.earlier.population, constraints, self.estimator, before=self.told, refuse=False
+            self.earlier.population,
+            constraints,
+            self.estimator,
+            before=self.told,
+            refuse=False,
+            progress=self.progress,
         )
         worst: tuple[int, Bound, float, str] | None = None
         for item in self.requirements:
             now, then = item.together(joint), item.together(self.told)
+            names, places = item.manners(joint)
             for bound, figure, before in zip(item.bounds, now, then, strict=True):
                 known = np.full(len(joint.told.used), np.nan)
                 known[self.told.persons] = before
@@ -83,7 +94,7 @@ class Exposing:
                 exposed = bound.broken(figure) & np.logical_not(same)
                 count = int(exposed.sum())
                 if count and (worst is None or count > worst[0]):
-                    manner = ESTIMATORS[joint.told.used[joint.persons][exposed].max()]
+                    manner = names[places[exposed].max()]
                     worst = count, bound, bound.worst(figure[exposed]), manner
         if worst is None:
             return None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
@@ -57,3 +59,7 @@ class KAnonymity(CountedRequirement):
     def together(self, joint: Joint) -> FloatArray:
         """Count records that may be a person's; see `Requirement`."""
         return joint.crowds[None, :]
+
+    def manners(self, joint: Joint) -> tuple[Sequence[str], npt.NDArray[Any]]:
+        """Records are counted, whatever is believed; see `Requirement`."""
+        return ("exact", "bounds"), np.where(joint.counted, 0, 1)

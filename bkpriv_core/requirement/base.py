@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.posterior import (
     AUTO_STATES,
+    ESTIMATORS,
     EXACT,
     Estimator,
     Inferred,
@@ -242,6 +243,18 @@ class Requirement(ABC):
             If that cannot be measured: see `jointly`.
         """
         raise ValueError(f"{self.key} cannot be measured of several releases")
+
+    def manners(self, joint: Joint) -> tuple[Sequence[str], npt.NDArray[Any]]:
+        """How what `together` measures is known.
+
+        Returns
+        -------
+        names : sequence of str
+            Ways to know it, the best first.
+        places : (q,) int array
+            The place among these of the way of each of the joint's persons.
+        """
+        return ESTIMATORS, joint.told.used[joint.persons]
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame | None:
         """Name the value at fault in what several releases tell of some persons.

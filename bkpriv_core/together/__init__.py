@@ -5,6 +5,7 @@ multiset of their values. Beliefs that are revised release by release forget tha
 hang together; here they are inferred from all constraints at once.
 
 ===========  ======================================================================================
+nesting      groups within one another, and what is left when those within are taken away
 constraint   the groups of several releases; what follows from those within others
 problem      people of whom the same is believed, and the constraints that they are under
 counting     bounds: how many can have a value, at least and at most

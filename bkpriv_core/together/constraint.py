@@ -15,26 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
-from bkpriv_core.errors import TooLarge, UnsoundHistory
+from bkpriv_core.errors import UnsoundHistory
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.together.nesting import equal, nested
 
 __all__ = ["ALONE", "Constraints", "told_apart", "unsound"]
 
 ALONE = -1
 """Stands for the component, or the atom, of who is in no group."""
-
-_OVERLAPS = 200_000_000
-"""Most pairs of groups that have members in common, each counted for every atom of them."""
-
-_OVERLAPS_AT_ONCE = 2_000_000
-"""Those that are looked at at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +94,7 @@ class Constraints:
 
     def distinct(self) -> Constraints:
         """Each constraint once; see `joined`."""
-        first, same = _equal(self.members)
+        first, same = equal(self.members)
         if (self.histograms != self.histograms[first[same]]).any():
             raise unsound("Two groups have the same members, and not the same values.")
         return self.select(np.sort(first))
@@ -169,38 +163,6 @@ class Constraints:
                 return refined
             refined = refined._without(outer, inner).distinct()
 
-    def remainders(self, persons: int, progress: Progress = SILENT) -> FloatArray:
-        """How few people others leave beside each person, of all groups that he is in.
-
-        Of each group those are taken away whom groups within it show that do not show him; groups
-        that cross as well, of which only one or the other could be subtracted. So it is a lower
-        bound of what can be singled out by subtraction from these groups, exact where those within
-        one group are disjoint, and does not depend on their order.
-
-        Returns
-        -------
-        (n,) float array
-            Infinite for who is in no group.
-        """
-        members = self.members
-        fewest = np.full(persons, np.inf)
-        np.minimum.at(fewest, members.members, members.widths[members.owner])
-        outer, inner = _nested(members, progress)
-        of_outer = np.argsort(outer, kind="stable")
-        starts = np.flatnonzero(np.diff(outer[of_outer], prepend=-1))
-        for places in np.split(of_outer, starts[1:]) if len(starts) else []:
-            progress.poll()
-            around, within = members[int(outer[places[0]])], members.select(inner[places])
-            inside = np.zeros((len(around), len(within)), dtype=bool)
-            order = np.argsort(around)
-            inside[order[np.searchsorted(around[order], within.members)], within.owner] = True
-            shape, kind, weights = distinct_rows(inside.astype(np.int64))
-            left = np.empty(len(shape))
-            for pattern, row in enumerate(inside[shape]):
-                left[pattern] = weights[~inside[shape][:, ~row].any(axis=1)].sum()
-            np.minimum.at(fewest, around, left[kind])
-        return fewest
-
     def _without(self, outer: IntArray, inner: IntArray) -> Constraints:
         """Take groups that are disjoint out of others that they are within."""
         span = int(self.members.members.max()) + 1
@@ -218,7 +180,7 @@ class Constraints:
 
 def _taken_out(members: Groups, progress: Progress) -> tuple[IntArray, IntArray]:
     """Pairs of a group and one within it; those within one group are disjoint."""
-    outer, inner = _nested(members, progress)
+    outer, inner = nested(members, progress)
     if not len(inner):
         return outer, inner
     progress.poll()
@@ -231,54 +193,6 @@ def _taken_out(members: Groups, progress: Progress) -> tuple[IntArray, IntArray]
     largest[order] = np.diff(key[order], prepend=-1) > 0
     taken = pair.min(largest)
     return outer[taken], inner[taken]
-
-
-def _nested(members: Groups, progress: Progress) -> tuple[IntArray, IntArray]:
-    """All pairs of a group and one within it."""
-    from scipy.sparse import csr_array  # slow to import, and only wanted here
-
-    everybody = int(members.members.max(initial=-1)) + 1
-    degrees = np.bincount(members.members, minlength=everybody)
-    pairs = members.sum(degrees[members.members])
-    if pairs.sum() > _OVERLAPS:
-        raise TooLarge(
-            f"{len(members)} groups overlap too much to be judged together",
-            detail=f"They have members in common in {pairs.sum()} ways; {_OVERLAPS} can be held.",
-            hint="Judge fewer releases together.",
-        )
-    ones = np.ones(len(members.members), dtype=np.int64)
-    matrix = csr_array((ones, members.members, members.offsets), (len(members), everybody))
-    turned = matrix.T.tocsr()
-    none = np.zeros(0, dtype=np.int64)
-    found = [(none, none)]
-    counted = Groups(np.arange(len(members)), np.concatenate(([0], np.cumsum(pairs))))
-    for first, last in counted.chunks(_OVERLAPS_AT_ONCE):
-        progress.poll()
-        common = (matrix[first:last] @ turned).tocoo()
-        inner, outer = (np.asarray(axis, dtype=np.int64) for axis in (common.row, common.col))
-        inner += first
-        within = (common.data == members.widths[inner]) & (inner != outer)
-        found.append((outer[within], inner[within]))
-    outers, inners = zip(*found, strict=True)
-    return np.concatenate(outers), np.concatenate(inners)
-
-
-def _equal(groups: Groups) -> tuple[IntArray, IntArray]:
-    """Find groups of the same members.
-
-    Returns
-    -------
-    first : (u,) int array
-        The first group of each kind.
-    same : (g,) int array
-        The kind of each group.
-    """
-    kinds: dict[bytes, int] = {}
-    rows = groups.members[np.lexsort((groups.members, groups.owner))]
-    ends = groups.offsets.tolist()
-    keys = (rows[start:end].tobytes() for start, end in pairwise(ends))
-    same = np.fromiter((kinds.setdefault(key, len(kinds)) for key in keys), np.int64, len(groups))
-    return np.unique(same, return_index=True)[1], same
 
 
 def unsound(detail: str) -> UnsoundHistory:

@@ -78,6 +78,8 @@ class Together:
         Bounds of the posterior of any adversary who believed the same of all people of a kind (see
         `infer`). Whatever anybody believed, a value is impossible where `high` is 0, and certain
         where `low` is 1.
+    tight : (n,) bool array
+        Of whom `high` is 0 for all values that are impossible; of others it may miss some.
     component : (n,) int array
         A number for all those about whom anything learnt tells of each other: the least person
         among them; `ALONE` for who is in no group.
@@ -94,6 +96,7 @@ class Together:
     used: UsedArray
     low: FloatArray
     high: FloatArray
+    tight: BoolArray
     component: IntArray
     content: npt.NDArray[np.uint64]
     judged: BoolArray
@@ -198,6 +201,7 @@ def infer(
         np.full(persons, ALONE, dtype=np.int8),
         np.zeros((persons, values)),
         np.ones((persons, values)),
+        atom == ALONE,
         component,
         content,
         judged,
@@ -207,7 +211,7 @@ def infer(
         known = asked & before.judged & (before.content == content)
         for belief, earlier in zip(told.posteriors, before.posteriors, strict=True):
             belief[known] = earlier[known]
-        for name in ("used", "low", "high"):
+        for name in ("used", "low", "high", "tight"):
             getattr(told, name)[known] = getattr(before, name)[known]
         told.contradicted[:, known] = before.contradicted[:, known]
         asked &= ~known
@@ -223,6 +227,7 @@ def infer(
             posterior_[people] = belief[kinds.kind]
         told.used[people] = work.used[kinds.kind]
         told.low[people], told.high[people] = work.low[kinds.kind], work.high[kinds.kind]
+        told.tight[people] = work.tight[kinds.kind]
         told.contradicted[:, people] = work.contradicted[:, kinds.kind]
     return told
 
@@ -241,7 +246,7 @@ class _Work:
 
     Attributes
     ----------
-    beliefs, used, low, high, contradicted
+    beliefs, used, low, high, tight, contradicted
         See `Together`; for each kind.
     """
 
@@ -259,6 +264,7 @@ class _Work:
         self.beliefs = kinds.priors.copy()
         self.used = np.full(len(kinds), ALONE, dtype=np.int8)
         self.low, self.high = np.zeros(self.beliefs.shape[1:]), np.ones(self.beliefs.shape[1:])
+        self.tight = np.ones(len(kinds), dtype=bool)
         self.contradicted = np.zeros(self.beliefs.shape[:2], dtype=bool)
 
     def infer(self, system: Constraints, bounds: Bounds) -> None:
@@ -353,6 +359,7 @@ class _Work:
         low, high = self.low[here], self.high[here]
         for belief in beliefs:
             belief[:] = _within(belief, low, high)
+        self.tight[here] = False
         self._answer(here, beliefs, contradicted, np.where(rests, BETHE, OMEGA))
 
     def _answer(

@@ -24,6 +24,7 @@ from bkpriv_core.sequence.sparse import Labels, recode
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import ALONE, Together, check_size, infer
+from bkpriv_core.together.nesting import remainders
 
 __all__ = ["Beliefs", "Home", "Joint", "Look", "Population"]
 
@@ -163,11 +164,14 @@ class Joint:
         What the releases show.
     told : Together
         What each adversary believes then.
+    progress : Progress
+        Polled while crowds are counted.
     """
 
     population: Population
     constraints: Constraints
     told: Together
+    progress: Progress = SILENT
 
     @classmethod
     def of(
@@ -204,7 +208,7 @@ class Joint:
             refuse=refuse,
             progress=progress,
         )
-        return cls(population, constraints, told)
+        return cls(population, constraints, told, progress.quiet)
 
     @cached_property
     def persons(self) -> IntArray:
@@ -230,20 +234,42 @@ class Joint:
         contradicted: npt.NDArray[np.bool_] = self.told.contradicted[adversary, self.persons]
         return contradicted
 
-    @cached_property
+    @property
     def crowds(self) -> FloatArray:
         """Fewest records that may be a person's, of all groups that he is in, shape (q,).
 
         Those count that have a value that he may have. Of groups within one another what is left of
-        the larger is meant, as whoever holds both can tell. A lower bound: see
-        `Constraints.remainders`.
+        the larger is meant, as whoever holds both can tell: see `nesting.remainders`. By taking
+        rests of groups from each other in turn fewer still may be singled out.
         """
-        refined = self.constraints.refined()
-        fewest = self.constraints.remainders(len(self.told.used))
+        return self._crowds[0]
+
+    @property
+    def counted(self) -> npt.NDArray[np.bool_]:
+        """Which crowds are exact, shape (q,).
+
+        The others are of groups that cross in so many ways that too few are left, or count records
+        of which nothing but bounds says that they may be the person's.
+        """
+        return self._crowds[1]
+
+    @cached_property
+    def _crowds(self) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        told = self.told
+        system, atom, weights = self.constraints.atoms(len(told.used))
+        one = np.zeros(len(weights), dtype=np.int64)  # of each atom; others may have the same
+        one[atom[self.persons]] = self.persons
+        fewest, exact = remainders(system.members, weights, self.progress)
+        refined = system.refined(self.progress)
+        records = np.full(len(weights), np.inf)
         step = max(1, _BLOCK // max(1, refined.histograms.shape[1]))
         members, owner = refined.members.members, refined.members.owner
         for start in range(0, len(members), step):
+            self.progress.poll()
             who, group = members[start : start + step], owner[start : start + step]
-            records = np.einsum("ev,ev->e", refined.histograms[group], self.told.possible[who])
-            np.minimum.at(fewest, who, records)
-        return fewest[self.persons]
+            possible = told.high[one[who]] > 0
+            count = np.einsum("ev,ev->e", refined.histograms[group], possible)
+            np.minimum.at(records, who, count)
+        mine = atom[self.persons]
+        counted = (exact | (records <= fewest))[mine] & told.tight[self.persons]
+        return np.minimum(fewest, records)[mine], counted

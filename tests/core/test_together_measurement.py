@@ -38,18 +38,21 @@ from bkpriv_core.requirement.closeness import Ground
 from bkpriv_core.requirement.likeness import Variant
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import IntArray
+from bkpriv_core.together import inference
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Population
 from tests.core import oracles, together_oracles
 from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, SOME, as_parts, bandwidths, by_age
+from tests.core.test_together_nesting import fewest
 from tests.core.together_releases import (
     Shown,
     as_history,
     histories,
     inserted,
     joint_of,
+    look_at,
     restricted,
 )
 
@@ -278,6 +281,45 @@ def test_records_with_values_that_a_person_cannot_have_are_nobodys() -> None:
     assert joint.told.certain.all()
     (figures,) = KAnonymity(2).together(joint)
     assert figures.tolist() == [1, 1, 1]
+
+
+@SOME
+@given(histories(most_records=6, most_values=3))
+def test_crowds_are_of_remainders_and_refined_groups(releases: list[Shown]) -> None:
+    joint = joint_of(releases, [MaxDisclosure(0.5)])
+    groups = list({frozenset(group.tolist()) for group in joint.constraints.members})
+    refined = joint.constraints.refined()
+    possible = joint.told.possible
+    for person, crowd, exact in zip(joint.persons, joint.crowds, joint.counted, strict=True):
+        rests = [
+            int(histogram[possible[person]].sum())
+            for group, histogram in zip(refined.members, refined.histograms, strict=True)
+            if person in group
+        ]
+        assert crowd == min(fewest(groups, [1] * len(possible), person), *rests)
+        assert exact
+
+
+def test_a_crowd_is_exact_whatever_beliefs_are() -> None:
+    demanded = [KAnonymity(2), MaxDisclosure(0.8)]
+    joint = joint_of(inserted(), demanded)
+    estimated = np.full_like(joint.told.used, ESTIMATORS.index("bethe"))
+    joint = replace(joint, told=replace(joint.told, used=estimated))
+    assert [row.estimator for row in joint_findings(joint, demanded, [1])] == ["exact", "bethe"]
+
+
+def test_of_whom_only_bounds_say_what_he_may_have_the_crowd_may_be_less() -> None:
+    records = by_age(*"aaaabbbb")
+    ring = ([0, 1, 4, 5], [1, 2, 5, 6], [2, 3, 6, 7], [0, 3, 4, 7])
+    releases = [Shown(restricted(records, some), some, [0] * 4) for some in ring]
+    history = as_history(releases)
+    population = Population.of(history, look_at(releases), [None])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inference, "_AUTO_WAYS", 1)
+        joint = Joint.of(population, Constraints.of(history))
+    assert not joint.counted.any()
+    (finding,) = joint_findings(joint, [KAnonymity(2)], [1, 2, 3, 4])
+    assert finding.estimator == "bounds"
 
 
 # --- What can be measured -------------------------------------------------------------------------
