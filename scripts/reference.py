@@ -41,8 +41,8 @@ Everything is in schema `bkpriv`. Arguments are given by position or by name, su
 `estimator => 'exact'`. Under each object stands who may use it: publishers and auditors are roles
 that `bkpriv.grant_publisher(role)` and `bkpriv.grant_auditor(role)` were called for; a superuser
 may use everything. In views and tables a publisher sees the rows of its own datasets, an auditor
-all rows; policies are seen by both. What the JSON of policies and options may hold is in the
-[README](../../README.md#policies).
+all rows; policies are seen by both. What the JSON of
+[policies](requirements.md) and [options](options.md) may hold has pages of its own.
 """
 
 _FUNCTIONS = sql.SQL("""

@@ -16,6 +16,7 @@ import subprocess
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 __all__ = ["DOCUMENTS", "ROLES", "ROOT", "Block", "read_blocks", "run_blocks"]
@@ -58,7 +59,7 @@ def read_blocks(path: Path) -> list[Block]:
     text = path.read_text()
     fences = list(_FENCE.finditer(text))
     blocks = []
-    for fence, following in zip(fences, [*fences[1:], None], strict=True):
+    for fence, following in zip_longest(fences, fences[1:]):
         if fence[1] != "sql":
             continue
         output = None

@@ -83,8 +83,9 @@ def test_what_is_said_of_naive_releases() -> None:
     said = " ".join(PAGE.text.split())
     assert f"{shares[0]:.0%} of all values are certain".replace("%", " %") in said
     assert f"{shares[1]:.0%} of the people".replace("%", " %") in said
-    readme = " ".join((ROOT / "README.md").read_text().split())
-    assert f"[{shares[0]:.0%} of all values]".replace("%", " %") in readme
+    guarantee = ROOT / "docs" / "explanation" / "guarantee.md"
+    told = " ".join(guarantee.read_text().split())
+    assert f"[{shares[0]:.0%} of all values]".replace("%", " %") in told
 
 
 def test_growing_adds_to_nobody_but_by_what_adversaries_come_to_know() -> None:

@@ -12,16 +12,19 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from bkpriv_core.method import METHODS
 from bkpriv_core.policy import REQUIREMENTS
+from scripts.commands import commands
 from scripts.reference import reference
 from tests.conftest import Connection, Database
 from tests.docs.documents import DOCUMENTS, ROLES, ROOT, read_blocks, run_blocks
 
 PAGES = [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 
-by_name = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
-@by_name
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if read_blocks(path)], ids=_name)
 def test_sql_runs_and_prints_what_the_document_shows(
     path: Path, database: Database, server_programs: Path, make_role: Callable[..., str]
 ) -> None:
@@ -44,8 +47,10 @@ def _trimmed(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
-def test_readme_has_sql() -> None:
-    assert len(read_blocks(ROOT / "README.md")) > 10
+def test_readme_is_short_and_has_sql() -> None:
+    readme = ROOT / "README.md"
+    assert len(readme.read_text().splitlines()) <= 200
+    assert len(read_blocks(readme)) > 5
 
 
 def test_reference_is_that_of_the_catalogue(db: Connection) -> None:
@@ -54,21 +59,31 @@ def test_reference_is_that_of_the_catalogue(db: Connection) -> None:
     )
 
 
+def test_commands_are_those_of_the_client() -> None:
+    assert (ROOT / "docs" / "reference" / "command-line.md").read_text() == commands(), (
+        "make it anew: python -m scripts.commands > docs/reference/command-line.md"
+    )
+
+
 @pytest.mark.parametrize(
-    ("heading", "names"),
+    ("page", "heading", "names"),
     [
-        ("Policies", set(REQUIREMENTS)),
-        ("Options", {key.name for method in METHODS.values() for key in fields(method.options)}),
+        ("requirements", "Requirements", set(REQUIREMENTS)),
+        (
+            "options",
+            "Options",
+            {key.name for method in METHODS.values() for key in fields(method.options)},
+        ),
     ],
 )
-def test_readme_lists_what_the_code_knows(heading: str, names: set[str]) -> None:
-    text = (ROOT / "README.md").read_text()
+def test_reference_lists_what_the_code_knows(page: str, heading: str, names: set[str]) -> None:
+    text = (ROOT / "docs" / "reference" / f"{page}.md").read_text()
     section = re.split(rf"^#+ {heading}$", text, flags=re.MULTILINE)[1]
     section = re.split(r"^#+ ", section, maxsplit=1, flags=re.MULTILINE)[0]
     assert set(re.findall(r"^\| `(\w+)` ", section, re.MULTILINE)) == names
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", PAGES, ids=_name)
 def test_links_lead_somewhere(path: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -97,7 +112,7 @@ def test_sources_are_numbered_one_by_one() -> None:
     assert cited <= set(sources)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", PAGES, ids=_name)
 def test_commands_exist(path: Path) -> None:
     makefile = (ROOT / "Makefile").read_text()
     targets = set(re.findall(r"^(\w[\w-]*):(?!=)", makefile, re.MULTILINE)) | {"installcheck"}

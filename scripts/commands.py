@@ -1,0 +1,68 @@
+"""Write docs/reference/command-line.md: every command of the client, with arguments and options.
+
+Rules: all that is said is what the commands say of themselves in ``--help``.
+
+Usage: ``commands.py > docs/reference/command-line.md``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from typer import Context
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from bkpriv_core.cli import app
+
+__all__ = ["commands"]
+
+_PREAMBLE = """\
+<!-- Made by scripts/commands.py from the commands; do not edit. -->
+
+# Command line
+
+`bkpriv` talks to a database that holds the extension; all that it does there can also be done in
+SQL. [How to get it](../howto/install.md#the-client). A database is given by `--uri`, by
+`BKPRIV_URI`, or by what libpq takes from its environment. Each command says the same with
+`--help`, and ends with 1 on an error, 2 where it is called wrongly.
+"""
+
+
+def commands() -> str:
+    """Describe the client's commands, in Markdown."""
+    top = get_command(app)
+    sections = [_PREAMBLE.rstrip(), *_sections(top, Context(top, info_name="bkpriv"))]
+    return "\n\n".join(sections) + "\n"
+
+
+def _sections(command: Any, context: Context) -> Iterator[str]:
+    """Describe a command and those below it, paragraph by paragraph."""
+    if context.parent is not None:
+        yield f"## {context.command_path}"
+        yield (command.help or "").strip()
+        shown = [parameter for parameter in command.params if not parameter.hidden]
+        if shown:
+            yield "\n".join(["| | meaning | default |", "|---|---|---|", *map(_row, shown)])
+    if isinstance(command, TyperGroup):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield from _sections(below, Context(below, info_name=name, parent=context))
+
+
+def _row(parameter: Any) -> str:
+    """Describe an argument or option as a row of a table."""
+    names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
+    if parameter.param_type_name == "argument":
+        names = f"`{parameter.name.upper()}`"
+    default = "must be given" if parameter.required else ""
+    if parameter.default not in (None, False, "") and not callable(parameter.default):
+        default = f"`{parameter.default}`"
+    return f"| {names} | {' '.join((parameter.help or '').split())} | {default} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(commands())
