@@ -24,12 +24,12 @@ from bkpriv_core.errors import InvalidData, TooLarge
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 
-__all__ = ["ROOT", "Domain"]
+__all__ = ["PAIRED_VALUES", "ROOT", "Domain"]
 
 ROOT = "*"
 """The label of everything, in a categorical domain without a hierarchy."""
 
-_PAIRED_VALUES = 5_000
+PAIRED_VALUES = 5_000
 """Largest domain whose pairs of values are tabled, 200 MB a matrix."""
 
 
@@ -156,11 +156,11 @@ class Domain:
         return len(self.nodes) - 1
 
     def _check_paired(self) -> None:
-        if self.size > _PAIRED_VALUES:
+        if self.size > PAIRED_VALUES:
             raise TooLarge(
                 f'attribute "{self.name}" has {self.size} values, too many to compare in pairs',
                 detail="Distances of beliefs and of distributions need a matrix of the sensitive "
-                f"values; at most {_PAIRED_VALUES} are handled.",
+                f"values; at most {PAIRED_VALUES} are handled.",
                 hint="Bin the column where the dataset is registered, or in a view of the source.",
             )
 

@@ -1,9 +1,9 @@
 """Counts: the one place where a source's records come from.
 
-The source is read once, by one ``GROUP BY`` over the quasi-identifiers and the sensitive column, or
-one for each table of a family with foreign ones, in one statement and so in one state. Values
-become integer codes in SQL; Python receives the domains, as text and as numbers, and the codes and
-counts as packed integers. Of a source of several periods, the records of one may be counted alone.
+The source is read once, by one ``GROUP BY`` over quasi-identifiers and sensitive columns, or one
+for each table of a family with foreign ones, in one statement and so in one state. Values become
+integer codes in SQL; Python receives the domains, as text and as numbers, and the codes and counts
+as packed integers. Of a source of several periods, the records of one may be counted alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 from bkpriv_core.table.respondent import Respondents
@@ -96,7 +97,7 @@ class Period:
 def count_cells(
     source: Relation,
     quasi_identifiers: tuple[Column, ...],
-    sensitive: Column,
+    sensitive: tuple[Column, ...],
     hierarchies: dict[str, Hierarchy | Intervals],
     nulls: str = "error",
     respondent: str | None = None,
@@ -111,8 +112,8 @@ def count_cells(
         The source.
     quasi_identifiers : tuple of Column
         The quasi-identifiers.
-    sensitive : Column
-        The sensitive column.
+    sensitive : tuple of Column
+        The sensitive columns; several make one attribute, of their combinations.
     hierarchies : dict of str to Hierarchy or Intervals
         By attribute, intervals in the unit of its type; an attribute with a hierarchy is
         categorical whatever its type.
@@ -138,7 +139,7 @@ def count_cells(
         If the source is empty, has NULLs where they are refused, or does not have one record for
         each respondent; if it has no record of the period, or any of no period.
     """
-    columns = (*quasi_identifiers, sensitive)
+    columns = (*quasi_identifiers, *sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
     row = _read(source, columns, trees, respondent, period, known)
     if period is not None:
@@ -159,12 +160,17 @@ def count_cells(
         [unpack_integers(row[f"codes_{place}"]) for place in range(len(columns))]
     )
     records = unpack_integers(row["records"], ">i8")
-    table, cells = Table.from_rows(tuple(domains[:-1]), domains[-1], codes, records)
+    known_by = len(quasi_identifiers)
+    told, values = domains[known_by], codes[:, known_by]
+    if len(sensitive) > 1:
+        told, values = Combination.of(tuple(domains[known_by:]), codes[:, known_by:])
+    codes = np.column_stack((codes[:, :known_by], values))
+    table, cells = Table.from_rows(tuple(domains[:known_by]), told, codes, records)
     if respondent is None:
         return table, None
     names = [name for counted in json.loads(row["respondents"]) for name in counted]
     within = None if period is None else period.text
-    return table, Respondents.of_rows(respondent, names, cells, codes[:, -1], records, within)
+    return table, Respondents.of_rows(respondent, names, cells, values, records, within)
 
 
 def _read(

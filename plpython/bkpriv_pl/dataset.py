@@ -7,15 +7,17 @@ from dataclasses import dataclass, field, replace
 
 import plpy
 
-from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.bins import parse_bins
+from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.column import Column, column_types
-from bkpriv_pl.counts import MOST_QUASI_IDENTIFIERS, NOTHING, Known, Period, count_cells
+from bkpriv_pl.counts import NOTHING, Known, Period, count_cells
 from bkpriv_pl.inspection import inspect_hierarchy, inspect_source
+from bkpriv_pl.roles import check_roles
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
 
@@ -45,12 +47,13 @@ class Dataset:
     source_schema: str
     source_name: str
     quasi_identifiers: tuple[str, ...]
-    sensitive: str
+    sensitive_columns: tuple[str, ...]
     own: bool
     acted_for: bool
     respondent: str | None = None
     period: str | None = None
     bins: Mapping[str, object] = field(default_factory=dict)
+    attributes: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -58,9 +61,14 @@ class Dataset:
         return f"{plpy.quote_ident(self.source_schema)}.{plpy.quote_ident(self.source_name)}"
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """Quasi-identifiers and the sensitive attribute."""
-        return (*self.quasi_identifiers, self.sensitive)
+    def sensitive(self) -> str:
+        """What the sensitive attribute is called: as its column, or as all of them."""
+        return name_of(self.sensitive_columns)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Quasi-identifiers and sensitive columns, which people are told by or told of."""
+        return (*self.quasi_identifiers, *self.sensitive_columns)
 
     @property
     def extras(self) -> tuple[str, ...]:
@@ -86,8 +94,8 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
-        "period, bins, bkpriv_internal.owns(owner) AS owned, owner = current_user AS own "
-        "FROM bkpriv.dataset WHERE name = $1",
+        "period, bins, attributes, bkpriv_internal.owns(owner) AS owned, "
+        "owner = current_user AS own FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
     )
@@ -112,12 +120,13 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         row["source_schema"],
         row["source_name"],
         tuple(row["quasi_identifiers"]),
-        row["sensitive"],
+        tuple(row["sensitive"]),
         row["own"],
         to_change,
         row["respondent"],
         row["period"],
         from_json(row["bins"], "bins"),
+        tuple(row["attributes"]),
     )
 
 
@@ -161,7 +170,7 @@ def columns_of(dataset: Dataset) -> dict[str, Column]:
     """
     columns = column_types(dataset.source_schema, dataset.source_name)
     _check_columns(dataset, columns)
-    binnable = (*dataset.attributes, *filter(None, [dataset.period]))
+    binnable = (*dataset.measured, *filter(None, [dataset.period]))
     types = {name: columns[name].type_name for name in binnable}
     bins = parse_bins(dataset.bins, types)
     return columns | {name: replace(columns[name], bin=bin_) for name, bin_ in bins.items()}
@@ -184,7 +193,7 @@ def read_records(
     columns = columns_of(dataset)
     if period is None and dataset.period is not None:
         dataset = replace(dataset, respondent=None)
-    check_readable(source, (*dataset.attributes, *dataset.extras))
+    check_readable(source, (*dataset.measured, *dataset.extras))
     rows = run(
         "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
         ["text"],
@@ -199,7 +208,7 @@ def read_records(
     return count_cells(
         source,
         tuple(columns[name] for name in dataset.quasi_identifiers),
-        columns[dataset.sensitive],
+        tuple(columns[name] for name in dataset.sensitive_columns),
         hierarchies,
         nulls,
         dataset.respondent,
@@ -233,7 +242,8 @@ def register(
     name: str | None,
     source: str | None,
     quasi_identifiers: list[str | None] | None,
-    sensitive: str | None,
+    sensitive: list[str | None] | None,
+    attributes: list[str | None] | None,
     respondent: str | None,
     period: str | None,
     bins: str | None,
@@ -241,34 +251,32 @@ def register(
     """See ``bkpriv.register_dataset``."""
     name = require(name, "name of the dataset")
     relation = open_relation(require(source, "source"))
-    attributes = _attributes(quasi_identifiers, require(sensitive, "sensitive column"))
+    known, told, beside = check_roles(
+        name, quasi_identifiers, sensitive, attributes, (respondent, period)
+    )
     dataset = Dataset(
-        *(name, "", relation.schema, relation.name, attributes[:-1], attributes[-1], True, True),
-        respondent,
-        period,
+        *(name, "", relation.schema, relation.name, known, told, True, True, respondent, period),
         from_json(bins, "bins"),
+        beside,
     )
     binned = columns_of(dataset)
-    extras = dataset.extras
-    for extra in extras:
-        if (*attributes, *extras).count(extra) > 1:
-            raise Refusal(
-                "42701",
-                f'column "{extra}" has two roles in dataset "{name}"',
-                detail=f"The roles are taken by {', '.join((*attributes, *extras))}.",
-                hint="Respondent and period must be two columns that are neither "
-                "quasi-identifiers nor sensitive.",
-            )
-    check_readable(relation, (*attributes, *extras))
-    _check_comparable(relation, (*attributes, *filter(None, [period])))
+    check_readable(relation, (*dataset.measured, *beside, *dataset.extras))
+    _check_comparable(relation, (*dataset.measured, *filter(None, [period])))
+    if len(told) > 1 or beside:
+        raise Refusal(
+            "0A000",
+            "datasets of several sensitive columns, or of attributes, cannot be published yet",
+            detail=f"The sensitive columns are {', '.join(told)}.",
+            hint="Name one sensitive column, and no attributes.",
+        )
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive, respondent, period, bins) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
-        "ON CONFLICT (name) DO NOTHING RETURNING name",
-        ["text", "text", "text", "text[]", "text", "text", "text", "jsonb"],
+        "sensitive, attributes, respondent, period, bins) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name) DO NOTHING RETURNING name",
+        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb"],
         [
-            *(name, relation.schema, relation.name, list(attributes[:-1]), attributes[-1]),
+            *(name, relation.schema, relation.name, list(known), list(told), list(beside)),
             *(respondent, period, bins),
         ],
     ):
@@ -285,8 +293,8 @@ def register(
     inspect_source(
         name,
         relation,
-        [binned[column] for column in attributes[:-1]],
-        [binned[column] for column in (attributes[-1], *extras)],
+        [binned[column] for column in known],
+        [binned[column] for column in (*told, *dataset.extras)],
         None if period is None else binned[period],
     )
     # Nothing is left where datasets are dropped by drop_dataset, but a plain DELETE leaves it.
@@ -379,54 +387,15 @@ def _forget(name: str) -> None:
         run(f"DELETE FROM bkpriv.{table} WHERE dataset = $1", ["text"], [name])
 
 
-def _attributes(quasi_identifiers: list[str | None] | None, sensitive: str) -> tuple[str, ...]:
-    """Quasi-identifiers and sensitive column, each named once."""
-    if not quasi_identifiers:
-        raise InvalidParameter(
-            "there are no quasi-identifiers",
-            detail="The list is NULL or empty.",
-            hint="Name the columns by which a person could be recognised.",
-        )
-    if any(isinstance(name, list) for name in quasi_identifiers):
-        raise InvalidParameter(
-            "the quasi-identifiers are no plain list",
-            detail="It is an array of several dimensions.",
-            hint="Write for example ARRAY['age', 'sex'].",
-        )
-    if len(quasi_identifiers) > MOST_QUASI_IDENTIFIERS:
-        raise TooLarge(
-            f"{len(quasi_identifiers)} quasi-identifiers are too many",
-            detail=f"At most {MOST_QUASI_IDENTIFIERS} can be read and published.",
-            hint="Leave out what nobody could be recognised by, or combine columns in a view.",
-        )
-    names = tuple(require(name, "quasi-identifier") for name in quasi_identifiers)
-    for name in names:
-        if names.count(name) > 1:
-            raise Refusal(
-                "42701",
-                f'column "{name}" is listed {names.count(name)} times among the quasi-identifiers',
-                detail=f"They are {', '.join(names)}.",
-                hint="List it once.",
-            )
-    if sensitive in names:
-        raise Refusal(
-            "42701",
-            f'column "{sensitive}" is both quasi-identifier and sensitive',
-            detail=f"The quasi-identifiers are {', '.join(names)}.",
-            hint="Take it out of the quasi-identifiers, or choose another sensitive column.",
-        )
-    return (*names, sensitive)
-
-
 def _attribute(dataset: Dataset, attribute: str | None) -> str:
     """Return an attribute that the dataset must have."""
     attribute = require(attribute, "attribute")
-    if attribute not in dataset.attributes:
+    if attribute not in dataset.measured:
         raise Refusal(
             "42703",
             f'dataset "{dataset.name}" has no attribute "{attribute}"',
             detail="It is neither a quasi-identifier nor the sensitive column.",
-            hint=f"Its attributes are {', '.join(dataset.attributes)}.",
+            hint=f"Its attributes are {', '.join(dataset.measured)}.",
         )
     return attribute
 
@@ -441,7 +410,7 @@ def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]
 
 
 def _check_columns(dataset: Dataset, columns: dict[str, Column]) -> None:
-    for name in (*dataset.attributes, *dataset.extras):
+    for name in (*dataset.measured, *dataset.attributes, *dataset.extras):
         if name not in columns:
             raise _no_column(dataset.source_schema, dataset.source_name, name, columns)
 

@@ -193,7 +193,7 @@ def _check_respondents(dataset: Dataset) -> None:
 def _check_attributes(dataset: Dataset, last: RecordedRelease) -> None:
     """Refuse a release of other attributes, or of other types."""
     types = column_types(dataset.source_schema, dataset.source_name)
-    now = tuple(f'"{name}" {types[name].declared_as}' for name in dataset.attributes)
+    now = tuple(f'"{name}" {types[name].declared_as}' for name in dataset.measured)
     then = tuple(
         f'"{domain.name}" {type_}' for domain, type_ in zip(last.domains, last.types, strict=True)
     )

@@ -319,7 +319,7 @@ def _record(
         grown_from=grown_from,
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
-    types = ["text" if n in coarse else columns[n].declared_as for n in dataset.attributes]
+    types = ["text" if n in coarse else columns[n].declared_as for n in dataset.measured]
     history.record_content(release, shown, types)
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))

@@ -130,7 +130,7 @@ def check_columns(dataset: Dataset, form: Form) -> None:
     added = [name for name in _ADDED if name in beside]
     listed = '" and "'.join(added)
     for name in added:
-        if name in dataset.attributes:
+        if name in dataset.measured:
             raise Refusal(
                 "42701",
                 f'column "{name}" of dataset "{dataset.name}" goes by a name of the release',

@@ -8,11 +8,25 @@ CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
-return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, respondent, period, bins)
+return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, [sensitive], [], respondent, period, bins)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) IS
     'Declares a table as a dataset: its quasi-identifiers, sensitive column and, for serial releases, respondent and period columns; bins, such as {"birth_date": "year", "age": 5}, makes values of a column intervals of one calendar unit or width; warns of nearly unique quasi-identifiers and of NULL';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) TO bkpriv_publisher;
+
+CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
+    name text, source regclass, quasi_identifiers text[], sensitive text[], attributes text[] DEFAULT '{}',
+    respondent text DEFAULT NULL, period text DEFAULT NULL, bins jsonb DEFAULT '{}'
+) RETURNS text
+    LANGUAGE plpython3u
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, attributes, respondent, period, bins)
+$$;
+COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text[], text, text, jsonb) IS
+    'Declares a table of several sensitive columns, each of which is bounded by itself, and jointly where a policy says so; attributes pass through unchanged with the sensitive values of a record, and adversaries are supposed not to know them';
+GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text[], text, text, jsonb) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
     LANGUAGE plpython3u

@@ -6,11 +6,14 @@ CREATE TABLE bkpriv.dataset (
     source_schema text NOT NULL,
     source_name text NOT NULL,
     quasi_identifiers text[] NOT NULL CHECK (cardinality(quasi_identifiers) > 0),
-    sensitive text NOT NULL CHECK (sensitive <> ALL (quasi_identifiers)),
+    sensitive text[] NOT NULL CHECK (cardinality(sensitive) > 0),
     respondent text,
     period text,
     registered_at timestamptz NOT NULL DEFAULT now(),
-    bins jsonb NOT NULL DEFAULT '{}'
+    bins jsonb NOT NULL DEFAULT '{}',
+    attributes text[] NOT NULL DEFAULT '{}',
+    CHECK (NOT sensitive && quasi_identifiers),
+    CHECK (NOT attributes && (quasi_identifiers || sensitive))
 );
 
 -- No foreign key: a parallel restore fills the tables in any order.

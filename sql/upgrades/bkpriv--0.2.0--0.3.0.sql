@@ -3,6 +3,13 @@
 DROP FUNCTION bkpriv.prior(text, jsonb), bkpriv_internal.prior(text, jsonb), bkpriv.lattice(text, text, jsonb),
     bkpriv.watch(regclass), bkpriv_internal.add_stale(oid, text[], text, text);
 
+ALTER TABLE bkpriv.dataset DROP CONSTRAINT dataset_check;
+ALTER TABLE bkpriv.dataset ALTER COLUMN sensitive TYPE text[] USING ARRAY[sensitive],
+    ADD CHECK (cardinality(sensitive) > 0),
+    ADD COLUMN attributes text[] NOT NULL DEFAULT '{}',
+    ADD CHECK (NOT sensitive && quasi_identifiers),
+    ADD CHECK (NOT attributes && (quasi_identifiers || sensitive));
+
 ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column text, ADD COLUMN period_bin text,
     ADD CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
     ADD CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),

@@ -69,7 +69,7 @@ def test_the_statements_it_prints_register_the_dataset(
         "SELECT name, source_schema, source_name, quasi_identifiers, sensitive FROM bkpriv.dataset"
     ).fetchall()
     quasi_identifiers = ["age", "weight", "sex", "admitted", "postcode"]
-    assert declared == [(name, "public", name, quasi_identifiers, "disease")]
+    assert declared == [(name, "public", name, quasi_identifiers, ["disease"])]
 
 
 def test_hostile_column_names_are_only_names(
@@ -175,7 +175,7 @@ def test_nearly_unique_columns_are_left_out_of_the_call(
     for statement in statements:
         db.execute(statement.encode())
     declared = db.execute("SELECT quasi_identifiers, sensitive FROM bkpriv.dataset").fetchall()
-    assert declared == [(["age", "ward"], "disease")]
+    assert declared == [(["age", "ward"], ["disease"])]
     assert db.execute("SELECT count(DISTINCT number) FROM people").fetchone() == (1200,)
 
 

@@ -43,7 +43,7 @@ def test_history_is_not_forged_for_others(
             "INSERT INTO bkpriv.release_respondent VALUES (1, '{x}', '{0}')",
             "INSERT INTO bkpriv.release_belief VALUES (1, repeat('0', 64), 'x', '{1}')",
             "INSERT INTO bkpriv.dataset (name, owner, source_schema, source_name, "
-            f"quasi_identifiers, sensitive) VALUES ('x', '{name}', 's', 't', '{{a}}', 'b')",
+            f"quasi_identifiers, sensitive) VALUES ('x', '{name}', 's', 't', '{{a}}', '{{b}}')",
             "INSERT INTO bkpriv.hierarchy (dataset, attribute, widths, origin) "
             "VALUES ('mine', 'a', '{5}', 0)",
             "INSERT INTO bkpriv.sequential_knowledge (dataset, name, kind) "
@@ -157,13 +157,13 @@ def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
         with pytest.raises(psycopg.errors.UniqueViolation), attacker.transaction():
             attacker.execute(
                 "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-                "sensitive) VALUES ('mine', %s, 'own', '{a}', 'b')",
+                "sensitive) VALUES ('mine', %s, 'own', '{a}', '{b}')",
                 [victim.info.user],
             )
         # Nor a dataset of one's own that claims a source that one may not read.
         attacker.execute(
             "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-            "sensitive) VALUES ('theirs', %s, 'own', '{a}', 'b')",
+            "sensitive) VALUES ('theirs', %s, 'own', '{a}', '{b}')",
             [victim.info.user],
         )
         source |= {"dataset": "'theirs'", "version": "10"}
@@ -171,7 +171,7 @@ def test_writers_are_held_off_only_by_the_owner_of_the_dataset(
         # Nor what nobody watches, such as the catalogs, of which everybody may read something.
         attacker.execute(
             "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-            "sensitive) VALUES ('all', 'pg_catalog', 'pg_class', '{relname}', 'relkind')"
+            "sensitive) VALUES ('all', 'pg_catalog', 'pg_class', '{relname}', '{relkind}')"
         )
         everything = {"dataset": "'all'", "source_schema": "'pg_catalog'"}
         everything |= {"source_name": "'pg_class'", "version": "11"}
@@ -270,7 +270,7 @@ def test_a_trigger_of_ones_own_does_not_mark_releases_of_others(
     # Nor does a dataset of one's own that claims another's table as its source.
     attacker.execute(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive) VALUES ('fake', %s, 'own', '{a}', 'b')",
+        "sensitive) VALUES ('fake', %s, 'own', '{a}', '{b}')",
         [rivals[0].info.user],
     )
     assert one(db, "SELECT stale FROM bkpriv.releases") is False

@@ -43,7 +43,7 @@ def test_a_dataset_is_declared(clinic: Connection) -> None:
         "period FROM bkpriv.dataset"
     ).fetchall()
     qi = ["age", "sex", "city"]
-    assert row == [("postgres", "clinic", "patient", qi, "disease", None, None)]
+    assert row == [("postgres", "clinic", "patient", qi, ["disease"], None, None)]
 
 
 def test_respondent_and_period_are_declared(clinic: Connection) -> None:
@@ -56,6 +56,36 @@ def test_respondent_and_period_are_declared(clinic: Connection) -> None:
     assert name == "serial"
     row = clinic.execute("SELECT respondent, period FROM bkpriv.dataset WHERE name = 'serial'")
     assert row.fetchall() == [("person", "month")]
+
+
+SEVERAL = "SELECT bkpriv.register_dataset('x', 'clinic.patient', '{age}', %s::text[], %s::text[])"
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "attributes", "sqlstate", "names"),
+    [
+        ([], [], "22023", ["sensitive"]),
+        (None, [], "22023", ["sensitive"]),
+        (["disease", None], [], "22023", ["sensitive"]),
+        (["disease", "disease"], [], "42701", ["disease", "2 times"]),
+        (["disease", "age"], [], "42701", ["age", "sensitive"]),
+        (["disease"], ["age"], "42701", ["age", "attribute"]),
+        (["disease"], ["disease"], "42701", ["disease", "attribute"]),
+        (["disease"], ["sex", "sex"], "42701", ["sex", "2 times"]),
+        (["disease"], ["nobody"], "42703", ["nobody"]),
+        ([["disease"], ["sex"]], [], "22023", ["sensitive", "plain list"]),
+    ],
+    ids=str,
+)
+def test_a_column_is_one_thing_only(
+    declared: Connection,
+    sensitive: list[Any],
+    attributes: list[Any],
+    sqlstate: str,
+    names: Sequence[str],
+) -> None:
+    with unchanged(declared):
+        refused(declared, SEVERAL, [sensitive, attributes], sqlstate=sqlstate, names=names)
 
 
 @pytest.mark.parametrize(

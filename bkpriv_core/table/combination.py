@@ -1,0 +1,252 @@
+"""Combinations: what is told of a person where that is more than one value.
+
+A record is *quasi-identifiers | what is told*, and what is told travels together: whoever reads a
+row of a release reads all of it, and whose row it is is what groups hide. So a table has one
+sensitive attribute all the same. Its values are the *combinations* that occur: each a multiset of
+rows over the sensitive columns, one row where a person has one record, several where he has
+several. All that is inferred is inferred about combinations.
+
+What is bounded is mostly told of less than that. An *aspect* is a partition of the combinations
+into classes, and a belief about it is the marginal of that about combinations:
+
+- of one row each, every column is an aspect, and its classes are the column's values;
+- of several rows, every value of every column is one: somebody has a record with it, or none.
+
+Distances lie in [0, 1]. That of rows is the mean of their columns' distances. That of multisets of
+rows is Hausdorff's: of all rows of either the farthest from its nearest row of the other. The
+second of two equal rows is another row than the first, at distance 1; so it is a metric if those
+are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import PAIRED_VALUES, Domain
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+
+__all__ = ["Aspect", "Combination", "aspects_of", "columns_of", "name_of"]
+
+
+def name_of(columns: Sequence[str]) -> str:
+    """What the sensitive attribute is called that has such columns."""
+    return ", ".join(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Aspect:
+    """A partition of combinations, about which beliefs are bounded.
+
+    Parameters
+    ----------
+    column : str
+        The sensitive column that it is about.
+    domain : Domain
+        Its classes.
+    classes : (m,) int array
+        The class of each combination.
+    """
+
+    column: str
+    domain: Domain
+    classes: IntArray
+
+    @cached_property
+    def _indicator(self) -> FloatArray:
+        return np.asarray(self.classes[:, None] == np.arange(self.domain.size), dtype=np.float64)
+
+    def collapse(self, beliefs: FloatArray) -> FloatArray:
+        """Marginals of beliefs about combinations, shape (..., m): about classes."""
+        return np.asarray(beliefs @ self._indicator)
+
+    def count(self, counts: IntArray) -> IntArray:
+        """Add up counts of combinations, shape (p, m), by their classes."""
+        # Floats count exactly as far as records are counted at all, and multiply far faster.
+        return self.collapse(counts.astype(np.float64)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Combination(Domain):
+    """The combinations that occur in a table, as the values of one sensitive attribute.
+
+    Parameters
+    ----------
+    columns : tuple of Domain
+        The sensitive columns, ``s`` of them.
+    rows : (R, s) int array
+        Codes of the rows of all values, value after value, those of each in ascending order.
+    offsets : (m + 1,) int array
+        Rows of value ``i`` are ``rows[offsets[i]:offsets[i + 1]]``; strictly increasing.
+    """
+
+    columns: tuple[Domain, ...]
+    rows: IntArray
+    offsets: IntArray
+
+    @classmethod
+    def of(
+        cls, columns: tuple[Domain, ...], rows: IntArray, offsets: IntArray | None = None
+    ) -> tuple[Combination, IntArray]:
+        """Tell combinations apart.
+
+        Parameters
+        ----------
+        columns : tuple of Domain
+            The sensitive columns, ``s`` of them.
+        rows : (r, s) int array
+            Codes of rows.
+        offsets : (n + 1,) int array, optional
+            Rows of each of ``n`` multisets, in any order: strictly increasing. Each row is one
+            without it.
+
+        Returns
+        -------
+        combination : Combination
+            Those that differ, of fewer rows before those of more, then in the order of codes.
+        values : (n,) int array
+            Which of them each multiset is.
+        """
+        first, kind, _ = distinct_rows(rows)
+        if offsets is None:
+            offsets = np.arange(len(rows) + 1)
+        sets = Groups(kind, offsets)
+        # By what set they are of, then by kind: each multiset in one order.
+        ordered = kind[np.lexsort((kind, sets.owner))]
+        values = np.empty(len(sets), dtype=np.int64)
+        chosen, size = [], 0
+        for width in np.unique(sets.widths).tolist():
+            of_width = np.flatnonzero(sets.widths == width)
+            multisets = ordered[offsets[of_width][:, None] + np.arange(width)]
+            distinct, value, _ = distinct_rows(multisets)
+            values[of_width] = size + value
+            size += len(distinct)
+            chosen.append(Groups.from_rows(multisets[distinct]))
+        told = Groups.joined(chosen)
+        return cls.assembled(columns, rows[first[told.members]], told.offsets), values
+
+    @classmethod
+    def assembled(
+        cls, columns: tuple[Domain, ...], rows: IntArray, offsets: IntArray
+    ) -> Combination:
+        """Name combinations that are told apart: their labels are compact JSON.
+
+        That is an object, values by columns' names; an array of such where one has several rows.
+        """
+        names = [json.dumps(column.name, ensure_ascii=False) for column in columns]
+        texts = [
+            [json.dumps(label, ensure_ascii=False) for label in column.labels] for column in columns
+        ]
+        objects = [
+            "{" + ",".join(map(":".join, zip(names, values, strict=True))) + "}"
+            for values in zip(
+                *(
+                    [text[code] for code in codes]
+                    for text, codes in zip(texts, rows.T.tolist(), strict=True)
+                ),
+                strict=True,
+            )
+        ]
+        bounds = offsets.tolist()
+        labels = objects
+        if len(bounds) - 1 < len(objects):
+            labels = [f"[{','.join(objects[low:high])}]" for low, high in pairwise(bounds)]
+        name = name_of([column.name for column in columns])
+        return cls(name, tuple(labels), columns=columns, rows=rows, offsets=offsets)
+
+    @property
+    def several(self) -> bool:
+        """Whether a person may have several rows."""
+        return len(self.rows) > self.size
+
+    @cached_property
+    def sets(self) -> Groups:
+        """Rows of each value."""
+        return Groups(np.arange(len(self.rows)), self.offsets)
+
+    def select(self, codes: IntArray) -> Combination:
+        """See `Domain`."""
+        some = self.sets.select(codes)
+        return self.assembled(self.columns, self.rows[some.members], some.offsets)
+
+    def _check_paired(self) -> None:
+        if len(self.rows) > PAIRED_VALUES:
+            raise TooLarge(
+                f"the {self.size} combinations of {self.name} have {len(self.rows)} rows, too many "
+                "to compare in pairs",
+                detail="Whoever bounds them jointly needs a matrix of their distances; at most "
+                f"{PAIRED_VALUES} rows are handled.",
+                hint="Bound each sensitive column by itself, which is what a requirement without "
+                '"joint" does; or bin the columns, or publish fewer of them.',
+            )
+
+    @cached_property
+    def distances(self) -> FloatArray:
+        """Distance of every pair of values, in [0, 1], shape (size, size); see the module."""
+        self._check_paired()
+        apart = np.mean(
+            [
+                column.distances[codes[:, None], codes]
+                for column, codes in zip(self.columns, self.rows.T, strict=True)
+            ],
+            axis=0,
+        )
+        if not self.several:
+            return np.asarray(apart)
+        numbers = self._repeated
+        apart = np.where(numbers[:, None] == numbers, apart, 1.0)
+        # Of each row of all values, how near the nearest row of each value is.
+        nearest = np.minimum.reduceat(apart, self.offsets[:-1], axis=1)
+        farthest = np.maximum.reduceat(nearest, self.offsets[:-1], axis=0)
+        return np.asarray(np.maximum(farthest, farthest.T))
+
+    @cached_property
+    def _repeated(self) -> IntArray:
+        """Of each row how many equal ones its value has before it, shape (R,)."""
+        keys = np.column_stack((self.sets.owner, self.rows))
+        _, kind, _ = distinct_rows(keys)
+        # Equal rows of a value stand together, and kinds of rows are in the same order.
+        places: IntArray = np.arange(len(kind)) - np.searchsorted(kind, kind)
+        return places
+
+    @cached_property
+    def membership(self) -> FloatArray:
+        """Not defined: combinations have no hierarchy."""
+        raise ValueError(f"combinations of {self.name} have no hierarchy")
+
+    @cached_property
+    def aspects(self) -> tuple[Aspect, ...]:
+        """What beliefs are bounded about, column after column; see the module."""
+        if not self.several:
+            return tuple(
+                Aspect(column.name, column, codes)
+                for column, codes in zip(self.columns, self.rows.T, strict=True)
+            )
+        return tuple(
+            Aspect(
+                column.name,
+                Domain(column.name, (f"no {column.quote(code)}", column.quote(code))),
+                self.sets.max(codes == code).astype(np.int64),
+            )
+            for column, codes in zip(self.columns, self.rows.T, strict=True)
+            for code in range(column.size)
+        )
+
+
+def columns_of(sensitive: Domain) -> tuple[Domain, ...]:
+    """The columns of a sensitive attribute: itself, if it is no combination."""
+    return sensitive.columns if isinstance(sensitive, Combination) else (sensitive,)
+
+
+def aspects_of(sensitive: Domain) -> tuple[Aspect, ...]:
+    """Aspects of a sensitive attribute: one that is no combination is its own."""
+    if isinstance(sensitive, Combination):
+        return sensitive.aspects
+    return (Aspect(sensitive.name, sensitive, np.arange(sensitive.size)),)
