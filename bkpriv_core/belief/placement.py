@@ -8,7 +8,8 @@ matrix with repeated columns, and the share of those with item ``t`` in slot ``s
 A state says how full each slot is. The number of items placed so far is the sum of its digits, so
 a state belongs to one level, and each pass touches each of the ``prod(capacity + 1)`` states once:
 ``O(slots * states)`` in all, whatever the number of items. Many problems with equal capacities run
-through the states together.
+through the states together. So do problems of fewer items, whose slots are *filled* in part from
+the start: they begin at a later level, at the state that says so.
 
 Rules:
 
@@ -128,6 +129,7 @@ class Placement:
         self,
         weights: FloatArray,
         wanted: npt.NDArray[np.bool_],
+        capacities: IntArray | None = None,
         progress: Progress = SILENT,
     ) -> FloatArray:
         """Probability that each item lies in each slot.
@@ -135,9 +137,12 @@ class Placement:
         Parameters
         ----------
         weights : (b, k, s) float array
-            Non-negative weights of `b` problems.
+            Non-negative weights of `b` problems. The items of one that has fewer than `k` come
+            last, and the others weigh nothing, as do all in slots that are full.
         wanted : (b, k) bool array
             For which items marginals are needed; the rows of the others are left zero.
+        capacities : (b, s) int array, optional
+            What is left of each slot, where some are filled in part from the start.
         progress : Progress
             Polled between steps.
 
@@ -146,37 +151,53 @@ class Placement:
         (b, k, s) float array
             Rows sum to 1, or to 0 in problems without any placement of positive weight.
         """
+        if capacities is None:
+            capacities = np.broadcast_to(self._radix - 1, (len(weights), self.slots))
         if self.slots == 1:
             # There is but one placement, which is possible or not.
-            possible = (weights > 0).all(axis=1, keepdims=True)
+            items = weights.shape[1]
+            placed = np.arange(items) >= items - capacities
+            possible = ((weights[:, :, 0] > 0) | ~placed).all(axis=1)[:, None, None]
             return np.where(wanted[:, :, None] & possible, 1.0, 0.0)
         step = max(1, _BATCH_FLOATS // (self._states * self.slots))
         batches = [
-            self._batch(weights[start : start + step], wanted[start : start + step], progress)
-            for start in range(0, len(weights), step)
+            self._batch(weights[some], wanted[some], capacities[some], progress)
+            for some in (slice(start, start + step) for start in range(0, len(weights), step))
         ]
         return np.concatenate(batches)
 
     def _batch(
-        self, weights: FloatArray, wanted: npt.NDArray[np.bool_], progress: Progress
+        self,
+        weights: FloatArray,
+        wanted: npt.NDArray[np.bool_],
+        capacities: IntArray,
+        progress: Progress,
     ) -> FloatArray:
-        moves = np.ascontiguousarray(_balanced(weights, self._radix - 1).transpose(1, 0, 2))
+        moves = np.ascontiguousarray(_balanced(weights, capacities).transpose(1, 0, 2))
         needed: list[bool] = np.any(wanted, axis=0).tolist()
+        items, first_level = len(moves), self.items - len(moves)
         # How heavy what comes after each item is, for each state that it may lead to. How full and
         # how empty slots are run in opposite order.
         after: dict[int, FloatArray] = {}
-        ahead = _start(len(weights))
-        for item in reversed(range(self.items)):
+        ahead = np.repeat([[1.0, 0.0]], len(weights), axis=0)
+        for item in reversed(range(items)):
             if needed[item]:
                 after[item] = ahead[:, -2::-1, None]
             if item:
                 progress.poll()
-                ahead = self._step(ahead, self.items - item, moves[item])
+                ahead = self._step(ahead, items - item, moves[item])
         marginals = np.zeros(moves.shape)
-        reached = _start(len(weights))
+        reached = np.zeros((len(weights), self._sizes[first_level] + 1))
+        begun = items - capacities.sum(axis=1)
+        filled = (self._radix - 1 - capacities) @ self._strides
         for item, move in enumerate(moves):
             progress.poll()
-            reached = self._step(reached, item + 1, move, after.pop(item, None), marginals[item])
+            level = first_level + item
+            beginning = np.flatnonzero(begun == item)
+            if beginning.size:
+                states = self._order[self._level(level)]
+                reached[beginning, np.searchsorted(states, filled[beginning])] = 1.0
+            reached = self._step(reached, level + 1, move, after.pop(item, None), marginals[item])
         totals = marginals.sum(axis=2, keepdims=True)
         shares = np.divide(marginals, totals, out=np.zeros_like(marginals), where=totals > 0)
         return np.where(wanted[:, :, None], shares.transpose(1, 0, 2), 0.0)
@@ -217,30 +238,32 @@ class Placement:
         return here
 
 
-def _start(batch: int) -> FloatArray:
-    """Weights of the one state before anything is placed, and of none."""
-    return np.repeat([[1.0, 0.0]], batch, axis=0)
-
-
 def _balanced(weights: FloatArray, capacities: IntArray) -> FloatArray:
-    """Scale items to sum 1 and slots near to their capacities; see the module."""
+    """Scale items to sum 1 and slots near to their capacities, (b, s); see the module."""
     balanced = np.array(weights)
     for axis in (1, 2):
         top = balanced.max(axis=axis, keepdims=True)
         np.divide(balanced, top, out=balanced, where=top > 0)
-    by_slot = np.ones((len(weights), 1, len(capacities)))
-    for _ in range(_BALANCINGS):
-        by_item = np.matmul(balanced, by_slot.transpose(0, 2, 1))
+    open_ = np.arange(len(balanced))
+    left, room = balanced, capacities[:, None, :]
+    by_slot = np.ones(room.shape)
+    for turn in range(_BALANCINGS):
+        by_item = np.matmul(left, by_slot.transpose(0, 2, 1))
         by_item = np.divide(1.0, by_item, out=np.zeros_like(by_item), where=by_item > 0)
-        filled = np.matmul(by_item.transpose(0, 2, 1), balanced)
+        filled = np.matmul(by_item.transpose(0, 2, 1), left)
         held = by_slot * filled
-        short = np.divide(capacities, held, out=np.ones_like(held), where=held > 0)
-        if (np.abs(short - 1.0) <= _BALANCED).all():
-            break
+        short = np.divide(room, held, out=np.ones_like(held), where=held > 0)
+        done = (np.abs(short - 1.0) <= _BALANCED).all(axis=(1, 2))
+        if turn == _BALANCINGS - 1:
+            done[:] = True
+        if done.any():
+            balanced[open_[done]] *= by_slot[done] * by_item[done]
+            if done.all():
+                break
+            open_, left, room = open_[~done], left[~done], room[~done]
+            by_slot, short = by_slot[~done], short[~done]
         # Where there is no placement at all, the scales would run away.
         scaled = by_slot * short
         spread = np.abs(np.log(scaled, out=np.zeros_like(scaled), where=scaled > 0))
         by_slot = np.where(spread.max(axis=2, keepdims=True) < _SPREAD, scaled, by_slot)
-    balanced *= by_slot
-    balanced *= by_item
     return balanced

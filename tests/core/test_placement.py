@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief import placement as placement_module
@@ -56,6 +56,33 @@ def test_marginals_by_brute_force(
     wanted = wanted.reshape(everything.shape)
     part = placement.marginals(weights, wanted)
     np.testing.assert_allclose(part, np.where(wanted[:, :, None], expected, 0.0), atol=1e-12)
+
+
+@MANY
+@given(problems(), st.data())
+def test_slots_that_are_filled_in_part_by_brute_force(
+    drawn: tuple[tuple[int, ...], list[list[list[Fraction]]]], data: st.DataObject
+) -> None:
+    """Some of the items, at the end, are left to be placed into what is left of the slots."""
+    capacities, matrices = drawn
+    left = [[data.draw(st.integers(0, capacity)) for capacity in capacities] for _ in matrices]
+    most = max(map(sum, left))
+    assume(most > 0)
+    weights = np.zeros((len(matrices), most, len(capacities)))
+    expected = np.zeros_like(weights)
+    for problem, (matrix, room) in enumerate(zip(matrices, left, strict=True)):
+        items = matrix[: sum(room)]
+        for item, row in enumerate(items, start=most - len(items)):
+            weights[problem, item] = [
+                float(part) if capacity else 0.0 for part, capacity in zip(row, room, strict=True)
+            ]
+        if items:
+            expected[problem, most - len(items) :] = as_array(by_brute_force(tuple(room), items))
+    wanted = np.ones(weights.shape[:2], dtype=bool)
+    if len(capacities) == 1:
+        wanted &= np.arange(most) >= most - np.array(left)
+    marginals = Placement(capacities).marginals(weights, wanted, np.array(left))
+    np.testing.assert_allclose(marginals, expected, atol=1e-12)
 
 
 def test_batches_do_not_change_the_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,4 +195,6 @@ def test_polling_can_cancel() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        Placement((2, 2)).marginals(np.ones((1, 4, 2)), np.ones((1, 4), dtype=bool), Watched(poll))
+        Placement((2, 2)).marginals(
+            np.ones((1, 4, 2)), np.ones((1, 4), dtype=bool), progress=Watched(poll)
+        )

@@ -445,14 +445,33 @@ def test_exact_refuses_more_states_than_any_number() -> None:
         posterior(Groups.whole(1100), counts, (prior,), "exact")
 
 
-def test_progress_rises_to_the_whole() -> None:
+def test_progress_rises_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_module, "_CALLS", 0.0)  # nothing is hosted
     counts, prior = one_record_per_cell(6)
     shares: list[float] = []
     groups = as_groups([[0, 1], [2], [3, 4, 5], [1, 2]])
     posterior(groups, counts, (prior,), "exact", progress=Watched(report=shares.append))
     # 4, 2, 8 and 4 states; the two of four go together.
     assert shares == sorted(shares)
-    assert shares == pytest.approx([8 / 18, 10 / 18, 1.0])
+    assert shares == pytest.approx([2 / 18, 10 / 18, 1.0])
+
+
+@pytest.mark.parametrize("calls", [0.0, 20.0, 1e9])
+def test_who_hosts_whom_does_not_change_beliefs(
+    monkeypatch: pytest.MonkeyPatch, calls: float
+) -> None:
+    """Groups of all sizes and capacities, of few parts and of many, are inferred one by one."""
+    random = np.random.default_rng(7)
+    counts = random.multinomial(1, np.full(5, 0.2), 60) * random.integers(1, 3, (60, 1))
+    priors = tuple(random.dirichlet(np.ones(5), 60) for _ in range(2))
+    ends = np.cumsum([1, 2, 3, 4, 5, 6, 7, 8, 9, 2, 3])
+    groups = Groups(random.permutation(60)[: ends[-1]], np.concatenate(([0], ends)))
+    monkeypatch.setattr(exact_module, "_CALLS", calls)
+    together = posterior(groups, counts, priors, "exact")
+    for place in range(len(groups)):
+        alone = posterior(groups.select(np.array([place])), counts, priors, "exact")
+        for belief, own in zip(together.beliefs, alone.beliefs, strict=True):
+            np.testing.assert_allclose(belief[groups.owner == place], own, atol=1e-12)
 
 
 def test_polling_can_cancel() -> None:
