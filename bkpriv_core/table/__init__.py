@@ -7,6 +7,7 @@ What lives here knows a table and nothing else: no belief, no requirement, no wa
 - `table`, `parts`, `groups`: distinct cells and counts, parts of them, and sets of those;
 - `recoding`: tables with attributes coarsened;
 - `cost`: what publishing groups costs the analyst, whatever the method;
-- `respondent`: whom records are about; `inspection`: what deserves a warning;
+- `respondent`: whom records are about; `passed`: columns that are shown unchanged;
+- `inspection`: what deserves a warning;
 - `arrays`, `chance`: rows of integers; where random orders and numbers come from.
 """

@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.table import Table, check_dense
@@ -167,6 +168,27 @@ class Parts:
         parts, values = np.nonzero(actual)
         times = actual[parts, values]
         return np.repeat(parts, times), np.repeat(values, times)
+
+    def draw_places(self, cells: IntArray, values: IntArray, chance: Chance) -> IntArray:
+        """Part that each of the table's records is in: of those alike it is drawn by lot.
+
+        Parameters
+        ----------
+        cells, values : (n,) int array
+            Cell and sensitive value of each record, in any order.
+        chance : Chance
+            Decides which of those that are alike is in which part.
+
+        Returns
+        -------
+        (n,) int array
+        """
+        part, held = self.enumerate_records()
+        drawn = chance.order(len(cells))
+        records = drawn[np.lexsort((values[drawn], cells[drawn]))]
+        place = np.empty(len(cells), dtype=np.int64)
+        place[records] = part[np.lexsort((held, self.cell[part]))]
+        return place
 
     def apart(self) -> Parts:
         """Tell all records apart: one part for each, part after part, with the value that it has.

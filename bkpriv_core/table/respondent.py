@@ -56,7 +56,7 @@ class Respondents:
         values: IntArray,
         records: IntArray,
         period: str | None = None,
-    ) -> Respondents:
+    ) -> tuple[Respondents, IntArray]:
         """Take whom the records of counted rows are about.
 
         Parameters
@@ -71,6 +71,13 @@ class Respondents:
             Its number of records.
         period : str, optional
             The period that all of them are of, for messages.
+
+        Returns
+        -------
+        respondents : Respondents
+            The respondents.
+        row : (n,) int array
+            The row that each one's record is of.
 
         Raises
         ------
@@ -102,7 +109,7 @@ class Respondents:
             )
         order = sorted(range(len(names)), key=lambda place: str(names[place]))
         row = np.repeat(np.arange(len(records)), records)[order]
-        return cls(tuple(str(names[place]) for place in order), cells[row], values[row])
+        return cls(tuple(str(names[place]) for place in order), cells[row], values[row]), row
 
     def same_as(self, other: Respondents) -> bool:
         """Whether the same respondents have the same records."""
@@ -157,14 +164,10 @@ class Respondents:
         -------
         (n,) int array
         """
+        if parts.respondent is None:
+            return parts.draw_places(self.cells, self.values, chance)
         place = np.empty(len(self.names), dtype=np.int64)
-        if parts.respondent is not None:
-            place[parts.respondent] = np.arange(len(parts))
-            return place
-        part, values = parts.enumerate_records()
-        drawn = chance.order(len(self.names))
-        persons = drawn[np.lexsort((self.values[drawn], self.cells[drawn]))]
-        place[persons] = part[np.lexsort((values, parts.cell[part]))]
+        place[parts.respondent] = np.arange(len(parts))
         return place
 
     def shown(self, parts: Parts, places: IntArray) -> IntArray | None:

@@ -170,7 +170,8 @@ def count_cells(
         return table, None
     names = [name for counted in json.loads(row["respondents"]) for name in counted]
     within = None if period is None else period.text
-    return table, Respondents.of_rows(respondent, names, cells, values, records, within)
+    about, _ = Respondents.of_rows(respondent, names, cells, values, records, within)
+    return table, about
 
 
 def _read(

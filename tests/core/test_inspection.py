@@ -1,10 +1,10 @@
-"""When values are nearly unique."""
+"""When values are nearly unique, and when they nearly tell those of another column."""
 
 from __future__ import annotations
 
 import pytest
 
-from bkpriv_core.table.inspection import nearly_unique
+from bkpriv_core.table.inspection import nearly_tells, nearly_unique
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,22 @@ def test_more_than_nine_in_ten_of_at_least_twenty(
     records: int, values: int, expected: bool
 ) -> None:
     assert nearly_unique(records, values) is expected
+
+
+@pytest.mark.parametrize(
+    ("records", "guessed", "usual", "expected"),
+    [
+        (19, 19, 9, False),
+        (20, 20, 10, True),
+        (20, 15, 10, True),
+        (20, 14, 10, False),
+        (20, 20, 20, False),
+        (20, 0, 1, False),
+        (1000, 950, 900, True),
+        (1000, 949, 900, False),
+    ],
+)
+def test_a_column_tells_another_that_halves_the_errors_of_a_guess(
+    records: int, guessed: int, usual: int, expected: bool
+) -> None:
+    assert nearly_tells(records, guessed, usual) is expected

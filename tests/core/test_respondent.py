@@ -30,12 +30,16 @@ def numbered(records: Records, seed: int) -> tuple[Respondents, dict[str, tuple[
     for cell, value, count in zip(cells.tolist(), values.tolist(), counts.tolist(), strict=True):
         for _ in range(count):
             truth[str(len(truth))] = cell, value
-    return Respondents.of_rows("id", list(truth), cells, values, counts), truth
+    respondents, row = Respondents.of_rows("id", list(truth), cells, values, counts)
+    assert [truth[name] for name in respondents.names] == [
+        *zip(cells[row].tolist(), values[row].tolist(), strict=True)
+    ]
+    return respondents, truth
 
 
 def of_records(names: Sequence[str | None], cells: IntArray, values: IntArray) -> Respondents:
     """Respondents of rows of one record each."""
-    return Respondents.of_rows("id", names, cells, values, np.ones_like(cells))
+    return Respondents.of_rows("id", names, cells, values, np.ones_like(cells))[0]
 
 
 @MANY

@@ -1,0 +1,192 @@
+"""What passes through: shown in the group of its record, beside its sensitive value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.table.groups import Groups, IntArray
+from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, Told, check_passed
+from bkpriv_core.table.respondent import Respondents
+from tests.core.oracles import Attribute, Records
+from tests.core.strategies import MANY, as_table, tables
+
+NOTES = ("fine", None, "poor")
+WARDS = ("north", "south")
+
+Kind = tuple[int, int, str | None, str]
+"""Cell, sensitive value, and what passes through, of a record."""
+
+
+@st.composite
+def noted(draw: st.DrawFn) -> tuple[Records, list[Kind]]:
+    """A table, and what each of its records is, in no order."""
+    records = draw(tables())
+    cells, values = Parts.of(as_table(records)).enumerate_records()
+    passing = st.tuples(st.sampled_from(NOTES), st.sampled_from(WARDS))
+    kinds: list[Kind] = [
+        (cell, value, *draw(passing))
+        for cell, value in zip(cells.tolist(), values.tolist(), strict=True)
+    ]
+    return records, draw(st.permutations(kinds))
+
+
+def of_rows(rows: list[Kind], records: list[int], row: IntArray | None = None) -> Passed:
+    """What passes through of counted rows."""
+    codes = np.array([[NOTES.index(note), WARDS.index(ward)] for _, _, note, ward in rows])
+    cells, values = np.array([kind[:2] for kind in rows]).T
+    counts = np.array(records)
+    return Passed.of_rows(("note", "ward"), (NOTES, WARDS), codes, cells, values, counts, row)
+
+
+def counted(kinds: list[Kind]) -> Passed:
+    """What passes through of records, equal ones counted together."""
+    rows = Counter(kinds)
+    return of_rows(list(rows), list(rows.values()))
+
+
+def named(kinds: list[Kind]) -> tuple[Passed, Respondents]:
+    """The same where the records are of respondents 0, 1, ..., and these."""
+    cells, values = np.array([kind[:2] for kind in kinds]).T
+    names, ones = [str(place) for place in range(len(kinds))], np.ones_like(cells)
+    respondents, row = Respondents.of_rows("id", names, cells, values, ones)
+    return of_rows(kinds, [1] * len(kinds), row), respondents
+
+
+def kinds_of(passed: Passed) -> list[Kind]:
+    """What each record is."""
+    rows = np.column_stack((passed.cells, passed.values, passed.tuples[passed.which]))
+    return [(c, v, NOTES[note], WARDS[ward]) for c, v, note, ward in rows.tolist()]
+
+
+def told_of(told: Told) -> Counter[tuple[int, int, str | None, str]]:
+    """What groups show: group, sensitive value, and what passes through."""
+    rows = np.column_stack((told.groups, told.values, told.codes)).tolist()
+    kinds = [(group, value, NOTES[note], WARDS[ward]) for group, value, note, ward in rows]
+    assert len({*kinds}) == len(kinds)
+    return Counter(dict(zip(kinds, told.counts.tolist(), strict=True)))
+
+
+@st.composite
+def dealt(draw: st.DrawFn, records: Records) -> tuple[Parts, Groups]:
+    """Groups of a table's records, which may part those of a cell, and leave some out."""
+    parts = Parts.of(as_table(records))
+    cells, values = parts.enumerate_records()
+    some = draw(st.lists(st.integers(-1, 2), min_size=len(cells), max_size=len(cells)))
+    labels = np.array(some)
+    labels[labels >= 0] = np.unique(labels[labels >= 0], return_inverse=True)[1]
+    return parts.dealt(cells, values, labels)
+
+
+@MANY
+@given(noted(), st.data(), st.integers(0, 99))
+def test_groups_show_what_passes_through_of_as_many_records_as_they_have(
+    given_: tuple[Records, list[Kind]], data: st.DataObject, seed: int
+) -> None:
+    records, kinds = given_
+    passed = counted(kinds)
+    assert Counter(kinds_of(passed)) == Counter(kinds)
+    parts, groups = data.draw(dealt(records))
+    places = passed.places(parts, SeededChance(seed))
+    # Each record is in a part of its cell, and each part has its records with each value.
+    held = np.zeros_like(parts.counts)
+    for (cell, value, _, _), place in zip(kinds_of(passed), places.tolist(), strict=True):
+        assert parts.cell[place] == cell
+        held[place, value] += 1
+    np.testing.assert_array_equal(held, parts.counts)
+    labels = groups.labels(len(parts))[places]
+    told = told_of(passed.told(labels))
+    assert told == Counter(
+        (label, value, note, ward)
+        for label, (_, value, note, ward) in zip(labels.tolist(), kinds_of(passed), strict=True)
+        if label >= 0
+    )
+    histograms = parts.histograms(groups)
+    shown: Counter[tuple[int, int]] = Counter()
+    for (group, value, _, _), count in told.items():
+        shown[group, value] += count
+    bare = Told.of(histograms)
+    pairs = zip(bare.groups.tolist(), bare.values.tolist(), bare.counts.tolist(), strict=True)
+    assert shown == {(group, value): count for group, value, count in pairs}
+    assert bare.codes.shape == (len(bare.groups), 0)
+
+
+@MANY
+@given(noted(), st.data(), st.integers(0, 99))
+def test_respondents_keep_what_passes_through_of_their_own(
+    given_: tuple[Records, list[Kind]], data: st.DataObject, seed: int
+) -> None:
+    records, kinds = given_
+    passed, respondents = named(kinds)
+    assert kinds_of(passed) == [kinds[int(name)] for name in respondents.names]
+    parts, groups = data.draw(dealt(records))
+    labels = groups.labels(len(parts))[respondents.places(parts, SeededChance(seed))]
+    assert told_of(passed.told(labels)) == Counter(
+        (label, *kinds[int(name)][1:])
+        for name, label in zip(respondents.names, labels.tolist(), strict=True)
+        if label >= 0
+    )
+
+
+def test_what_passes_through_of_records_alike_is_dealt_by_lot() -> None:
+    records = Records((Attribute("q", ("a",)),), Attribute("s", ("x",)), (("a", "x"),) * 40)
+    parts = Parts.of(as_table(records))
+    cells, values = parts.enumerate_records()
+    parts, groups = parts.dealt(cells, values, np.arange(40) % 2)
+    fine: Kind = (0, 0, "fine", "north")
+    passed = counted([fine] * 20 + [(0, 0, "poor", "south")] * 20)
+    drawn = []
+    for seed in range(400):
+        labels = groups.labels(2)[passed.places(parts, SeededChance(seed))]
+        told = told_of(passed.told(labels))
+        drawn.append(told[0, 0, "fine", "north"])
+        assert drawn[-1] + told[1, 0, "fine", "north"] == 20
+        assert drawn[-1] + told[0, 0, "poor", "south"] == 20
+    # Hypergeometric: 10 on average, with a variance of 20 * 1/4 * 20/39.
+    assert abs(np.mean(drawn) - 10) < 4 * np.sqrt(100 / 39 / 400)
+    assert np.var(drawn) == pytest.approx(100 / 39, rel=0.3)
+
+
+@given(noted(), st.randoms(use_true_random=False))
+def test_the_same_passes_through_in_whatever_order_it_is_counted(
+    given_: tuple[Records, list[Kind]], random: Random
+) -> None:
+    _, kinds = given_
+    passed = counted(kinds)
+    shuffled = random.sample(kinds, len(kinds))
+    assert passed.same_as(counted(shuffled))
+    place = random.randrange(len(kinds))
+    cell, value, note, ward = kinds[place]
+    for other in ((cell, value, note, WARDS[1 - WARDS.index(ward)]), (cell + 1, value, note, ward)):
+        assert not passed.same_as(counted([*kinds[:place], other, *kinds[place + 1 :]]))
+    mine, _ = named(kinds)
+    assert mine.same_as(named(kinds)[0])
+    # With respondents it matters whose is what.
+    assert mine.same_as(named(shuffled)[0]) == (shuffled == kinds)
+
+
+def test_merged_cells_take_along_what_passes_through() -> None:
+    passed = counted([(0, 0, "fine", "north"), (1, 0, None, "south"), (2, 1, None, "north")])
+    assert kinds_of(passed.moved(np.array([0, 0, 1]))) == [
+        (0, 0, "fine", "north"),
+        (0, 0, None, "south"),
+        (1, 1, None, "north"),
+    ]
+
+
+def test_what_would_not_fit_in_memory_is_refused() -> None:
+    names = ["note", "ward"]
+    check_passed(names, MOST_VALUES // 2, MOST_BYTES)
+    with pytest.raises(TooLarge, match="25000001 records times 2 columns"):
+        check_passed(names, MOST_VALUES // 2 + 1, 0)
+    with pytest.raises(TooLarge, match=f"values of {MOST_BYTES + 1} bytes") as caught:
+        check_passed(names, 1, MOST_BYTES + 1)
+    assert '"note", "ward"' in caught.value.detail
