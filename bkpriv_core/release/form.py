@@ -41,6 +41,7 @@ sensitive values of groups, or how attributes were distorted."""
 Field = Literal[
     "quasi_identifiers",
     "sensitive",
+    "passed",
     "group_id",
     "count",
     "attribute",
@@ -77,6 +78,11 @@ class Form(ABC):
     def exhibit_of(self, field: Field) -> Exhibit:
         """The table in which a reader counts by a field: the last that shows it."""
         return [exhibit for exhibit, shown in self.exhibits.items() if field in shown][-1]
+
+    @property
+    def passes(self) -> bool:
+        """Whether it shows columns that pass through, beside sensitive values."""
+        return any("passed" in shown for shown in self.exhibits.values())
 
     @property
     def levels(self) -> tuple[int, ...] | None:

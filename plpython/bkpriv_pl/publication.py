@@ -45,7 +45,7 @@ from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import check_respondents, set_out
 from bkpriv_pl.settling import settle_staleness
-from bkpriv_pl.snapshot import check_columns, write_snapshot
+from bkpriv_pl.snapshot import Content, check_columns, write_snapshot
 from bkpriv_pl.transitions import customary_knowledge
 from bkpriv_pl.view import (
     ShownView,
@@ -157,7 +157,7 @@ def publish(
         if memories is not None:
             for knowledge, before in setting.revisions.items():
                 memories.keep(release, knowledge, before, labels, counterfeit)
-    _show(request, shown, release, coarse, previous)
+    _show(request, Content(shown, coarse, request.options.seed), release, previous)
     task.step("waiting for writers")
     settle_staleness(request.dataset, request.period, source, of_source, release, oldest, known)
     task.done()
@@ -214,13 +214,12 @@ def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
 
 def _show(
     request: _Request,
-    published: Release,
+    content: Content,
     release: int,
-    coarse: Collection[str],
     previous: dict[Exhibit, ShownView],
 ) -> None:
     """Write the tables of the release, and move the views to them."""
-    written = write_snapshot(release, published, request.dataset, coarse, request.options.seed)
+    written = write_snapshot(release, content, request.dataset)
     for exhibit, columns in written.items():
         put_view(
             request.view.of(exhibit),

@@ -4,9 +4,9 @@ Which tables there are and what they show, the form of the release says. Boxes a
 range or label per quasi-identifier; a sensitive value beside exact quasi-identifiers is one of the
 group's, drawn at random without return.
 
-The tables are written from the groups' boxes, cells and histograms, or from the records that were
-drawn; neither the source nor the order of its records plays a part. Which record of a group holds
-which value is not written, and not which record was drawn for which.
+The tables are written from the groups' boxes and cells and what is told of their records, or from
+the records that were drawn; neither the source nor the order of its records plays a part. Which
+record of a group holds which value is not written, and not which record was drawn for which.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import plpy
 
-from bkpriv_core.errors import InvalidData
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
-from bkpriv_pl.bins import bin_end
+from bkpriv_core.table.passed import Passed, Told
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.column import Column
 from bkpriv_pl.dataset import Dataset, columns_of
+from bkpriv_pl.values import Exact, Extent, exact_of, extent_of, labels_of, unchanged
 
-__all__ = ["Columns", "check_columns", "write_snapshot"]
+__all__ = ["Columns", "Content", "check_columns", "write_snapshot"]
 
 Columns = tuple[tuple[str, str], ...]
 """Names and SQL types of a table's columns."""
@@ -46,87 +45,11 @@ _ADDED: dict[Field, str] = {
 }
 """Columns of exhibits that the source does not have, and their types."""
 
-_RANGES = {
-    "int2": ("int4range", "int4"),
-    "int4": ("int4range", "int4"),
-    "int8": ("int8range", "int8"),
-    "numeric": ("numrange", "numeric"),
-    "float4": ("numrange", "numeric"),
-    "float8": ("numrange", "numeric"),
-    "date": ("daterange", "date"),
-    "timestamp": ("tsrange", "timestamp"),
-    "timestamptz": ("tstzrange", "timestamptz"),
-}
-"""Range type of each numeric type, and the type of its bounds."""
-
-_WIDER = {"int4range": ("int8range", "int8"), "int8range": ("numrange", "numeric")}
-"""Where the domain holds the largest integer, whose range has no upper bound, or bins go beyond."""
-
-_LAST_DAY = "5874897-12-31"
-"""A range of days is written without its upper bound, which is the day after; there is none."""
-
-_BINNED = {
-    "int4range": "numeric",
-    "int8range": "numeric",
-    "numrange": "numeric",
-    "daterange": "date",
-    "tsrange": "timestamp",
-    "tstzrange": "timestamptz",
-}
-"""Type of the starts of bins that are published as ranges of a type."""
-
-_BEYOND = {"int4range": 2**31, "int8range": 2**63}
-"""The first integer that is no bound of such a range; the least that is one, with a minus sign."""
-
-
-@dataclass(frozen=True)
-class _Extent:
-    """How the groups' extents in one quasi-identifier are written.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    type : str
-        SQL type of the published column.
-    expression : str
-        SQL for the published value over the texts ``low`` and ``high``, which it formats.
-    low, high : list of str or None
-        For each group, the bounds, or the label and nothing.
-    """
-
-    name: str
-    type: str
-    expression: str
-    low: list[str | None]
-    high: list[str | None]
-
-
-@dataclass(frozen=True)
-class _Exact:
-    """How single values of an attribute are written.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    type : str
-        SQL type of the published column.
-    expression : str
-        SQL for the published value over its text ``label``.
-    """
-
-    name: str
-    type: str
-    expression: str
-
 
 def check_columns(dataset: Dataset, form: Form) -> None:
     """Refuse attributes that go by the name of a column that the form adds."""
-    attributes = {"quasi_identifiers", "sensitive"}
-    beside = {
-        field for fields in form.exhibits.values() if attributes & {*fields} for field in fields
-    }
+    shown = {"quasi_identifiers", "sensitive", "passed"}
+    beside = {field for fields in form.exhibits.values() if shown & {*fields} for field in fields}
     added = [name for name in _ADDED if name in beside]
     listed = '" and "'.join(added)
     for name in added:
@@ -139,23 +62,42 @@ def check_columns(dataset: Dataset, form: Form) -> None:
             )
 
 
-def write_snapshot(
-    release: int, published: Release, dataset: Dataset, coarse: Collection[str], seed: int | None
-) -> dict[Exhibit, Columns]:
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What the tables of a release are written from.
+
+    Parameters
+    ----------
+    published : Release
+        What is published.
+    coarse : collection of str
+        Attributes whose values are labels of classes, and not of the column's type.
+    seed : int, optional
+        Makes the order of rows repeatable, for tests.
+    passed : Passed, optional
+        Columns that pass through, if there are any.
+    told : Told, optional
+        What groups show of their records, then.
+    """
+
+    published: Release
+    coarse: Collection[str]
+    seed: int | None = None
+    passed: Passed | None = None
+    told: Told | None = None
+
+
+def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exhibit, Columns]:
     """Write and seal the tables of a release.
 
     Parameters
     ----------
     release : int
         Its id.
-    published : Release
-        What is published.
+    content : Content
+        What they are written from.
     dataset : Dataset
         The dataset.
-    coarse : collection of str
-        Attributes whose values are labels of classes, and not of the column's type.
-    seed : int, optional
-        Makes the order of rows repeatable, for tests.
 
     Returns
     -------
@@ -163,21 +105,27 @@ def write_snapshot(
         The columns of each exhibit.
     """
     source = {
-        name: replace(column, published_as="text", bin=None) if name in coarse else column
+        name: replace(column, published_as="text", bin=None) if name in content.coarse else column
         for name, column in columns_of(dataset).items()
     }
-    writer = _WRITERS[type(published.form)](published, source, seed)
+    form = content.published.form
+    writer = _WRITERS[type(form)](content, source)
     columns: dict[Field, Columns] = {
-        "quasi_identifiers": tuple((item.name, item.type) for item in writer.quasi_identifiers),
-        "sensitive": ((writer.sensitive.name, writer.sensitive.type),),
+        "quasi_identifiers": _columns(writer.quasi_identifiers),
+        "sensitive": _columns([writer.sensitive]),
+        "passed": _columns(writer.passed),
         **{name: ((name, type_),) for name, type_ in _ADDED.items()},
     }
     written: dict[Exhibit, Columns] = {}
-    for exhibit, fields in published.form.exhibits.items():
+    for exhibit, fields in form.exhibits.items():
         written[exhibit] = tuple(column for field in fields for column in columns[field])
         writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
+
+
+def _columns(items: Sequence[Extent | Exact]) -> Columns:
+    return tuple((item.name, item.type) for item in items)
 
 
 def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
@@ -195,59 +143,60 @@ def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
     return f"bkpriv_release.{plpy.quote_ident(row[0]['name'])}"
 
 
-def _extent(
-    form: Generalized, domain: Domain, axis: int, column: Column, low: IntArray, high: IntArray
-) -> _Extent:
-    """Bounds or labels of the groups in one quasi-identifier."""
-    if not domain.numeric:
-        labels = form.labels(domain, axis, low, high)
-        return _Extent(domain.name, "text", "{low}", labels, [None] * len(labels))
-    name, bound = _range_type(column, domain)
-    range_ = f"{name}({{low}}::{bound}, {{high}}::{bound}, '[]')"
-    if column.bin is not None:
-        end = bin_end(column.bin, f"{{high}}::{_BINNED[name]}")
-        range_ = f"{name}({{low}}::{bound}, {end}::{bound})"
-    elif name == "daterange" and _LAST_DAY in domain.labels:
-        raise InvalidData(
-            f'attribute "{domain.name}" has the value {_LAST_DAY}, which no range of days can hold',
-            detail="It is the last day that there is, and a range ends before the day after.",
-            hint="Replace it, or publish by bucketize or anatomy, which show exact values.",
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What a table shows of the records of groups.
+
+    Parameters
+    ----------
+    columns : sequence of Exact
+        Its columns for that.
+    labels : sequence of sequence of (str or None)
+        The values of each, as texts.
+    groups : (e,) int array
+        Groups.
+    codes : (e, k) int array
+        Places of values in `labels`.
+    counts : (e,) int array
+        Records.
+    """
+
+    columns: Sequence[Exact]
+    labels: Sequence[Sequence[str | None]]
+    groups: IntArray
+    codes: IntArray
+    counts: IntArray
+
+    @property
+    def arrays(self) -> tuple[IntArray, ...]:
+        """Arrays for ``unnest``: groups, codes, records."""
+        return self.groups, *self.codes.T, self.counts
+
+    @property
+    def codings(self) -> list[str]:
+        """Names for the codes."""
+        return [f"told{place}" for place in range(len(self.columns))]
+
+    @property
+    def shown(self) -> list[str]:
+        """SQL of the values, which `joins` brings."""
+        return [f"{name}_of.label" for name in self.codings]
+
+    def queries(self, before: int) -> list[str]:
+        """SQL of queries of the labels, which are parameters after so many."""
+        return [
+            labels_of(f"{name}_of", f"${place}", column)
+            for place, (name, column) in enumerate(
+                zip(self.codings, self.columns, strict=True), before + 1
+            )
+        ]
+
+    def joins(self, relation: str) -> str:
+        """SQL that joins a relation of codes, under that alias, with the labels."""
+        return " ".join(
+            f"LEFT JOIN {name}_of ON {name}_of.place = {relation}.{name} + 1"
+            for name in self.codings
         )
-    # NULL is the last value: a group of NULLs alone has neither bound, one that mixes NULL with
-    # numbers has no upper bound and may hold anything.
-    expression = (
-        f"CASE WHEN {{low}} IS NULL THEN NULL WHEN {{high}} IS NULL THEN {name}(NULL, NULL) "
-        f"ELSE {range_} END"
-    )
-    return _Extent(
-        domain.name,
-        name,
-        expression,
-        [domain.labels[code] for code in low],
-        [domain.labels[code] for code in high],
-    )
-
-
-def _range_type(column: Column, domain: Domain) -> tuple[str, str]:
-    """The type of a column's ranges and that of their bounds."""
-    name, bound = _RANGES[column.type_name]
-    values = [label for label in domain.labels if label is not None]
-    width = 1 if column.bin is None else column.bin.width
-    while values and width is not None and name in _BEYOND:
-        if -_BEYOND[name] <= int(values[0]) and int(values[-1]) + width < _BEYOND[name]:
-            break
-        name, bound = _WIDER[name]
-    return name, bound
-
-
-def _exact(column: Column, domain: Domain) -> _Exact:
-    """How a column's values are written; bins as ranges, for their starts are not what they say."""
-    if column.bin is None:
-        return _Exact(domain.name, column.published_as, f"label::{column.published_as}")
-    name, bound = _range_type(column, domain)
-    start = f"label::{_BINNED[name]}"
-    expression = f"{name}({start}::{bound}, {bin_end(column.bin, start)}::{bound})"
-    return _Exact(domain.name, name, f"CASE WHEN label IS NOT NULL THEN {expression} END")
 
 
 class _Writer(ABC):
@@ -255,42 +204,55 @@ class _Writer(ABC):
 
     Parameters
     ----------
-    published : Release
-        What is published.
+    content : Content
+        What they are written from.
     types : mapping of str to Column
         Columns of the source.
-    seed : int, optional
-        Makes the order of rows repeatable, for tests.
     """
 
-    quasi_identifiers: Sequence[_Extent | _Exact]
+    quasi_identifiers: Sequence[Extent | Exact]
 
-    def __init__(self, published: Release, types: Mapping[str, Column], seed: int | None) -> None:
-        self.published, self.seed = published, seed
-        self.sensitive = _exact(types[published.table.sensitive.name], published.table.sensitive)
+    def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
+        self.content, self.published = content, content.published
+        sensitive = self.published.table.sensitive
+        self.sensitive = exact_of(types[sensitive.name], sensitive)
+        names = () if content.passed is None else content.passed.names
+        self.passed = [unchanged(types[name]) for name in names]
 
     @abstractmethod
     def fill(self, exhibit: Exhibit, name: str) -> None:
         """Insert the rows of a exhibit into the table of a name, in random order."""
 
+    def told(self, exhibit: Exhibit) -> _Told:
+        """What an exhibit shows of the records of groups."""
+        told, passed = self.content.told, self.content.passed
+        columns, labels = [self.sensitive], [self.published.table.sensitive.labels]
+        if told is None or "passed" not in self.published.form.exhibits[exhibit]:
+            told = Told.of(self.published.histograms)
+        elif passed is not None:
+            columns, labels = [*columns, *self.passed], [*labels, *passed.labels]
+        codes = np.column_stack((told.values, told.codes))
+        return _Told(columns, labels, told.groups, codes, told.counts)
+
     def random_order(self, *keys: str) -> str:
         """SQL to order rows by: at random, or repeatably by their keys for tests."""
-        if self.seed is None:
+        if self.content.seed is None:
             return "gen_random_uuid()"
-        return f"md5(concat_ws(' ', {int(self.seed)}, {', '.join(keys)}))"
+        return f"md5(array_to_string(ARRAY[{int(self.content.seed)}, {', '.join(keys)}], ' '))"
 
 
 class _BoxWriter(_Writer):
     """Writes records as the boxes of their groups."""
 
-    quasi_identifiers: list[_Extent]
+    quasi_identifiers: list[Extent]
 
-    def __init__(self, published: Release, types: Mapping[str, Column], seed: int | None) -> None:
-        super().__init__(published, types, seed)
+    def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
+        super().__init__(content, types)
+        published = content.published
         assert isinstance(published.form, Generalized)
         low, high = published.form.boxes(published.parts, published.groups)
         self.quasi_identifiers = [
-            _extent(published.form, domain, axis, types[domain.name], low[:, axis], high[:, axis])
+            extent_of(published.form, domain, axis, types[domain.name], low[:, axis], high[:, axis])
             for axis, domain in enumerate(published.table.quasi_identifiers)
         ]
 
@@ -300,48 +262,52 @@ class _BoxWriter(_Writer):
         Extents and labels are computed once for each group and each value; records only repeat
         them.
         """
-        histograms = self.published.histograms
-        group, value = np.nonzero(histograms)
+        told = self.told(exhibit)
         expressions, bounds, arguments = [], [], []
         for axis, item in enumerate(self.quasi_identifiers):
             low, high = f"low{axis}", f"high{axis}"
             expressions.append(f"{item.expression.format(low=low, high=high)} AS shown{axis}")
             bounds += [low, high]
             arguments += [item.low, item.high]
-        slots = [f"${place}" for place in range(1, len(arguments) + 1)]
-        after = len(arguments)
+        extents = [f"${place}" for place in range(1, len(arguments) + 1)]
+        after = len(arguments) + len(told.arrays)
+        slots = [f"${place}::int[]" for place in range(len(arguments) + 1, after + 1)]
+        coded = ", ".join(told.codings)
+        values = ", ".join(
+            f"{value} AS {name}_shown" for value, name in zip(told.shown, told.codings, strict=True)
+        )
+        written = ", ".join(f"{name}_shown" for name in told.codings)
         columns = ", ".join(f"shown{axis}" for axis in range(len(self.quasi_identifiers)))
+        boxes = (
+            f"b AS MATERIALIZED (SELECT {', '.join(expressions)}, place FROM "
+            f"unnest({', '.join(extents)}) WITH ORDINALITY AS b({', '.join(bounds)}, place))"
+        )
         run(
-            f"WITH b AS MATERIALIZED (SELECT {', '.join(expressions)}, place FROM "
-            f"unnest({', '.join(slots)}) WITH ORDINALITY AS b({', '.join(bounds)}, place)), "
-            f"{_labels('v', f'${after + 4}', self.sensitive)}, "
-            f"r AS (SELECT {columns}, v.label, e.*, generate_series(1, records) AS i "
-            f"FROM unnest(${after + 1}::int[], ${after + 2}::int[], ${after + 3}::int[]) "
-            f"AS e(group_place, value_place, records) "
-            f"LEFT JOIN b ON b.place = e.group_place + 1 "
-            f"LEFT JOIN v ON v.place = e.value_place + 1) "
-            f"INSERT INTO {name} SELECT {columns}, label FROM r "
-            f"ORDER BY {self.random_order('group_place', 'value_place', 'i')}",
-            [*["text[]"] * after, "text", "text", "text", "text[]"],
+            f"WITH {', '.join([boxes, *told.queries(after)])}, "
+            f"r AS (SELECT {columns}, {values}, e.*, generate_series(1, records) AS i "
+            f"FROM unnest({', '.join(slots)}) AS e(group_place, {coded}, records) "
+            f"LEFT JOIN b ON b.place = e.group_place + 1 {told.joins('e')}) "
+            f"INSERT INTO {name} SELECT {columns}, {written} FROM r "
+            f"ORDER BY {self.random_order('group_place', *told.codings, 'i')}",
             [
-                *arguments,
-                array_literal(group),
-                array_literal(value),
-                array_literal(histograms[group, value]),
-                list(self.published.table.sensitive.labels),
+                *["text[]"] * len(arguments),
+                *["text"] * len(told.arrays),
+                *["text[]"] * len(told.labels),
             ],
+            [*arguments, *map(array_literal, told.arrays), *map(list, told.labels)],
         )
 
 
 class _ExactWriter(_Writer):
     """Writes records with single values of their quasi-identifiers."""
 
-    quasi_identifiers: list[_Exact]
+    quasi_identifiers: list[Exact]
 
-    def __init__(self, published: Release, types: Mapping[str, Column], seed: int | None) -> None:
-        super().__init__(published, types, seed)
+    def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
+        super().__init__(content, types)
         self.quasi_identifiers = [
-            _exact(types[domain.name], domain) for domain in published.table.quasi_identifiers
+            exact_of(types[domain.name], domain)
+            for domain in self.published.table.quasi_identifiers
         ]
 
 
@@ -358,70 +324,69 @@ class _CellWriter(_ExactWriter):
     def _fill_records(self, name: str) -> None:
         """Insert the records with their exact quasi-identifiers and group.
 
-        Records are numbered group by group. So are the values, where they stand beside records,
-        within a group at random: a record and a value of one number meet.
+        Records are numbered group by group. So is what is told of them, where it stands beside
+        records, within a group at random: a record and what is told of one meet by their numbers.
         """
         axes = range(len(self.quasi_identifiers))
-        histograms = self.published.histograms
-        group, value = np.nonzero(histograms)
         sizes = self.published.weights
-        arrays = (
-            *(self.published.groups.owner, *self.published.codes.T),
-            *(np.cumsum(sizes) - sizes, sizes),
-            *(group, value, histograms[group, value]),
-        )
-        domains = self.published.domains
+        arrays: list[IntArray] = [self.published.groups.owner, *self.published.codes.T]
+        arrays += [np.cumsum(sizes) - sizes, sizes]
+        labels: list[Sequence[str | None]] = [
+            domain.labels for domain in self.published.table.quasi_identifiers
+        ]
+        told = None
+        if "sensitive" in self.published.form.exhibits["records"]:
+            told = self.told("records")
+        places = len(arrays)
+        if told is not None:
+            arrays += told.arrays
+            labels += told.labels
         slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
-        labels = [f"${place}" for place in range(len(arrays) + 1, len(arrays) + len(domains) + 1)]
         coded = ", ".join(f"code{axis}" for axis in axes)
-        written = ", ".join([*(f"shown{axis}" for axis in axes), "group_id"])
         exact = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
-        with_labels = [
-            _labels(f"q{axis}", labels[axis], item)
+        queries = [
+            labels_of(f"q{axis}", f"${len(arrays) + 1 + axis}", item)
             for axis, item in enumerate(self.quasi_identifiers)
         ]
         joins = " ".join(f"LEFT JOIN q{axis} ON q{axis}.place = e.code{axis} + 1" for axis in axes)
-        records = (
+        queries.append(
             f"r AS (SELECT {exact}, e.group_id, "
             f"generate_series(before + 1, before + records) AS i "
-            f"FROM unnest({', '.join(slots[:-3])}) "
+            f"FROM unnest({', '.join(slots[:places])}) "
             f"AS e(group_id, {coded}, before, records) {joins})"
         )
-        values = (
-            f"{_labels('v', labels[-1], self.sensitive)}, "
-            f"e AS (SELECT e.*, v.label, generate_series(1, records) AS i "
-            f"FROM unnest({', '.join(slots[-3:])}) AS e(group_id, value_place, records) "
-            f"LEFT JOIN v ON v.place = e.value_place + 1), "
-            f"s AS (SELECT label, row_number() OVER (ORDER BY group_id, "
-            f"{self.random_order('value_place', 'i', 'group_id')}) AS i FROM e)"
-        )
-        queries, meeting = [*with_labels, records], ""
-        if "sensitive" in self.published.form.exhibits["records"]:
-            queries.append(values)
-            written, meeting = f"{written}, label", "JOIN s USING (i)"
+        written, meeting = [*(f"shown{axis}" for axis in axes), "group_id"], ""
+        if told is not None:
+            codings = ", ".join(told.codings)
+            queries += [
+                *told.queries(len(arrays) + len(axes)),
+                f"e AS (SELECT e.*, generate_series(1, records) AS i "
+                f"FROM unnest({', '.join(slots[places:])}) AS e(group_id, {codings}, records))",
+                f"s AS (SELECT {codings}, row_number() OVER (ORDER BY group_id, "
+                f"{self.random_order(*told.codings, 'i', 'group_id')}) AS i FROM e)",
+            ]
+            written += told.shown
+            meeting = f"JOIN s USING (i) {told.joins('s')}"
         run(
-            f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {written} "
+            f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {', '.join(written)} "
             f"FROM r {meeting} ORDER BY {self.random_order('i')}",
-            ["text"] * len(arrays) + ["text[]"] * len(domains),
-            [*map(array_literal, arrays), *(list(domain.labels) for domain in domains)],
+            ["text"] * len(arrays) + ["text[]"] * len(labels),
+            [*map(array_literal, arrays), *map(list, labels)],
         )
 
     def _fill_sensitive(self, name: str) -> None:
-        """Insert each group's values and how often they occur."""
-        histograms = self.published.histograms
-        group, value = np.nonzero(histograms)
+        """Insert what is told of each group's records, and how often."""
+        told = self.told("sensitive")
+        arrays = told.arrays
+        slots = [f"${place}::int[]" for place in range(1, len(arrays) + 1)]
         run(
-            f"INSERT INTO {name} SELECT e.group_id, {self.sensitive.expression}, e.records "
-            f"FROM unnest($1::int[], $2::int[], $3::int[]) AS e(group_id, value_place, records) "
-            f"JOIN unnest($4) WITH ORDINALITY AS v(label, place) ON v.place = e.value_place + 1 "
-            f"ORDER BY {self.random_order('e.group_id', 'e.value_place')}",
-            ["text", "text", "text", "text[]"],
-            [
-                array_literal(group),
-                array_literal(value),
-                array_literal(histograms[group, value]),
-                list(self.published.table.sensitive.labels),
-            ],
+            f"WITH {', '.join(told.queries(len(arrays)))} INSERT INTO {name} "
+            f"SELECT {', '.join(['e.group_id', *told.shown, 'e.records'])} "
+            f"FROM unnest({', '.join(slots)}) AS e(group_id, {', '.join(told.codings)}, records) "
+            f"{told.joins('e')} "
+            f"ORDER BY {self.random_order('e.group_id', *(f'e.{name}' for name in told.codings))}",
+            ["text"] * len(arrays) + ["text[]"] * len(told.labels),
+            [*map(array_literal, arrays), *map(list, told.labels)],
         )
 
 
@@ -443,7 +408,7 @@ class _DrawnWriter(_ExactWriter):
         arrays = (*drawn.codes.T, drawn.counts)
         slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
         with_labels = [
-            _labels(f"a{axis}", f"${len(arrays) + 1 + axis}", item)
+            labels_of(f"a{axis}", f"${len(arrays) + 1 + axis}", item)
             for axis, item in enumerate((*self.quasi_identifiers, self.sensitive))
         ]
         exact = ", ".join(f"a{axis}.label AS shown{axis}" for axis in axes)
@@ -471,14 +436,6 @@ class _DrawnWriter(_ExactWriter):
                 ["text", "float8", "float8", "text[]"],
                 [domain.name, channel.retention, channel.flip, list(domain.labels)],
             )
-
-
-def _labels(name: str, labels: str, column: _Exact) -> str:
-    """SQL of a query by that name: a domain's labels as they are published, by places from 1."""
-    return (
-        f"{name} AS MATERIALIZED (SELECT {column.expression} AS label, place "
-        f"FROM unnest({labels}) WITH ORDINALITY AS x(label, place))"
-    )
 
 
 _WRITERS: dict[type[Form], type[_Writer]] = {

@@ -80,13 +80,13 @@ def test_a_value_called_like_what_stands_for_others_is_shown_like_them(
     [
         (
             Generalized(),
-            {"records": ["quasi_identifiers", "sensitive"]},
+            {"records": ["quasi_identifiers", "sensitive", "passed"]},
             {"quasi_identifiers": "records", "sensitive": "records"},
         ),
         (
             Bucketized(),
             {
-                "records": ["quasi_identifiers", "group_id", "sensitive"],
+                "records": ["quasi_identifiers", "group_id", "sensitive", "passed"],
                 "sensitive": ["group_id", "sensitive", "count"],
             },
             {"quasi_identifiers": "records", "sensitive": "sensitive"},
@@ -95,7 +95,7 @@ def test_a_value_called_like_what_stands_for_others_is_shown_like_them(
             Anatomized(),
             {
                 "records": ["quasi_identifiers", "group_id"],
-                "sensitive": ["group_id", "sensitive", "count"],
+                "sensitive": ["group_id", "sensitive", "passed", "count"],
             },
             {"quasi_identifiers": "records", "sensitive": "sensitive"},
         ),
@@ -114,6 +114,7 @@ def test_exhibits(form: Form, columns: dict[str, list[str]], counted: dict[str, 
     assert next(iter(form.exhibits)) == "records"
     assert form.exhibit_of("quasi_identifiers") == counted["quasi_identifiers"]
     assert form.exhibit_of("sensitive") == counted["sensitive"]
+    assert form.passes is not form.randomized
 
 
 @SOME

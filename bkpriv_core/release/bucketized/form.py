@@ -33,7 +33,7 @@ class Bucketized(Form):
 
     name = "bucketized"
     exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
-        "records": ("quasi_identifiers", "group_id", "sensitive"),
+        "records": ("quasi_identifiers", "group_id", "sensitive", "passed"),
         "sensitive": ("group_id", "sensitive", "count"),
     }
 
@@ -65,5 +65,5 @@ class Anatomized(Bucketized):
     name = "anatomized"
     exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
         "records": ("quasi_identifiers", "group_id"),
-        "sensitive": Bucketized.exhibits["sensitive"],
+        "sensitive": ("group_id", "sensitive", "passed", "count"),
     }

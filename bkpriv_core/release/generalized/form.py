@@ -49,7 +49,7 @@ class Generalized(Form):
     name = "generalized"
     exact = False
     exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
-        "records": ("quasi_identifiers", "sensitive")
+        "records": ("quasi_identifiers", "sensitive", "passed")
     }
 
     @property
