@@ -33,7 +33,7 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import PAIRED_VALUES, Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
-__all__ = ["Aspect", "Combination", "aspects_of", "columns_of", "name_of"]
+__all__ = ["Aspect", "Combination", "aspects_of", "columns_of", "name_of", "rows_of"]
 
 
 def name_of(columns: Sequence[str]) -> str:
@@ -243,6 +243,29 @@ class Combination(Domain):
 def columns_of(sensitive: Domain) -> tuple[Domain, ...]:
     """The columns of a sensitive attribute: itself, if it is no combination."""
     return sensitive.columns if isinstance(sensitive, Combination) else (sensitive,)
+
+
+def rows_of(sensitive: Domain, values: IntArray) -> tuple[IntArray, IntArray]:
+    """Spell values out in the columns of a sensitive attribute, row by row.
+
+    Parameters
+    ----------
+    sensitive : Domain
+        The sensitive attribute.
+    values : (e,) int array
+        Values of it.
+
+    Returns
+    -------
+    which : (r,) int array
+        The place in `values` that each row is of, rising.
+    rows : (r, s) int array
+        Codes of each row in the columns.
+    """
+    if not isinstance(sensitive, Combination):
+        return np.arange(len(values)), values[:, None]
+    chosen = sensitive.sets.select(values)
+    return chosen.owner, sensitive.rows[chosen.members]
 
 
 def aspects_of(sensitive: Domain) -> tuple[Aspect, ...]:

@@ -23,11 +23,13 @@ from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import columns_of, rows_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import Passed, Told
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.column import Column
-from bkpriv_pl.dataset import Dataset, columns_of
+from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.dataset import columns_of as columns_of_source
 from bkpriv_pl.values import Exact, Extent, exact_of, extent_of, labels_of, unchanged
 
 __all__ = ["Columns", "Content", "check_columns", "write_snapshot"]
@@ -106,13 +108,13 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
     """
     source = {
         name: replace(column, published_as="text", bin=None) if name in content.coarse else column
-        for name, column in columns_of(dataset).items()
+        for name, column in columns_of_source(dataset).items()
     }
     form = content.published.form
     writer = _WRITERS[type(form)](content, source)
     columns: dict[Field, Columns] = {
         "quasi_identifiers": _columns(writer.quasi_identifiers),
-        "sensitive": _columns([writer.sensitive]),
+        "sensitive": _columns(writer.sensitive),
         "passed": _columns(writer.passed),
         **{name: ((name, type_),) for name, type_ in _ADDED.items()},
     }
@@ -214,8 +216,8 @@ class _Writer(ABC):
 
     def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
         self.content, self.published = content, content.published
-        sensitive = self.published.table.sensitive
-        self.sensitive = exact_of(types[sensitive.name], sensitive)
+        self.told_of = columns_of(self.published.table.sensitive)
+        self.sensitive = [exact_of(types[domain.name], domain) for domain in self.told_of]
         names = () if content.passed is None else content.passed.names
         self.passed = [unchanged(types[name]) for name in names]
 
@@ -226,13 +228,16 @@ class _Writer(ABC):
     def told(self, exhibit: Exhibit) -> _Told:
         """What an exhibit shows of the records of groups."""
         told, passed = self.content.told, self.content.passed
-        columns, labels = [self.sensitive], [self.published.table.sensitive.labels]
+        columns: list[Exact] = [*self.sensitive]
+        labels: list[Sequence[str | None]] = [domain.labels for domain in self.told_of]
         if told is None or "passed" not in self.published.form.exhibits[exhibit]:
             told = Told.of(self.published.histograms)
         elif passed is not None:
-            columns, labels = [*columns, *self.passed], [*labels, *passed.labels]
-        codes = np.column_stack((told.values, told.codes))
-        return _Told(columns, labels, told.groups, codes, told.counts)
+            columns += self.passed
+            labels += passed.labels
+        which, rows = rows_of(self.published.table.sensitive, told.values)
+        codes = np.column_stack((rows, told.codes[which]))
+        return _Told(columns, labels, told.groups[which], codes, told.counts[which])
 
     def random_order(self, *keys: str) -> str:
         """SQL to order rows by: at random, or repeatably by their keys for tests."""
@@ -409,7 +414,7 @@ class _DrawnWriter(_ExactWriter):
         slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
         with_labels = [
             labels_of(f"a{axis}", f"${len(arrays) + 1 + axis}", item)
-            for axis, item in enumerate((*self.quasi_identifiers, self.sensitive))
+            for axis, item in enumerate((*self.quasi_identifiers, *self.sensitive))
         ]
         exact = ", ".join(f"a{axis}.label AS shown{axis}" for axis in axes)
         coded = ", ".join(f"code{axis}" for axis in axes)
@@ -428,7 +433,7 @@ class _DrawnWriter(_ExactWriter):
         """Insert every value of every attribute, as it is shown, and what is done to it."""
         channels = self.published.form.channels
         assert channels is not None
-        items = (*self.quasi_identifiers, self.sensitive)
+        items = (*self.quasi_identifiers, *self.sensitive)
         for item, domain, channel in zip(items, self.published.domains, channels, strict=True):
             run(
                 f"INSERT INTO {name} SELECT $1, {item.expression}::text, $2, $3 "

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table import combination
-from bkpriv_core.table.combination import Combination, aspects_of
+from bkpriv_core.table.combination import Combination, aspects_of, rows_of
 from bkpriv_core.table.domain import Domain
 from tests.core.strategies import MANY, as_domain, attributes
 
@@ -59,6 +59,23 @@ def test_multisets_are_told_apart_by_their_rows(
             for row in made.rows[made.sets[value]]
         ] == rows
         assert label.startswith("[") == (max(map(len, sets)) > 1)
+
+
+@MANY
+@given(multisets(), st.lists(st.integers(0, 99)))
+def test_values_are_spelled_out_row_by_row(
+    given: tuple[tuple[Domain, ...], list[list[Row]]], picks: list[int]
+) -> None:
+    made, _ = combined(*given)
+    values = np.array([pick % made.size for pick in picks], dtype=np.int64)
+    which, rows = rows_of(made, values)
+    assert list(zip(which.tolist(), map(tuple, rows.tolist()), strict=True)) == [
+        (place, tuple(row))
+        for place, value in enumerate(values)
+        for row in made.rows[made.offsets[value] : made.offsets[value + 1]].tolist()
+    ]
+    plain, codes = rows_of(made.columns[0], np.array([2, 0]))
+    assert (plain.tolist(), codes.tolist()) == ([0, 1], [[2], [0]])
 
 
 @MANY
