@@ -15,7 +15,7 @@ RELEASED   := $(filter-out $(SCRIPT) $(UPGRADES),\
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
-PRIVATE := bench clean demo down help lint lock study test up
+PRIVATE := bench clean deb demo docs down help lint lock study test up wheel
 .PHONY: $(PRIVATE) freeze stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
@@ -69,7 +69,7 @@ unexport PYTHONHOME PYTHONPATH
 up_uri  = uri=$$(scripts/server.sh up)
 server  = pg_config=$$(scripts/packages.sh)
 client  = $(server) && scripts/venv.sh "$$pg_config" --client >/dev/null
-judge   = scripts/venv.sh "$$pg_config" --pycanon >/dev/null
+others  = for other in pycanon docs; do scripts/venv.sh "$$pg_config" --$$other >/dev/null; done
 invoked = $(or $(PWD),$(CURDIR))
 from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
 
@@ -83,6 +83,9 @@ help:
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
 	@echo 'make up, make down           start and stop a private server; up prints its URI'
 	@echo 'make install                 into an existing server [PG_CONFIG=...] [DESTDIR=...]'
+	@echo 'make deb                     a Debian package of the extension, in .build [PG_CONFIG=...]'
+	@echo 'make wheel                   the client by itself, in .build/wheel'
+	@echo 'make docs                    the documents as a site with search, in .build/site'
 	@echo 'make freeze                  keep the SQL of this version as it is built, for later ones'
 	@echo 'make lock                    renew the locked Python dependencies'
 	@echo 'make clean                   remove everything made here, the private server with its data'
@@ -109,7 +112,7 @@ study:
 # As many processes as cores, each of one thread and with a server of its own.
 test: JOBS := $(or $(JOBS),$(shell nproc))
 test:
-	@$(client) && $(judge) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
+	@$(client) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
 		$(PYTHON) -m pytest -n $(JOBS) --dist worksteal --max-worker-restart 0 --durations 10 $(ARGS)
 
 bench:
@@ -117,6 +120,15 @@ bench:
 
 lint:
 	@$(client) && scripts/lint.sh
+
+deb:
+	@$(server) && scripts/deb.sh "$$pg_config"
+
+wheel:
+	@$(client) && scripts/wheel.sh
+
+docs:
+	@$(server) && scripts/docs.sh "$$pg_config"
 
 lock:
 	@$(server) && scripts/lock.sh "$$pg_config"

@@ -21,4 +21,5 @@ lock() { # name, what uv is to compile and how
 lock server pyproject.toml
 lock client pyproject.toml --extra cli --group pyproject.toml:dev \
     --constraint requirements/server.lock
+lock docs --group pyproject.toml:docs
 lock pycanon requirements/pycanon.in --override requirements/pycanon.in

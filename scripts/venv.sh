@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# venv.sh PG_CONFIG [--client | --pycanon]
+# venv.sh PG_CONFIG [--client | --pycanon | --docs]
 # Make .build/venv from the interpreter that PL/Python embeds; print its python.
 #
 # Rules: plain, it holds pip and nothing else, enough to install into a server. With --client it
 # also holds the locked client and development packages and this checkout. With --pycanon it is
 # .build/pycanon instead, with pycanon alone: what judges published views in the tests shares no
-# package with what it judges. A stamp names what each was made from; nothing is done while that
+# package with what it judges. With --docs it is .build/docs, with what makes the site. A stamp names what each was made from; nothing is done while that
 # holds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,8 +14,8 @@ unset PYTHONHOME PYTHONPATH
 
 case ${2:-} in
     '' | --client) readonly VENV=.build/venv ;;
-    --pycanon) readonly VENV=.build/pycanon ;;
-    *) die "usage: venv.sh PG_CONFIG [--client | --pycanon]" ;;
+    --pycanon | --docs) readonly VENV=.build/${2#--} ;;
+    *) die "usage: venv.sh PG_CONFIG [--client | --pycanon | --docs]" ;;
 esac
 
 # Two commands at once must not both make it.
@@ -38,11 +38,11 @@ install_locked() { # lock
         --only-binary :all: -r "requirements/$1.lock" >&2
 }
 
-if [[ ${2:-} == --pycanon ]]; then
-    holds=$(sha256sum requirements/pycanon.lock)
+if [[ ${2:-} == --pycanon || ${2:-} == --docs ]]; then
+    holds=$(sha256sum "requirements/${2#--}.lock")
     if [[ $(cat $VENV/holds 2>/dev/null) != "$holds" ]]; then
-        say "installing the locked packages of pycanon"
-        install_locked pycanon
+        say "installing the locked packages of ${2#--}"
+        install_locked "${2#--}"
         echo "$holds" >$VENV/holds
     fi
 fi

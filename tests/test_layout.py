@@ -55,7 +55,7 @@ def test_modules_stay_small_and_are_named_for_a_topic() -> None:
         assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, path
 
 
-@pytest.mark.parametrize("lock", ["server", "client", "pycanon"])
+@pytest.mark.parametrize("lock", ["server", "client", "docs", "pycanon"])
 def test_locks_have_hashes_and_name_no_index(lock: str) -> None:
     text = (ROOT / "requirements" / f"{lock}.lock").read_text()
     assert "://" not in text

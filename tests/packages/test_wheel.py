@@ -1,0 +1,65 @@
+"""The wheel is the client: it runs where nothing of the server is, and speaks to one."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bkpriv_core
+from tests.conftest import Database
+from tests.docs.documents import ROOT
+
+
+def run(*command: str | Path, status: int = 0) -> str:
+    """Run a program away from the checkout, and see how it ends; return what it prints."""
+    done = subprocess.run(
+        command, cwd="/", text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    assert done.returncode == status, done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the programs of an environment are that holds the wheel and what it asks for."""
+    made = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "venv", "--without-pip", made / "venv")
+    locked = (ROOT / "requirements" / "client.lock").read_text()
+    pins = re.findall(r"^[\w.\[\]-]+==[^\\\n]+", locked, re.MULTILINE)
+    (made / "constraints.txt").write_text("\n".join(pins))
+    wheel = run(ROOT / "scripts" / "wheel.sh").strip()
+    programs = made / "venv" / "bin"
+    pip = (sys.executable, "-m", "pip", "--python", programs / "python")
+    run(
+        *(*pip, "install", "-qq", "--disable-pip-version-check", "--only-binary", ":all:"),
+        *("-c", made / "constraints.txt", f"{ROOT / wheel}[cli]"),
+    )
+    run(*pip, "check")
+    return programs
+
+
+def test_it_says_what_it_can_do(programs: Path) -> None:
+    said = run(programs / "bkpriv", "--help")
+    assert "load-csv" in said
+    assert run(programs / "bkpriv", "--version").strip() == bkpriv_core.__version__
+
+
+def test_it_has_nothing_of_the_server(programs: Path) -> None:
+    assert "No module named 'bkpriv_pl'" in run(
+        programs / "python", "-I", "-c", "import bkpriv_pl", status=1
+    )
+
+
+def test_it_speaks_to_a_server(programs: Path, database: Database, tmp_path: Path) -> None:
+    table = tmp_path / "patients.csv"
+    table.write_text("age,diagnosis\n31,flu\n34,ulcer\n")
+    uri = database.uri()
+    assert "register_dataset" in run(
+        programs / "bkpriv", "load-csv", table, "--table", "public.patient", "--uri", uri
+    )
+    row = database.connect().execute("SELECT count(*) FROM public.patient").fetchone()
+    assert row == (2,)
