@@ -75,7 +75,7 @@ class PrimacyOptions(GroupOptions):
         those of the algorithm, with what can be inserted.
     """
 
-    theta: Annotated[float, Range(at_least=0, at_most=1)] | None = None
+    theta: Annotated[float | None, Range(at_least=0, at_most=1)] = None
     refine: bool = False
 
 

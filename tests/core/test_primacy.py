@@ -335,6 +335,11 @@ def test_adversaries_of_the_policy_are_those_of_theta() -> None:
     assert "0.5" in caught.value.detail
 
 
+def test_null_is_no_theta() -> None:
+    with pytest.raises(InvalidParameter, match="theta is null, which is not a number"):
+        parse_options(KAnonymityPrimacy(), {"theta": None})
+
+
 @pytest.mark.parametrize("bt_privacy", [3, [3], {"t": 0.2}, None])
 def test_what_is_no_policy_is_left_to_be_refused(bt_privacy: object) -> None:
     method = KAnonymityPrimacy()
