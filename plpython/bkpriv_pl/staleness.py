@@ -236,9 +236,13 @@ def _put_trigger(member: _Member, token: str, period: str | None) -> None:
     for name in made:
         # Also in sessions that replicate, which fire no ordinary triggers.
         run(f"ALTER TABLE {member.name} ENABLE ALWAYS TRIGGER {name}")
-    for name in {*_TRIGGERS} - {*made}:
-        # Left of a watch by period that was taken off in part.
-        run(f"DROP TRIGGER IF EXISTS {name} ON {member.name}")
+    # Left of a watch by period that was taken off in part. IF EXISTS would tell of what is not.
+    for row in run(
+        "SELECT tgname::text AS name FROM pg_trigger WHERE tgrelid = $1 AND tgname = ANY ($2)",
+        ["oid", "name[]"],
+        [member.oid, sorted({*_TRIGGERS} - {*made})],
+    ):
+        run(f"DROP TRIGGER {row['name']} ON {member.name}")
 
 
 @entry

@@ -246,6 +246,13 @@ def test_a_partition_that_comes_back_changed_makes_releases_stale(partitions: Co
 # --- who watches ----------------------------------------------------------------------------------
 
 
+def test_a_watch_begins_without_a_word_of_triggers_that_are_not_there(db: Connection) -> None:
+    db.execute("CREATE TABLE visit AS SELECT i AS a, i % 3 AS b FROM generate_series(1, 9) AS i")
+    said = overhear(db)
+    db.execute("SELECT bkpriv.register_dataset('visits', 'visit', '{a}', 'b')")
+    assert [message for message in said if "trigger" in message] == []
+
+
 def test_one_watch_serves_all_datasets_and_tells_nobody_about_them(clinic: Connection) -> None:
     first = publish(clinic)
     second = register(clinic, "clinic.patient", "again")
