@@ -38,7 +38,7 @@ from bkpriv_pl.history import (
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import read_labels, read_respondents
 
-__all__ = ["Chain", "find_left_out", "read_chain", "tell_apart"]
+__all__ = ["Chain", "find_left_out", "in_column", "read_chain", "tell_apart"]
 
 _COUNTS = 200_000_000
 """Most records of all releases, each times the values of its release: arrays of 1.6 GB."""
@@ -152,7 +152,12 @@ class Chain:
 
 
 def read_chain(
-    dataset: str, owner: str, sensitive: str, steps: Sequence[Step], library: Library
+    dataset: str,
+    owner: str,
+    sensitive: str,
+    steps: Sequence[Step],
+    library: Library,
+    respondent: str | None = None,
 ) -> Chain:
     """Read releases of a dataset.
 
@@ -166,6 +171,8 @@ def read_chain(
         The releases.
     library : Library
         Where priors from outside are read.
+    respondent : str, optional
+        The column that they are to name respondents by, if only one will do.
 
     Raises
     ------
@@ -174,7 +181,7 @@ def read_chain(
     UnsoundHistory
         If a release is not as a publication can have recorded it.
     """
-    left_out, contents = find_left_out(sensitive, [step.release for step in steps])
+    left_out, contents = find_left_out(sensitive, [step.release for step in steps], respondent)
     labels = read_labels(list(contents))
     names = _numbers({})
     shown: list[Shown] = []
@@ -256,8 +263,24 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
     )
 
 
-def find_left_out(sensitive: str, releases: list[int]) -> tuple[dict[int, str], dict[int, Content]]:
+def in_column(name: str | None) -> str:
+    """What messages call a column that respondents are named by, as far as it is recorded."""
+    return "a column that is not recorded" if name is None else f'column "{name}"'
+
+
+def find_left_out(
+    sensitive: str, releases: list[int], respondent: str | None = None
+) -> tuple[dict[int, str], dict[int, Content]]:
     """Why releases can be no part of a chain about an attribute, and figures of the others.
+
+    Parameters
+    ----------
+    sensitive : str
+        The attribute.
+    releases : list of int
+        The releases.
+    respondent : str, optional
+        See `read_chain`.
 
     Raises
     ------
@@ -265,8 +288,10 @@ def find_left_out(sensitive: str, releases: list[int]) -> tuple[dict[int, str], 
         If there is too much of them.
     """
     rows = run(
-        "SELECT r.release, r.records, r.suppressed, r.groups, a.attribute, "
-        "cardinality(a.labels) AS size, a.release IS NULL AS erased, "
+        "SELECT r.release, r.records, r.suppressed, r.groups, r.respondent_column, a.attribute, "
+        "cardinality(a.labels) AS size, a.release IS NULL AS empty, EXISTS (SELECT "
+        "FROM bkpriv.release_event AS e "
+        "WHERE e.release = r.release AND kind = 'purged') AS purged, "
         "a.retention IS NOT NULL AS drawn, p.release IS NULL AS anonymous, "
         "p.parts IS NULL AS unplaced "
         "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
@@ -280,8 +305,8 @@ def find_left_out(sensitive: str, releases: list[int]) -> tuple[dict[int, str], 
     contents: dict[int, Content] = {}
     counts = 0
     for row in rows:
-        if row["erased"]:
-            reasons[row["release"]] = "was purged"
+        if row["empty"]:
+            reasons[row["release"]] = "was purged" if row["purged"] else "has no content on record"
         elif row["drawn"]:
             reasons[row["release"]] = "is randomized, and shows no groups"
         elif row["anonymous"]:
@@ -290,6 +315,8 @@ def find_left_out(sensitive: str, releases: list[int]) -> tuple[dict[int, str], 
             reasons[row["release"]] = (
                 "was made by a version that did not record whose record is where"
             )
+        elif respondent not in (None, row["respondent_column"]):
+            reasons[row["release"]] = f"names respondents by {in_column(row['respondent_column'])}"
         elif row["attribute"] != sensitive:
             reasons[row["release"]] = f'is about "{row["attribute"]}"'
         else:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plpy
 
+from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
 from bkpriv_core.method.growing import Growth, begin, grow
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.chain import tell_apart
-from bkpriv_pl.column import column_types
+from bkpriv_pl.chain import in_column, tell_apart
+from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.counts import NOTHING, Known, Period
 from bkpriv_pl.dataset import Dataset
-from bkpriv_pl.history import RecordedRelease, find_release
+from bkpriv_pl.history import RecordedRelease, find_release, happened
+from bkpriv_pl.recorded import find_shown
 from bkpriv_pl.view import View
 
 __all__ = ["Stock", "find_stock", "shown_before"]
@@ -132,8 +135,9 @@ def find_stock(
         raise ValueError("only methods that form groups have the option grow")
     _check_respondents(dataset)
     rows = run(
-        "SELECT release, counterfeited, EXISTS (SELECT FROM bkpriv.release_content AS c "
-        "WHERE c.release = r.release) AS kept, (SELECT parts IS NOT NULL "
+        "SELECT release, counterfeited, respondent_column, EXISTS (SELECT "
+        "FROM bkpriv.release_content AS c WHERE c.release = r.release) AS kept, "
+        "(SELECT parts IS NOT NULL "
         "FROM bkpriv.release_respondent AS p WHERE p.release = r.release) AS named "
         "FROM bkpriv.release AS r WHERE (dataset, owner) = ($1, $2) "
         "AND (period, period_type, period_column, period_bin) IS NOT DISTINCT FROM "
@@ -150,7 +154,7 @@ def find_stock(
         return Stock(options, method, None, None)
     row = rows[0]
     release = row["release"]
-    if not row["kept"]:
+    if not row["kept"] and happened(release, "purged"):
         raise _unfit(release, "was purged", "What it was made from was erased, groups and all.")
     if row["counterfeited"]:
         raise _unfit(
@@ -174,6 +178,13 @@ def find_stock(
             "does not tell respondents apart",
             "Its dataset named none, or it was made by a version before 0.3.0, which did not "
             "record whose record is where.",
+        )
+    if row["respondent_column"] != dataset.respondent:
+        raise _unfit(
+            release,
+            "names its respondents by another column",
+            f"By {in_column(row['respondent_column'])}; the dataset by "
+            f"{in_column(dataset.respondent)}.",
         )
     _check_attributes(dataset, last)
     return Stock(options, method, *tell_apart(last))
@@ -203,6 +214,44 @@ def _check_attributes(dataset: Dataset, last: RecordedRelease) -> None:
             "has other attributes than its dataset",
             f"It has {', '.join(then)}; the dataset has {', '.join(now)}.",
         )
+    for domain in last.domains:
+        _check_values(last.release, domain, types[domain.name])
+
+
+def _check_values(release: int, domain: Domain, column: Column) -> None:
+    """Refuse recorded values that are none of their type, or equal by it."""
+    fault = _fault(domain.labels, column)
+    if fault is None:
+        return
+    first, last = 0, domain.size  # The first at fault is among those from here to there.
+    while last - first > 1:
+        middle = (first + last) // 2
+        if (earlier := _fault(domain.labels[:middle], column)) is None:
+            first = middle
+        else:
+            last, fault = middle, earlier
+    raise InvalidData(
+        f'the history of release {release} is unsound, or its attribute "{domain.name}" is no more '
+        f"what it was: value {last} is {fault}",
+        detail=f"It is {as_json(domain.labels[first])}.",
+        hint=_ANEW,
+    )
+
+
+def _fault(labels: Sequence[str | None], column: Column) -> str | None:
+    """What is wrong with one of some values, if anything is."""
+    try:
+        (row,) = run(
+            "SELECT count(t) = count(DISTINCT v) AS apart "
+            f"FROM (SELECT t, {column.value('t')} AS v FROM unnest($1) AS u(t)) AS x",
+            ["text[]"],
+            [list(labels)],
+        )
+    except plpy.SPIError as error:
+        if not str(getattr(error, "sqlstate", "")).startswith(("22", "23")):
+            raise
+        return f"none of its type, {column.declared_as}"
+    return None if row["apart"] else f"equal to an earlier one, as {column.declared_as}"
 
 
 def _unfit(release: int, is_: str, detail: str) -> Refusal:
@@ -211,11 +260,13 @@ def _unfit(release: int, is_: str, detail: str) -> Refusal:
 
 _ANCESTORS = (
     "WITH RECURSIVE earlier AS ("
-    "SELECT release, grown_from, options FROM bkpriv.release WHERE release = $1 UNION "
-    "SELECT r.release, r.grown_from, r.options FROM earlier AS e "
-    "JOIN bkpriv.release AS r ON r.release = e.grown_from) "
+    "SELECT release, dataset, owner, grown_from, options, records "
+    "FROM bkpriv.release WHERE release = $1 UNION "
+    "SELECT r.release, r.dataset, r.owner, r.grown_from, r.options, r.records FROM earlier AS e "
+    "JOIN bkpriv.release AS r "
+    "ON (r.release, r.dataset, r.owner) = (e.grown_from, e.dataset, e.owner)) "
 )
-"""SQL for a release and those that it has grown from."""
+"""SQL for a release and those of its dataset that it has grown from."""
 
 
 def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
@@ -229,16 +280,22 @@ def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
     if not rows[0]["any"]:
         return frozenset()
     hidden = np.flatnonzero(last.labels == SUPPRESSED).tolist()
-    return shown_before(last.release) & {past.names[place] for place in hidden}
+    return shown_before(last.release, [past.names[place] for place in hidden])
 
 
-def shown_before(release: int) -> Set[str]:
-    """Whom the releases showed that a release has grown from, but for those that were purged."""
+def shown_before(release: int, among: Sequence[str]) -> Set[str]:
+    """Which of some people the releases showed that a release has grown from.
+
+    Those that were purged show nobody.
+
+    Raises
+    ------
+    UnsoundHistory
+        If what is recorded of one cannot be what a publication recorded.
+    """
     rows = run(
-        f"{_ANCESTORS} SELECT array_agg(DISTINCT u.name) AS names FROM earlier "
-        "JOIN bkpriv.release_respondent USING (release), "
-        "unnest(respondents, group_ids) AS u(name, label) WHERE release <> $1 AND label >= 0",
+        f"{_ANCESTORS} SELECT release, records FROM earlier WHERE release <> $1",
         ["bigint"],
         [release],
     )
-    return frozenset(rows[0]["names"] or ())
+    return find_shown({row["release"]: row["records"] for row in rows}, among)

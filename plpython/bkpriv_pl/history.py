@@ -356,12 +356,14 @@ def _rank(periods: Sequence[str], types: set[str | None]) -> list[int]:
     return [row["rank"] for row in rows]
 
 
-def record_event(release: int, kind: str, reason: str) -> None:
-    """Append what became of a release."""
+def record_event(
+    release: int, kind: str, reason: str, readers: Sequence[str] | None = None
+) -> None:
+    """Append what became of a release, and who could read it until then."""
     run(
-        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES ($1, $2, $3)",
-        ["bigint", "text", "text"],
-        [release, kind, reason],
+        "INSERT INTO bkpriv.release_event (release, kind, reason, readers) VALUES ($1, $2, $3, $4)",
+        ["bigint", "text", "text", "text[]"],
+        [release, kind, reason, readers],
     )
 
 

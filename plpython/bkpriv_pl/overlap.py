@@ -220,7 +220,9 @@ def find_earlier(
     coming = (None, None) if period is None else (period.text, period.recorded_as)
     *steps, now = history.find_steps(dataset.name, dataset.owner, coming)
     same = [step for step in steps if step.when == now.when or step.period == now.period is None]
-    chain = read_chain(dataset.name, dataset.owner, dataset.sensitive, same, library)
+    chain = read_chain(
+        dataset.name, dataset.owner, dataset.sensitive, same, library, dataset.respondent
+    )
     left_out = dict(chain.left_out)
     left_out |= {
         step.release: "is of no period" if step.period is None else f"is of period {step.period}"
@@ -269,7 +271,7 @@ def recall_earlier(
     # It may be told apart already, which cannot be done twice.
     told, respondents = tell_apart(history.find_release(recorded.release))
     told = replace(told, library=recorded.library)
-    row = look_up(recorded.release, "dataset, owner")
+    row = look_up(recorded.release, "dataset, owner, respondent_column")
     steps = history.find_steps(row["dataset"], row["owner"])
     (now,) = (step for step in steps if step.release == recorded.release)
     chain = read_chain(
@@ -278,6 +280,7 @@ def recall_earlier(
         recorded.table.sensitive.name,
         [step for step in steps if step.release in ids],
         recorded.library,
+        row["respondent_column"],
     )
     earlier = _tell_apart(chain, now, told.setting, respondents, requirements)
     return None if earlier is None else (told, earlier)

@@ -316,6 +316,7 @@ def _record(
         groups=0 if published.partition is None else len(published.partition),
         counterfeited=shown.parts.counterfeited,
         grown_from=grown_from,
+        respondent_column=dataset.respondent,
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = ["text" if n in coarse else columns[n].declared_as for n in dataset.measured]

@@ -1,8 +1,8 @@
 """Readers: who may read which releases of a dataset, by grants or as somebody states.
 
-A view shows one release at a time. Whoever may read it is taken to have seen all that it ever
-showed, withdrawn ones too. Superusers, who may read the source, or act as the dataset's owner, are
-no readers: they need no release.
+A view shows one release at a time. Whoever may read it, or a view on it, is taken to have seen all
+that it ever showed; who could until it was withdrawn, what it had shown by then. Superusers, who
+may read the source, or act as the dataset's owner, are no readers: they need no release.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.method import find_method
+from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.dataset import Dataset
-from bkpriv_pl.view import split_view_name
+from bkpriv_pl.view import View, split_view_name
 
 __all__ = ["find_readers", "read_readers"]
 
@@ -29,21 +31,20 @@ _COALITIONS = 100
 """Most readers that may be stated."""
 
 _GRANTED = """
-WITH shown AS (
-    SELECT v.view::oid AS view, o.release
-    FROM bkpriv.release AS r CROSS JOIN LATERAL bkpriv_internal.views_of(r.release) AS v
+WITH held AS (
+    -- Whoever may read a view of a release, or could until it was withdrawn, saw what it showed.
+    SELECT o.release, g.reader
+    FROM bkpriv.release AS r CROSS JOIN LATERAL (
+        SELECT reader, NULL AS until FROM bkpriv_internal.readers_of(r.release)
+        UNION ALL
+        SELECT u.reader, r.release
+        FROM bkpriv.release_event AS e CROSS JOIN unnest(e.readers) AS u(reader)
+        WHERE e.release = r.release
+    ) AS g
     JOIN bkpriv.release AS o
     ON (o.dataset, o.owner, o.view_schema, o.view_name)
-        = (r.dataset, r.owner, r.view_schema, r.view_name)
+        = (r.dataset, r.owner, r.view_schema, r.view_name) AND (o.release > g.until) IS NOT TRUE
     WHERE (r.dataset, r.owner) = ($1, $2)
-), granted AS (
-    SELECT c.oid AS view, a.grantee
-    FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
-    WHERE c.oid IN (SELECT view FROM shown) AND a.privilege_type = 'SELECT'
-    UNION
-    SELECT t.attrelid, a.grantee
-    FROM pg_attribute AS t CROSS JOIN LATERAL aclexplode(t.attacl) AS a
-    WHERE t.attrelid IN (SELECT view FROM shown) AND a.privilege_type = 'SELECT'
 ), role AS (
     -- Quoted, so that no role can be taken for several, for PUBLIC or for everybody.
     SELECT r.oid, quote_ident(r.rolname) AS name
@@ -58,10 +59,10 @@ WITH shown AS (
         )
 )
 SELECT coalesce(n.name, 'PUBLIC') AS reader, n.name IS NULL AS public,
-    array_agg(DISTINCT s.release ORDER BY s.release) AS releases
-FROM granted AS g JOIN shown AS s USING (view)
-LEFT JOIN role AS n ON g.grantee <> 0 AND pg_has_role(n.oid, g.grantee, 'MEMBER')
-WHERE g.grantee = 0 OR n.oid IS NOT NULL
+    array_agg(DISTINCT h.release ORDER BY h.release) AS releases
+FROM held AS h LEFT JOIN pg_roles AS g ON quote_ident(g.rolname) = h.reader
+LEFT JOIN role AS n ON pg_has_role(n.oid, g.oid, 'MEMBER')
+WHERE h.reader = 'PUBLIC' OR n.oid IS NOT NULL
 GROUP BY n.name
 ORDER BY n.name NULLS FIRST
 """
@@ -154,25 +155,45 @@ def read_readers(dataset: Dataset, stated: object) -> dict[str, tuple[int, ...]]
     return _with_everybody(readers)
 
 
-def _shown(dataset: Dataset) -> list[tuple[int, str, str]]:
-    """Each release of a dataset, with the schema and name of its view."""
+def _shown(dataset: Dataset) -> list[tuple[int, tuple[View, ...]]]:
+    """Each release of a dataset, with the names of its views.
+
+    Raises
+    ------
+    UnsoundHistory
+        If there is no method such as one is recorded to be made by.
+    """
     rows = run(
-        "SELECT release, view_schema, view_name FROM bkpriv.release "
+        "SELECT release, view_schema, view_name, method FROM bkpriv.release "
         "WHERE (dataset, owner) = ($1, $2) ORDER BY release",
         ["text", "text"],
         [dataset.name, dataset.owner],
     )
-    return [(row["release"], row["view_schema"], row["view_name"]) for row in rows]
+    shown = []
+    for row in rows:
+        try:
+            exhibits = find_method(row["method"]).form.exhibits
+        except InvalidParameter as error:
+            raise of_release(row["release"], error) from None
+        view = View(row["view_schema"], row["view_name"])
+        shown.append((row["release"], tuple(map(view.of, exhibits))))
+    return shown
 
 
-def _read_item(dataset: Dataset, item: object, shown: list[tuple[int, str, str]]) -> set[int]:
+def _read_item(
+    dataset: Dataset, item: object, shown: list[tuple[int, tuple[View, ...]]]
+) -> set[int]:
     """Releases that a view showed, or one by its id."""
     if isinstance(item, int) and not isinstance(item, bool):
-        found = {release for release, _, _ in shown if release == item}
+        found = {release for release, _ in shown if release == item}
         noun = f"release {item}"
     elif isinstance(item, str):
         parts = split_view_name(item)
-        found = {release for release, schema, name in shown if parts in ([name], [schema, name])}
+        found = {
+            release
+            for release, views in shown
+            if any(parts in ([view.name], [view.schema, view.name]) for view in views)
+        }
         noun = f"view {item}"
     else:
         raise _malformed("a reader's releases must be names of views or ids of releases", item)

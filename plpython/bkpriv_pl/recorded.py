@@ -6,7 +6,7 @@ come packed, as PostgreSQL sends them: bytes, and no Python object for each elem
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from bkpriv_pl.column import STEPS
 __all__ = [
     "TRANSITIONS",
     "find_beliefs",
+    "find_shown",
     "read_arrays",
     "read_attributes",
     "read_beliefs",
@@ -47,6 +48,8 @@ TRANSITIONS = {
 _ARRAYS = ("codes", "group_ids", "cells", "sensitive_codes", "counts")
 
 _FALSE = ("false_cells", "false_codes", "false_counts")
+
+_RESPONDENT_ARRAYS = ("group_ids", "parts", "sensitive_codes", "shown_codes")
 
 _NAME_BYTES = 1000
 """Most bytes of the name of an attribute or of a type."""
@@ -153,26 +156,10 @@ def _read_integers(
 
 def read_respondents(release: int) -> RecordedRespondents | None:
     """Respondents of a release; None where none were declared."""
-    arrays = ("group_ids", "parts", "sensitive_codes", "shown_codes")
-    rows = run(
-        f"SELECT {_text_sizes('respondents')}, {', '.join(map(_sizes, arrays))} "
-        "FROM bkpriv.release_respondent WHERE release = $1",
-        ["bigint"],
-        [release],
-    )
-    if not rows:
+    if not (rows := _respondent_sizes([release])):
         return None
-    row = rows[0]
-    check_sizes(
-        [
-            Sizes(
-                name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes")
-            )
-            for name in ("respondents", *arrays)
-            # Earlier versions recorded neither parts nor values; most show the values that are.
-            if name in ("respondents", "group_ids") or row[f"{name}_elements"] is not None
-        ]
-    )
+    _check_respondent_sizes(rows[0])
+    arrays = _RESPONDENT_ARRAYS
     packed = run(
         f"SELECT respondents, {', '.join(f'array_send({name}) AS {name}' for name in arrays)} "
         "FROM bkpriv.release_respondent WHERE release = $1",
@@ -186,6 +173,60 @@ def read_respondents(release: int) -> RecordedRespondents | None:
     )
     labels = _integers("group_ids", packed["group_ids"])
     return RecordedRespondents(packed["respondents"], labels, parts, values, shown)
+
+
+def find_shown(records: Mapping[int, int], among: Sequence[str]) -> set[str]:
+    """Which of some people releases showed, by the releases' numbers of records.
+
+    Raises
+    ------
+    UnsoundHistory
+        If the respondents of a release cannot be what a publication recorded.
+    """
+    for row in _respondent_sizes([*records]):
+        release, names = row["release"], row["respondents_elements"]
+        try:
+            _check_respondent_sizes(row)
+            if names != records[release]:
+                raise unsound(
+                    "its respondents are not one for each record",
+                    f"There are {names} names of {records[release]} records.",
+                )
+        except UnsoundHistory as error:
+            raise of_release(release, error) from None
+    # They are compared where they lie: most are none of those asked about.
+    rows = run(
+        "SELECT array_agg(DISTINCT u.name) AS names FROM bkpriv.release_respondent, "
+        "unnest(respondents, group_ids) AS u(name, label) "
+        "WHERE release = ANY ($1) AND label >= 0 AND name = ANY ($2)",
+        ["bigint[]", "text[]"],
+        [[*records], list(among)],
+    )
+    return set(rows[0]["names"] or ())
+
+
+def _respondent_sizes(releases: list[int]) -> list[dict[str, Any]]:
+    """Sizes of what is recorded of the respondents of releases."""
+    return run(
+        f"SELECT release, {_text_sizes('respondents')}, "
+        f"{', '.join(map(_sizes, _RESPONDENT_ARRAYS))} "
+        "FROM bkpriv.release_respondent WHERE release = ANY ($1) ORDER BY release",
+        ["bigint[]"],
+        [releases],
+    )
+
+
+def _check_respondent_sizes(row: dict[str, Any]) -> None:
+    check_sizes(
+        [
+            Sizes(
+                name, row[f"{name}_elements"], row[f"{name}_dimensions"], row.get(f"{name}_bytes")
+            )
+            for name in ("respondents", *_RESPONDENT_ARRAYS)
+            # Earlier versions recorded neither parts nor values; most show the values that are.
+            if name in ("respondents", "group_ids") or row[f"{name}_elements"] is not None
+        ]
+    )
 
 
 def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:

@@ -229,7 +229,9 @@ def _remember(
     """Earlier releases of a dataset, and records of it, or of a period, that are to be released."""
     coming = (None, None) if period is None else (period.text, period.recorded_as)
     *earlier, now = find_steps(dataset.name, dataset.owner, coming)
-    chain = read_chain(dataset.name, dataset.owner, dataset.sensitive, earlier, library)
+    chain = read_chain(
+        dataset.name, dataset.owner, dataset.sensitive, earlier, library, dataset.respondent
+    )
     chain.warn()
     nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
     return chain, _shown(now, labels, chain, respondents, nowhere)
@@ -259,11 +261,12 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
         If it is not recorded which record is whose.
     """
     release = recorded.release
-    row = look_up(release, "dataset, owner")
-    steps = find_steps(row["dataset"], row["owner"])
+    row = look_up(release, "dataset, owner, respondent_column")
+    dataset, owner = row["dataset"], row["owner"]
+    steps = find_steps(dataset, owner)
     place = [step.release for step in steps].index(release)
-    sensitive = recorded.table.sensitive.name
-    chain = read_chain(row["dataset"], row["owner"], sensitive, steps[:place], PriorTables(own))
+    sensitive, column = recorded.table.sensitive.name, row["respondent_column"]
+    chain = read_chain(dataset, owner, sensitive, steps[:place], PriorTables(own), column)
     chain.warn()
     told, respondents = tell_apart(recorded)
     labels = recorded.table.sensitive.labels

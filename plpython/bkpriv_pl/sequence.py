@@ -185,7 +185,9 @@ def _chain(dataset: Dataset) -> Chain:
     """All releases of a dataset."""
     steps = find_steps(dataset.name, dataset.owner)
     library = PriorTables(own=True)
-    return read_chain(dataset.name, dataset.owner, dataset.sensitive, steps, library)
+    return read_chain(
+        dataset.name, dataset.owner, dataset.sensitive, steps, library, dataset.respondent
+    )
 
 
 @entry

@@ -68,8 +68,9 @@ def _grown(recorded: RecordedRelease) -> tuple[RecordedRelease, npt.NDArray[np.b
     """Tell the respondents of a release apart, and whom those showed that it has grown from."""
     if recorded.parts.respondent is None:
         recorded, _ = tell_apart(recorded)
-    before, respondents = shown_before(recorded.release), read_respondents(recorded.release)
+    respondents = read_respondents(recorded.release)
     names = () if respondents is None else respondents.names
+    before = shown_before(recorded.release, names)
     return recorded, np.fromiter(map(before.__contains__, names), np.bool_, len(names))
 
 

@@ -25,7 +25,7 @@ from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.measurement import Joint, Population
 from bkpriv_pl.audit import as_row
 from bkpriv_pl.boundary import Refusal, entry, from_json, run
-from bkpriv_pl.chain import Chain, find_left_out, read_chain
+from bkpriv_pl.chain import Chain, find_left_out, in_column, read_chain
 from bkpriv_pl.dataset import find_dataset
 from bkpriv_pl.history import Step, find_requirements, refuse_purged
 from bkpriv_pl.knowledge import PriorTables
@@ -53,6 +53,8 @@ class _Listed:
         The table that it was made from.
     period : tuple
         The period, and its type.
+    respondent : str or None
+        The column that it names respondents by.
     counterfeited : int
         Records that are shown with another value than they have.
     """
@@ -62,6 +64,7 @@ class _Listed:
     owner: str
     source: str
     period: tuple[str | None, str | None]
+    respondent: str | None
     counterfeited: int
 
 
@@ -114,7 +117,9 @@ def audit_readers(
     library = PriorTables(own=requirements is not None)
     false = {each for each in seen if listed[each].counterfeited}
     true = [step for step in steps if step.release not in false]
-    chain = read_chain(declared.name, declared.owner, declared.sensitive, true, library)
+    chain = read_chain(
+        declared.name, declared.owner, declared.sensitive, true, library, declared.respondent
+    )
     _warn(chain.left_out | dict.fromkeys(sorted(false), _FALSE), len(seen))
     rows: list[tuple[Any, ...]] = []
     told: set[str] = set()
@@ -319,7 +324,7 @@ def _look_up(releases: Sequence[int | None]) -> list[_Listed]:
         row = look_up(
             release,
             "dataset, owner, format('%I.%I', source_schema, source_name) AS source, period, "
-            "period_type, counterfeited",
+            "period_type, respondent_column, counterfeited",
         )
         listed.append(
             _Listed(
@@ -328,6 +333,7 @@ def _look_up(releases: Sequence[int | None]) -> list[_Listed]:
                 row["owner"],
                 row["source"],
                 (row["period"], row["period_type"]),
+                row["respondent_column"],
                 row["counterfeited"],
             )
         )
@@ -369,6 +375,7 @@ def _check(listed: Sequence[_Listed]) -> str:
                 detail="What it adds to what the others tell is not measured.",
                 hint="Leave it out, and mind that who saw it learns more.",
             )
+    _check_columns(listed)
     sources = sorted({each.source for each in listed})
     if len(sources) > 1:
         plpy.notice(
@@ -378,6 +385,23 @@ def _check(listed: Sequence[_Listed]) -> str:
             hint="If they are not, judge the releases of each source by themselves.",
         )
     return sensitive
+
+
+def _check_columns(listed: Sequence[_Listed]) -> None:
+    """Refuse releases of one source that name respondents by different columns."""
+    latest = {each.source: each for each in listed}
+    for each in listed:
+        other = latest[each.source]
+        if each.respondent != other.respondent:
+            raise Refusal(
+                "55000",
+                f"release {each.step.release} names respondents by {in_column(each.respondent)}, "
+                f"and release {other.step.release} by {in_column(other.respondent)}",
+                detail=f"Both were made from {each.source}. Equal keys would be taken for the same "
+                "people, and others for different ones.",
+                hint="Judge those of each column by themselves, and mind that who saw both learns "
+                "more.",
+            )
 
 
 def _sensitive(releases: list[int]) -> str:

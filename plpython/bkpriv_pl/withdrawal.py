@@ -2,6 +2,7 @@
 
 The release's tables are emptied. The views that read them go, whatever their names; but one that
 others have built on, whom nobody need be able to see, stays with the same columns, and is empty.
+Who could read them is recorded, by the roles that they were granted to.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from bkpriv_pl.ownership import find_own
 from bkpriv_pl.view import dependents
 
 __all__ = ["withdraw"]
+
+_READERS = 1000
+"""Most readers that are recorded."""
 
 
 @entry
@@ -37,7 +41,16 @@ def withdraw(release: int | None, reason: str | None) -> None:
             detail="Its data is gone; its history stays.",
             hint="See the view bkpriv.releases.",
         )
-    history.record_event(own.release, "withdrawn", reason)
+    # Their grants go with the views, but they have seen what was there.
+    readers = run(
+        "SELECT reader FROM bkpriv_internal.readers_of($1) ORDER BY reader = 'PUBLIC' DESC, reader "
+        f"LIMIT {_READERS}",
+        ["bigint"],
+        [own.release],
+    )
+    history.record_event(
+        own.release, "withdrawn", reason, [row["reader"] for row in readers] or None
+    )
     run("SELECT bkpriv_internal.clear_release($1)", ["bigint"], [own.release])
     for row in run(
         "SELECT view::oid AS oid, view::text FROM bkpriv_internal.views_of($1) WHERE readable",

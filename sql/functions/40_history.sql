@@ -141,6 +141,39 @@ COMMENT ON FUNCTION bkpriv_internal.views_of(bigint) IS
     'Views that read a table of a release, whatever their names, and whether anybody can read it through them';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.views_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TABLE (reader text)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    WITH RECURSIVE shown(view, invoked) AS (
+        SELECT v.view::oid, false FROM bkpriv_internal.views_of(readers_of.release) AS v
+        UNION
+        -- A view reads with the rights of its owner, a copy was made with them; others with those of who asks.
+        SELECT c.oid, o.invoked
+        FROM shown AS s
+        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = s.view
+        JOIN pg_rewrite w ON w.oid = d.objid
+        JOIN pg_class c ON c.oid = w.ev_class AND c.oid <> s.view AND c.relkind IN ('v', 'm')
+        CROSS JOIN LATERAL (SELECT coalesce(bool_or(option_value::boolean), false) AS invoked
+                            FROM pg_options_to_table(c.reloptions) WHERE option_name = 'security_invoker') AS o
+        WHERE o.invoked OR c.relkind = 'm' OR has_any_column_privilege(c.relowner, s.view, 'SELECT')
+    ), granted AS (
+        SELECT c.relowner AS grantee, 'SELECT' AS privilege_type FROM shown AS s JOIN pg_class c ON c.oid = s.view WHERE NOT s.invoked
+        UNION
+        SELECT a.grantee, a.privilege_type
+        FROM shown AS s JOIN pg_class c ON c.oid = s.view CROSS JOIN LATERAL aclexplode(c.relacl) AS a WHERE NOT s.invoked
+        UNION
+        SELECT a.grantee, a.privilege_type
+        FROM shown AS s JOIN pg_attribute t ON t.attrelid = s.view CROSS JOIN LATERAL aclexplode(t.attacl) AS a WHERE NOT s.invoked
+    )
+    SELECT DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC')
+    FROM granted AS g LEFT JOIN pg_roles r ON r.oid = g.grantee
+    WHERE g.privilege_type = 'SELECT' AND (g.grantee = 0 OR r.oid IS NOT NULL)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.readers_of(bigint) IS
+    'Roles, quoted, and PUBLIC, that may SELECT from views that read a table of a release, or from views on these, as owners or by grants';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.readers_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
+
 CREATE OR REPLACE VIEW bkpriv.releases WITH (security_barrier) AS
 SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_name) AS view_name,
     r.method, r.policy, r.period, r.records, r.suppressed, r.groups,

@@ -29,6 +29,7 @@ CREATE TABLE bkpriv.release (
     period_bin text,
     counterfeited bigint NOT NULL DEFAULT 0,
     grown_from bigint,
+    respondent_column text CHECK (octet_length(respondent_column) <= 63),
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -103,6 +104,7 @@ CREATE TABLE bkpriv.release_event (
     reason text NOT NULL CHECK (reason <> ''),
     at timestamptz NOT NULL DEFAULT now(),
     by text NOT NULL DEFAULT current_user,
+    readers text[] CHECK (cardinality(readers) <= 1000 AND octet_length(readers::text) <= 200000),
     -- With the time, for the trigger of a source that is restored records events under ids that
     -- events yet to be restored have.
     PRIMARY KEY (event, at)

@@ -16,7 +16,11 @@ ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column
     ADD COLUMN counterfeited bigint NOT NULL DEFAULT 0,
     ADD CHECK (counterfeited BETWEEN 0 AND records - suppressed),
     ADD COLUMN grown_from bigint,
-    ADD CHECK (grown_from < release);
+    ADD CHECK (grown_from < release),
+    ADD COLUMN respondent_column text CHECK (octet_length(respondent_column) <= 63);
+
+ALTER TABLE bkpriv.release_event
+    ADD COLUMN readers text[] CHECK (cardinality(readers) <= 1000 AND octet_length(readers::text) <= 200000);
 
 ALTER TABLE bkpriv.release_content
     ADD COLUMN false_cells int[],

@@ -203,7 +203,7 @@ VOLATILITY = {
         *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
-        *_internal("live_releases", "views_of", "watch_triggers", "period_type"),
+        *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
     "VOLATILE": {

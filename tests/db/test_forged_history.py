@@ -14,7 +14,7 @@ from tests.db.refusal import refused
 COLUMNS = {
     "release": "owner, source_schema, source_name, view_schema, view_name, method, policy, "
     "requirements, options, period, records, suppressed, groups, period_type, period_column, "
-    "period_bin, counterfeited",
+    "period_bin, counterfeited, grown_from, respondent_column",
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
     "level, ends, retention",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
@@ -55,21 +55,22 @@ def people(shared_clinic: Connection) -> Connection:
     return shared_clinic
 
 
-def forge(db: Connection, table: str = "", **changed: str) -> int:
-    """Append a copy of release 1 with columns of one table replaced by SQL; `row` picks which."""
+def forge(db: Connection, table: str = "", of: int = 1, /, **changed: str) -> int:
+    """Append a copy of a release with columns of one table replaced by SQL; `row` picks which."""
     row = changed.pop("row", "true")
     made = one(
         db,
         "INSERT INTO bkpriv.release (dataset, version, " + COLUMNS["release"] + ") "
         "SELECT dataset, (SELECT max(version) + 1 FROM bkpriv.release), "
         + _columns("release", table, changed, row)
-        + " FROM bkpriv.release WHERE release = 1 RETURNING release",
+        + " FROM bkpriv.release WHERE release = %s RETURNING release",
+        [of],
     )
     for name in list(COLUMNS)[1:]:
         db.execute(
             f"INSERT INTO bkpriv.{name} (release, {COLUMNS[name]}) "
             f"SELECT {made}, {_columns(name, table, changed, row)} "
-            f"FROM bkpriv.{name} WHERE release = 1".encode()
+            f"FROM bkpriv.{name} WHERE release = {of}".encode()
         )
     return int(made)
 

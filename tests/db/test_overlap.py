@@ -88,3 +88,71 @@ def test_overlap_has_three_choices(clinic: Connection, choice: object) -> None:
     with pytest.raises(Exception, match="overlap is") as caught:
         state_policy(clinic, "p", {**PLAIN, "overlap": choice})
     assert "certify, warn, refuse" in str(caught.value)
+
+
+# --- Respondents by another column ----------------------------------------------------------------
+
+
+@pytest.fixture
+def renamed(db: Connection) -> Connection:
+    """Release 1 names people by their ids; since then their dataset does by their beds."""
+    db.execute(
+        "CREATE TABLE stay (id text, bed text, age int, disease text);"
+        "INSERT INTO stay SELECT i, 13 - i, 20 + i, (ARRAY['flu', 'HIV', 'ulcer'])[1 + i % 3] "
+        "FROM generate_series(1, 12) AS i;"
+        "SELECT bkpriv.register_dataset('stays', 'stay', '{age}', 'disease', 'id')"
+    )
+    state_policy(db, "plain", {"k_anonymity": {"k": 3}, "max_disclosure": {"tau": 0.7}})
+    assert publish(db, "stays", view="public.stays") == 1
+    db.execute(
+        "SELECT bkpriv.withdraw(1, 'for the test'); SELECT bkpriv.drop_dataset('stays');"
+        "SELECT bkpriv.register_dataset('stays', 'stay', '{age}', 'disease', 'bed')"
+    )
+    return db
+
+
+BY = 'names respondents by column "id"'
+
+
+def test_names_of_another_column_are_not_taken_for_the_same(renamed: Connection) -> None:
+    assert one(renamed, "SELECT respondent_column FROM bkpriv.release") == "id"
+    said = overhear(renamed)
+    assert publish(renamed, "stays", view="public.stays") == 2
+    (warning,) = [message for message in said if "are not judged together" in message]
+    assert f"Release 1 {BY}" in warning
+    assert one(renamed, "SELECT count(*) FROM bkpriv.audits WHERE parameters ? 'together'") == 0
+    # The same column again, after that.
+    said.clear()
+    assert publish(renamed, "stays", view="public.stays") == 3
+    assert one(
+        renamed,
+        "SELECT DISTINCT parameters -> 'together' FROM bkpriv.audits WHERE parameters ? 'together'",
+    ) == [2, 3]
+    assert any(f"Release 1 {BY}" in message for message in said)
+
+
+def test_who_asks_of_them_is_told(renamed: Connection) -> None:
+    publish(renamed, "stays", view="public.stays")
+    for function in ("audit_together", "explain_together"):
+        names = [f"release 1 {BY}", 'release 2 by column "bed"']
+        call = f"SELECT * FROM bkpriv.{function}('{{1,2}}')"
+        refused(renamed, call, sqlstate="55000", names=names)
+    said = overhear(renamed)
+    rows = renamed.execute(
+        """SELECT DISTINCT releases FROM bkpriv.audit_readers('stays', '{"press": [1, 2]}')"""
+    ).fetchall()
+    assert rows == [([2],)]
+    assert [message for message in said if f"release 1 {BY}" in message]
+
+
+def test_groups_named_by_another_column_do_not_grow(renamed: Connection) -> None:
+    grow = "SELECT bkpriv.publish('stays', 'plain', 'stays', options => '{\"grow\": true}')"
+    with unchanged(renamed):
+        refused(renamed, grow, sqlstate="55000", names=["release 1 ", '"id"', '"bed"'])
+
+
+def test_a_policy_that_refuses_refuses_these_too(renamed: Connection) -> None:
+    state_policy(renamed, "once", {**PLAIN, "overlap": "refuse"})
+    with unchanged(renamed):
+        call = "SELECT bkpriv.publish('stays', 'once', 'stays')"
+        refused(renamed, call, sqlstate="22023", names=["1 (withdrawn)"])

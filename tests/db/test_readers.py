@@ -9,13 +9,15 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from tests.conftest import Connection
-from tests.db.clinic import create_clinic, overhear, publish, state_policy
+from tests.conftest import Connection, Database
+from tests.db.clinic import create_clinic, one, overhear, publish, state_policy
 from tests.db.monthly import create_visits, declare_visits, publish_period
 from tests.db.refusal import refused, unchanged
 from tests.db.test_together import FOUR, SURE, admit, open_ward
 
 AUDIT = "SELECT * FROM bkpriv.audit_readers(%s, %s, %s)"
+
+RECORDED = "SELECT readers FROM bkpriv.release_event WHERE release = %s AND kind = 'withdrawn'"
 
 Told = dict[str, tuple[list[int], float, int]]
 
@@ -136,6 +138,132 @@ def test_other_views_and_companions_of_a_release(
         press: ([3], pytest.approx(0.8), 0),
         "all": ([1, 3], 1.0, 1),
     }
+
+
+def test_who_could_read_what_was_withdrawn_has_seen_it(
+    ward: Connection, make_role: Callable[..., str]
+) -> None:
+    press, late, other = make_role("press"), make_role("late"), make_role("other")
+    grant(ward, "public.before", press)
+    grant(ward, "public.after", "PUBLIC")
+    assert publish(ward, "ward", "ward", "public.before") == 3
+    ward.execute("SELECT bkpriv.withdraw(3, 'for the test'), bkpriv.withdraw(2, 'for the test')")
+    assert one(ward, "SELECT count(*) FROM pg_views WHERE viewname IN ('before', 'after')") == 0
+    assert audited(ward) == {
+        "PUBLIC": SINGLE[1],
+        press: ([1, 2, 3], 1.0, 1),
+        "all": ([1, 2, 3], 1.0, 1),
+    }
+    # A view of the same name is another's to see.
+    assert publish(ward, "ward", "ward", "public.before") == 4
+    grant(ward, "public.before", late)
+    told = audited(ward)
+    assert told[press] == ([1, 2, 3], 1.0, 1)
+    assert told[late] == ([1, 2, 3, 4], 1.0, 1)
+    assert other not in told
+    # As often as it is withdrawn.
+    ward.execute("SELECT bkpriv.withdraw(4, 'for the test')")
+    assert audited(ward) == told
+    assert one(ward, RECORDED, [2]) == [
+        "PUBLIC",
+        "postgres",
+    ]
+
+
+def test_no_more_readers_are_recorded_than_may_be(
+    ward: Connection, make_role: Callable[..., str]
+) -> None:
+    readers = [sql.Identifier(f"reader {number} " + "x" * 40) for number in range(1010)]
+    with ward.transaction(force_rollback=True):
+        for reader in readers:
+            ward.execute(sql.SQL("CREATE ROLE {0}; GRANT SELECT ON before TO {0}").format(reader))
+        grant(ward, "public.before", "PUBLIC")
+        ward.execute("SELECT bkpriv.withdraw(1, 'for the test')")
+        recorded = one(ward, RECORDED, [1])
+        assert (len(recorded), recorded[0]) == (1000, "PUBLIC")
+
+
+def test_views_on_views_are_read_too(ward: Connection, make_role: Callable[..., str]) -> None:
+    team, press, archive, poor, guest, own = (
+        make_role(name) for name in ("team", "press", "archive", "poor", "guest", "own")
+    )
+    grant(ward, "public.before", team)
+    ward.execute(
+        sql.SQL(
+            "GRANT ALL ON SCHEMA public TO {team}, {poor};"
+            "SET ROLE {team}; CREATE VIEW public.ages AS SELECT age FROM public.before;"
+            "GRANT SELECT ON public.ages TO {archive}; RESET ROLE;"
+            "CREATE VIEW public.copies AS SELECT * FROM public.ages;"
+            "CREATE MATERIALIZED VIEW public.copy AS SELECT * FROM public.copies;"
+            "GRANT SELECT ON public.copy TO {press};"
+            # Its owner may not read what it reads, and so nobody may through it.
+            "CREATE VIEW public.poor AS SELECT age FROM public.before;"
+            "GRANT SELECT ON public.poor TO {guest}; ALTER VIEW public.poor OWNER TO {poor}"
+        ).format(
+            **{
+                name: sql.Identifier(role)
+                for name, role in zip(
+                    ("team", "press", "archive", "poor", "guest"),
+                    (team, press, archive, poor, guest),
+                    strict=True,
+                )
+            }
+        )
+    )
+    grant(ward, "public.after", own)
+    everybody = ", ".join(sorted((team, press, archive)))
+    assert audited(ward) == {everybody: SINGLE[0], own: SINGLE[1], "all": BOTH}
+    if ward.info.server_version >= 150000:
+        # Who asks needs a grant on what such a view reads.
+        ward.execute("ALTER VIEW public.ages SET (security_invoker = true)")
+        assert audited(ward)[", ".join(sorted((team, press)))] == SINGLE[0]
+
+
+def test_auditors_need_not_see_the_source(
+    ward: Connection, database: Database, make_role: Callable[..., str]
+) -> None:
+    auditor, press = make_role("auditor"), make_role("press")
+    ward.execute("SELECT bkpriv.grant_auditor(%s)", [auditor])
+    ward.execute("CREATE SCHEMA hidden; ALTER TABLE ward SET SCHEMA hidden")
+    ward.execute(
+        "SELECT bkpriv.register_dataset('hidden', 'hidden.ward', '{age}', 'disease', 'name')"
+    )
+    release = publish(ward, "hidden", "ward", "public.shown")
+    grant(ward, "public.shown", press)
+    connection = database.connect(auditor)
+    assert not one(connection, "SELECT has_schema_privilege('hidden', 'USAGE')")
+    told = audited(connection, dataset="hidden")
+    assert told == {press: ([release], pytest.approx(0.8), 0), "all": told[press]}
+    assert audited(connection, {"press": [release]}, dataset="hidden") == {
+        "press": told[press],
+        "all": told[press],
+    }
+
+
+@pytest.mark.parametrize("method", ["anatomy", "bucketize"])
+def test_companions_may_be_stated(ward: Connection, method: str) -> None:
+    state_policy(ward, "both", {"k_anonymity": {"k": 4}, "l_diversity": {"l": 2}})
+    ward.execute("INSERT INTO ward SELECT 'w' || i, 30, 'ulcer' FROM generate_series(1, 4) AS i")
+    publish(ward, "ward", "both", "public.split", method=method)
+    told = audited(
+        ward,
+        {
+            "values": ["public.split_sensitive"],
+            "people": ["split"],
+            "more": ['"public"."split_sensitive"', 1],
+        },
+    )
+    alone = ([3], pytest.approx(0.8), 0)
+    assert told == {
+        "values": alone,
+        "people": alone,
+        "more": ([1, 3], 1.0, 1),
+        "all": ([1, 3], 1.0, 1),
+    }
+    # A release has those views that its method makes.
+    for name in ("public.before_sensitive", "public.split_randomization"):
+        stated = Jsonb({"press": [name]})
+        refused(ward, AUDIT, ["ward", stated, None], sqlstate="42704", names=[name])
 
 
 def test_readers_as_stated(ward: Connection) -> None:
