@@ -45,5 +45,5 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].together.audit_readers(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) IS
-    'What each reader of a dataset''s releases learns of all that he holds, as audit_together(), last everybody together (all); readers: {"name": ["schema.view", 7]}, views with all that they ever showed, or releases; by default the roles, and PUBLIC, that may SELECT from its views, those that may read the same listed once, without superusers, who may read the source or act as its owner; of a dataset with periods, each period by itself';
+    'What each reader of a dataset''s releases learns of all that he holds, as audit_together(), last everybody together (all); readers: {"name": ["schema.view", 7]}, views with all that they ever showed, or releases; by default the roles, and PUBLIC, that may SELECT from its views or views on these, or could until they were withdrawn, those that may read the same listed once, without superusers, who may read the source or act as its owner; of a dataset with periods, each period by itself';
 GRANT EXECUTE ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -185,6 +185,17 @@ def test_calculators_are_stopped_too(shared_database: Database, call: str) -> No
     assert time.monotonic() - began < 0.5 + PROMPT
 
 
+def test_a_first_call_is_stopped_while_packages_are_loaded(shared_database: Database) -> None:
+    connection = shared_database.connect()
+    connection.execute("SET statement_timeout = '20ms'")
+    call = "SELECT bkpriv.js_divergence('{1,0}', '{0,1}')"
+    # The words are PL/Python's, which has nothing else to catch it with before they are there.
+    with pytest.raises(psycopg.errors.QueryCanceled, match="statement timeout"):
+        connection.execute(call)
+    connection.execute("SET statement_timeout = 0")
+    assert one(connection, call) == 1.0
+
+
 def test_progress_is_told_step_by_step_and_the_name_restored(
     big: Connection, shared_database: Database
 ) -> None:
