@@ -169,7 +169,7 @@ _OF_PEOPLE = (
 _PLAUSIBLE_OF_PEOPLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("own_people",),
     "releases": ("{3}", "{3,7}"),
-    "readers": ('{"a": [3], "b": ["people", 7]}',),
+    "readers": ('{"a": [3], "b": ["people", 7]}', '{"a": ["people_sensitive"]}'),
     "name": ("known",),
     "knowledge": ("known",),
     "kind": ("constant", "incremental"),
