@@ -25,7 +25,7 @@ from bkpriv_core.cli.study.figure import Figure
 from bkpriv_core.cli.study.laboratory import Laboratory, own_database
 from bkpriv_core.cli.terminal import make_console, step
 
-__all__ = ["Adult", "Out", "Study", "in_database", "mark"]
+__all__ = ["Adult", "Out", "Quick", "Study", "in_database", "mark"]
 
 Adult = Annotated[
     Path,
@@ -36,6 +36,10 @@ Adult = Annotated[
 ]
 
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where to write figures; it is created.")]
+
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
+]
 
 _Place = TypeVar("_Place")
 _Design = TypeVar("_Design")

@@ -15,7 +15,7 @@ from bkpriv_core.cli.study.again import told
 from bkpriv_core.cli.study.again.course import Course
 from bkpriv_core.cli.study.again.design import FULL, QUICK
 from bkpriv_core.cli.study.laboratory import own_database
-from bkpriv_core.cli.study.procedure import Adult, Out, Study, mark
+from bkpriv_core.cli.study.procedure import Adult, Out, Quick, Study, mark
 from bkpriv_core.cli.terminal import step
 
 __all__ = ["STUDY", "again"]
@@ -27,9 +27,7 @@ def again(
     adult: Adult,
     out: Out,
     uri: Uri = "",
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
-    ] = False,
+    quick: Quick = False,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="FIGURE", help=f"Only this one; repeatable. {STUDY.choice}."),

@@ -11,7 +11,7 @@ from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.study.amiri2016 import serial, single
 from bkpriv_core.cli.study.amiri2016.design import FULL, QUICK
 from bkpriv_core.cli.study.amiri2016.trial import enter
-from bkpriv_core.cli.study.procedure import Adult, Out, Study, in_database
+from bkpriv_core.cli.study.procedure import Adult, Out, Quick, Study, in_database
 
 __all__ = ["STUDY", "amiri2016"]
 
@@ -22,9 +22,7 @@ def amiri2016(
     adult: Adult,
     out: Out,
     uri: Uri = "",
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
-    ] = False,
+    quick: Quick = False,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="FIGURE", help=f"Only this one; repeatable. {STUDY.choice}."),

@@ -9,7 +9,7 @@ import typer
 from bkpriv_core.cli.study.guo2011 import association, belief, distance, query, retention
 from bkpriv_core.cli.study.guo2011.design import FULL, QUICK
 from bkpriv_core.cli.study.guo2011.workshop import in_process
-from bkpriv_core.cli.study.procedure import Adult, Out, Study
+from bkpriv_core.cli.study.procedure import Adult, Out, Quick, Study
 
 __all__ = ["STUDY", "guo2011"]
 
@@ -26,9 +26,7 @@ STUDY = Study(
 def guo2011(
     adult: Adult,
     out: Out,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
-    ] = False,
+    quick: Quick = False,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="FIGURE", help=f"Only this one; repeatable. {STUDY.choice}."),

@@ -10,7 +10,7 @@ from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.study.li2009 import attack, continuity, cost, inference, utility
 from bkpriv_core.cli.study.li2009.design import FULL, QUICK
-from bkpriv_core.cli.study.procedure import Adult, Out, Study, in_database
+from bkpriv_core.cli.study.procedure import Adult, Out, Quick, Study, in_database
 
 __all__ = ["STUDY", "li2009"]
 
@@ -28,9 +28,7 @@ def li2009(
     adult: Adult,
     out: Out,
     uri: Uri = "",
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
-    ] = False,
+    quick: Quick = False,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="FIGURE", help=f"Only this one; repeatable. {STUDY.choice}."),

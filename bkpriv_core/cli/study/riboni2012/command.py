@@ -8,7 +8,7 @@ import typer
 
 from bkpriv_core.cli.clinic.register import draw_register
 from bkpriv_core.cli.options import Uri
-from bkpriv_core.cli.study.procedure import Out, Study, in_database
+from bkpriv_core.cli.study.procedure import Out, Quick, Study, in_database
 from bkpriv_core.cli.study.riboni2012 import cost, gain
 from bkpriv_core.cli.study.riboni2012.design import FULL, QUICK
 
@@ -20,9 +20,7 @@ STUDY = Study("riboni2012", (*gain.FIGURES, *cost.FIGURES))
 def riboni2012(
     out: Out,
     uri: Uri = "",
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Measure few points, to see whether it works.")
-    ] = False,
+    quick: Quick = False,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="FIGURE", help=f"Only this one; repeatable. {STUDY.choice}."),
