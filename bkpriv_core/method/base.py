@@ -306,9 +306,11 @@ class GroupMethod(Method[OfGroups]):
             progress=progress,
         )
         if not len(certificate.groups) and not options.grow:
+            failed = f"All {certificate.failed} groups fail, and nothing mends one."
+            none = "No group was formed, and all records as one fail."
             raise UnattainableRequirement(
                 "no group could be certified, so there is nothing to publish",
-                detail=f"All {certificate.failed} groups fail, and nothing mends one.",
+                detail=failed if certificate.failed else none,
                 hint="Require less strictly, or use coarser quasi-identifiers.",
             )
         certificate = certificate.reordered(chance.order(len(certificate.groups)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -18,16 +19,18 @@ from bkpriv_core.errors import (
     UnattainableRequirement,
 )
 from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions, find_method
+from bkpriv_core.method.base import GroupMethod
 from bkpriv_core.method.mondrian import MondrianOptions
 from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
+from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import satisfied
-from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.requirement import KAnonymity, Requirement, satisfied
+from bkpriv_core.table.chance import Chance, SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.utility.measures import utility
@@ -112,6 +115,28 @@ def test_every_requirement_holds_in_every_method(
         assert len(set(rows)) == len(rows)
 
 
+def test_where_no_group_was_formed_none_is_said_to_fail() -> None:
+    class Idle(GroupMethod[GroupOptions]):
+        """Leaves all records over."""
+
+        name, form, options = "idle", Generalized(), GroupOptions
+
+        def partition(
+            self,
+            setting: Setting,
+            requirements: Sequence[Requirement],
+            options: GroupOptions,
+            chance: Chance,
+            progress: Progress,
+        ) -> tuple[Setting, Groups, Form]:
+            return setting, Groups.from_lists([]), self.form
+
+    setting = Setting(as_table(by_age("20a 30b")))
+    with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
+        Idle().certified(setting, [KAnonymity(3)], GroupOptions(), SeededChance(1), SILENT)
+    assert caught.value.detail == "No group was formed, and all records as one fail."
+
+
 @SOME
 @given(
     tables(max_records=16),
@@ -161,7 +186,8 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
             method.certified(setting, requirements, options, Overheard(seed), Told())
-        assert f"All {expected.failed} groups fail" in caught.value.detail
+        said = f"All {expected.failed} groups fail" if expected.failed else "No group was formed"
+        assert said in caught.value.detail
         return
     release, certificate = method.certified(setting, requirements, options, Overheard(seed), Told())
     assert (release.parts, release.groups) == (certificate.parts, certificate.groups)
