@@ -1,13 +1,18 @@
 """Exposure: who breaks a bound by what several releases tell together, and by which of them.
 
-Releases are left out one after another, the latest first, and what keeps a person over the bound
-is left out for good. The rest is a least set: of these, none can be left out. There may be others.
+That is a *least* set of releases: of these, none can be left out. There may be others. Single ones
+are tried first, the earliest before others; then pairs, those near to one another before others, of
+which mostly one does it. For whom none does, releases are left out one after another, the latest
+first, and what keeps a person over the bound is left out for good, until none can be.
+
+What some releases tell is inferred once, of all who may be exposed by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +28,9 @@ from bkpriv_core.together.measurement import Joint
 __all__ = ["Exposure", "exposures"]
 
 BoolArray = npt.NDArray[np.bool_]
+
+_PAIRS = 200
+"""Most pairs of releases that are tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +78,7 @@ def exposures(
     estimator : {"auto", "exact", "bethe", "omega"}
         How beliefs are inferred; best as for `joint`.
     progress : Progress
-        Receives the share of the releases that were tried.
+        Receives the share of what is tried.
 
     Returns
     -------
@@ -80,26 +88,22 @@ def exposures(
     # As the groups connect people, whatever follows from them.
     component = joint.constraints.components(len(joint.told.used))
     shows = np.stack([_connected(each, component) for each in releases], axis=1)
-    exposed = []
+    over = []
     for requirement in requirements:
         figures_of_bounds = requirement.together(joint)
         for place, (bound, figures) in enumerate(
             zip(requirement.bounds, figures_of_bounds, strict=True)
         ):
-            over = np.flatnonzero(bound.broken(figures))
-            over = over[np.argsort(-figures[over] if bound.upper else figures[over], kind="stable")]
-            persons = joint.persons[over]
+            broken = np.flatnonzero(bound.broken(figures))
+            worst = -figures[broken] if bound.upper else figures[broken]
+            broken = broken[np.argsort(worst, kind="stable")]
+            persons = joint.persons[broken]
             blame = requirement.blamed(joint, place, persons)
-            exposed.append(Exposure(bound, persons, figures[over], blame, shows[persons]))
-    left = -1
-    # Fewer releases may expose somebody whom more do not, so one that was kept is tried again.
-    while left != (left := sum(int(each.by.sum()) for each in exposed)):
-        for place in reversed(range(len(releases))):
-            progress.report(1 - (place + 1) / len(releases))
-            _leave_out(
-                place, joint, component, releases, requirements, exposed, estimator, progress
-            )
-    return exposed
+            over.append(Exposure(bound, persons, figures[broken], blame, shows[persons]))
+    search = _Search(over, _Tries(joint, component, releases, requirements, estimator))
+    search.find(progress)
+    ends = np.cumsum([len(each.persons) for each in over])[:-1]
+    return [replace(each, by=by) for each, by in zip(over, np.split(search.by, ends), strict=True)]
 
 
 def _connected(constraints: Constraints, component: IntArray) -> BoolArray:
@@ -110,60 +114,175 @@ def _connected(constraints: Constraints, component: IntArray) -> BoolArray:
     return connected
 
 
-def _leave_out(
-    place: int,
-    joint: Joint,
-    component: IntArray,
-    releases: Sequence[Constraints],
-    requirements: Sequence[Requirement],
-    exposed: Sequence[Exposure],
-    estimator: Sound,
-    progress: Progress,
-) -> None:
-    """Take a release from all whom the rest of theirs exposes as well."""
-    by = np.concatenate([each.by for each in exposed])
-    persons = np.concatenate([each.persons for each in exposed])
-    tried = np.flatnonzero(by[:, place] & (by.sum(axis=1) > 1))
-    first, kind, _ = distinct_rows(by[tried].astype(np.int64))
-    for number, one in enumerate(first):
+class _Search:
+    """Search for least sets of releases that expose people.
+
+    Parameters
+    ----------
+    over : sequence of Exposure
+        Who is over each bound by all of the releases.
+    tries : _Tries
+        What some of them tell.
+
+    Attributes
+    ----------
+    by : (x, r) bool array
+        Releases that expose the persons of each bound, one bound after another.
+    """
+
+    def __init__(self, over: Sequence[Exposure], tries: _Tries) -> None:
+        self.by = np.concatenate([each.by for each in over])
+        self._persons = np.concatenate([each.persons for each in over])
+        self._bound = np.repeat(np.arange(len(over)), [len(each.persons) for each in over])
+        self._tries = tries
+
+    def find(self, progress: Progress) -> None:
+        """Make the sets least ones."""
+        few = list(_few(self.by.shape[1]))
+        least = self.by.sum(axis=1) == 1
+        for number, chosen in enumerate(few):
+            progress.report(0.5 * number / len(few))
+            least |= self._choose(chosen, np.flatnonzero(~least), progress)
+        start, left = 0.5, np.flatnonzero(~least)
+        # Fewer releases may expose somebody whom more do not, so one that was kept is tried again.
+        while self._leave_out(left, progress.part(start, (start + 1) / 2)):
+            start = (start + 1) / 2
+        progress.report(1.0)
+
+    def _choose(self, chosen: BoolArray, left: IntArray, progress: Progress) -> BoolArray:
+        """Take some releases for all whom they expose, of those left; say who these are."""
+        exposed = np.zeros(len(self.by), dtype=bool)
+        # Who has no others has been tried with each of them.
+        by = self.by[left]
+        rows = left[by[:, chosen].all(axis=1) & (by.sum(axis=1) > chosen.sum())]
+        exposed[rows] = self._tries.over(chosen, self._persons[rows], self._bound[rows], progress)
+        self.by[exposed] = chosen
+        return exposed
+
+    def _leave_out(self, left: IntArray, progress: Progress) -> bool:
+        """Take each release from all of those left whom the rest of theirs exposes as well.
+
+        Returns
+        -------
+        bool
+            Whether one was taken from somebody.
+        """
+        before = int(self.by.sum())
+        count = self.by.shape[1]
+        for place in reversed(range(count)):
+            progress.report(1 - (place + 1) / count)
+            tried = left[self.by[left, place] & (self.by[left].sum(axis=1) > 1)]
+            first, kind, _ = distinct_rows(self.by[tried].astype(np.int64))
+            for number, one in enumerate(first):
+                rows = tried[kind == number]
+                rest = self.by[tried[one]].copy()
+                rest[place] = False
+                over = self._tries.over(rest, self._persons[rows], self._bound[rows], progress)
+                self.by[rows[over], place] = False
+        return int(self.by.sum()) < before
+
+
+def _few(releases: int) -> Iterator[BoolArray]:
+    """Single releases, and pairs, by how far they are apart."""
+    places = range(releases)
+    singles = ((place,) for place in places)
+    pairs = ((place, place + gap) for gap in places[1:] for place in places[: releases - gap])
+    for some in chain(singles, islice(pairs, _PAIRS)):
+        yield np.isin(places, some)
+
+
+class _Tries:
+    """What some of the releases tell of persons.
+
+    Parameters
+    ----------
+    joint : Joint
+        What all of them tell.
+    component : (n,) int array
+        The least person of all whom their groups connect.
+    releases, requirements, estimator
+        See `exposures`.
+    """
+
+    def __init__(
+        self,
+        joint: Joint,
+        component: IntArray,
+        releases: Sequence[Constraints],
+        requirements: Sequence[Requirement],
+        estimator: Sound,
+    ) -> None:
+        self._joint, self._component = joint, component
+        self._releases, self._requirements = releases, requirements
+        # What is exact of all releases need not be so of some.
+        self._manner: Sound = "auto" if estimator == "exact" else estimator
+        self._bounds = [bound for item in requirements for bound in item.bounds]
+        self._known: dict[bytes, tuple[IntArray, BoolArray]] = {}
+
+    def over(
+        self, chosen: BoolArray, persons: IntArray, bound: IntArray, progress: Progress
+    ) -> BoolArray:
+        """Tell whom some releases expose.
+
+        Parameters
+        ----------
+        chosen : (r,) bool array
+            The releases.
+        persons, bound : (x,) int arrays
+            Persons, and the place of a bound for each.
+
+        Returns
+        -------
+        (x,) bool array
+        """
+        key = chosen.tobytes()
+        nobody = np.zeros(0, dtype=np.int64), np.zeros((len(self._bounds), 0), dtype=bool)
+        known, over = self._known.get(key, nobody)
+        asked = np.setdiff1d(persons, known)
+        if len(asked):
+            told, broken = self._judged(chosen, asked, progress.quiet)
+            fresh = ~np.isin(told, known)
+            known = np.concatenate((known, told[fresh]))
+            order = np.argsort(known)
+            known, over = known[order], np.concatenate((over, broken[:, fresh]), axis=1)[:, order]
+            self._known[key] = known, over
+        return over[bound, np.searchsorted(known, persons)]
+
+    def _judged(
+        self, chosen: BoolArray, persons: IntArray, progress: Progress
+    ) -> tuple[IntArray, BoolArray]:
+        """Some persons and others whom the releases tell of with them; who is over which bound."""
         progress.poll()
-        rest = by[tried[one]].copy()
-        rest[place] = False
-        among = np.zeros(len(joint.told.used), dtype=bool)
-        among[persons[tried[kind == number]]] = True
-        told = _told(joint, component, releases, rest, among, estimator, progress)
-        if told is None:
-            continue
-        figures = np.concatenate([item.together(told) for item in requirements])
-        for each, figure in zip(exposed, figures, strict=True):
-            over = np.zeros(len(among), dtype=bool)
-            over[told.persons[each.bound.broken(figure)]] = True
-            same = (each.by == by[tried[one]]).all(axis=1)
-            each.by[same & over[each.persons], place] = False
+        count = len(self._component)
+        among = np.zeros(count, dtype=bool)
+        among[persons] = True
+        every = [self._releases[place] for place in np.flatnonzero(chosen).tolist()]
+        near = [_showing(each, self._component, among) for each in every]
+        constraints = Constraints.joined(near)
+        constraints = _showing(constraints, constraints.components(count), among)
+        over = np.zeros((len(self._bounds), count), dtype=bool)
+        if len(constraints):
+            told = Joint.of(
+                self._joint.population,
+                constraints,
+                self._manner,
+                among=among,
+                refuse=False,  # these contradict no more than all
+                progress=progress,
+            )
+            figures = np.concatenate([item.together(told) for item in self._requirements])
+            for row, bound, figure in zip(over, self._bounds, figures, strict=True):
+                row[told.persons] = bound.broken(figure)
+            among[told.persons] = True
+        known = np.flatnonzero(among)
+        return known, over[:, known]
 
 
-def _told(
-    joint: Joint,
-    component: IntArray,
-    releases: Sequence[Constraints],
-    chosen: BoolArray,
-    among: BoolArray,
-    estimator: Sound,
-    progress: Progress,
-) -> Joint | None:
-    """What some of the releases tell of some persons; None if nothing."""
+def _showing(constraints: Constraints, component: IntArray, among: BoolArray) -> Constraints:
+    """Constraints of components that have one of some persons."""
     asked = np.zeros(len(component), dtype=bool)
-    asked[component[among]] = True
-    some = []
-    for place in np.flatnonzero(chosen).tolist():
-        members = releases[place].members
-        near = asked[component[members.members[members.offsets[:-1]]]]
-        some.append(releases[place].select(np.flatnonzero(near)))
-    constraints = Constraints.joined(some)
-    if not len(constraints):
-        return None
-    # What is exact of all releases need not be so of some; and these contradict no more than all.
-    manner: Sound = "auto" if estimator == "exact" else estimator
-    return Joint.of(
-        joint.population, constraints, manner, among=among, refuse=False, progress=progress.quiet
+    asked[component[among & (component != ALONE)]] = True
+    members = constraints.members
+    return constraints.select(
+        np.flatnonzero(asked[component[members.members[members.offsets[:-1]]]])
     )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from bkpriv_core.requirement import KAnonymity, LDiversity, MaxDisclosure, Requirement, adversaries
+from bkpriv_core.requirement import exposure as exposure_module
 from bkpriv_core.requirement.exposure import exposures
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import SUPPRESSED
@@ -23,6 +27,7 @@ from tests.core.together_releases import (
     look_at,
     restricted,
 )
+from tests.core.watching import Watched, polls_of
 
 REQUIREMENTS: list[Requirement] = [MaxDisclosure(0.6), LDiversity(2), KAnonymity(2)]
 
@@ -42,11 +47,14 @@ def exposed_by(releases: list[Shown], chosen: tuple[int, ...]) -> list[set[int]]
 
 
 @SOME
-@given(histories(most_records=6, most_values=3))
-def test_releases_that_expose_somebody(releases: list[Shown]) -> None:
+@given(histories(most_records=6, most_values=3, most=4), st.sampled_from([0, 1, 200]))
+def test_releases_that_expose_somebody(releases: list[Shown], pairs: int) -> None:
     joint = joint_of(releases, REQUIREMENTS)
     every = tuple(range(len(releases)))
-    found = exposures(joint, Constraints.of_each(as_history(releases)), REQUIREMENTS, "exact")
+    each = Constraints.of_each(as_history(releases))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exposure_module, "_PAIRS", pairs)
+        found = exposures(joint, each, REQUIREMENTS, "exact")
     subsets = {
         chosen: exposed_by(releases, chosen)
         for size in range(1, len(every) + 1)
@@ -98,6 +106,51 @@ def test_nobody_is_exposed() -> None:
     history: History = as_history(releases)
     for exposure in exposures(joint, Constraints.of_each(history), REQUIREMENTS):
         assert exposure.persons.size == exposure.by.size == 0
+
+
+def grown(months: int) -> tuple[list[Shown], Joint]:
+    """Three come every month, and all are grouped anew by threes."""
+    random = np.random.default_rng(3)
+    records = by_age(*random.choice(["a", "b", "c"], 3 * months).tolist())
+    releases = []
+    for month in range(1, months + 1):
+        labels = np.empty(3 * month, dtype=np.int64)
+        labels[random.permutation(3 * month)] = np.arange(3 * month) // 3
+        persons = range(3 * month)
+        releases.append(Shown(restricted(records, persons), persons, labels.tolist()))
+    return releases, joint_of(releases, REQUIREMENTS)
+
+
+def test_most_people_are_exposed_by_few_releases_which_are_tried_first() -> None:
+    releases, joint = grown(8)
+    tried: list[Constraints] = []
+    infer = Joint.of
+
+    def counted(population: Population, constraints: Constraints, *a: Any, **b: Any) -> Joint:
+        tried.append(constraints)
+        return infer(population, constraints, *a, **b)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Joint, "of", counted)
+        found = exposures(joint, Constraints.of_each(as_history(releases)), REQUIREMENTS)
+    sizes = np.concatenate([each.by.sum(axis=1) for each in found])
+    assert len(sizes) > 30
+    assert np.mean(sizes <= 2) > 0.9
+    # Eight by themselves, 28 pairs, and the sets of the others.
+    others = np.count_nonzero(sizes > 2)
+    assert len(tried) <= 8 + 28 + 16 * others
+
+
+def test_progress_rises_and_all_can_be_cancelled() -> None:
+    releases, joint = grown(5)
+    each = Constraints.of_each(as_history(releases))
+    shares: list[float] = []
+    exposures(joint, each, REQUIREMENTS, progress=Watched(report=shares.append))
+    assert shares[0] == 0.0
+    assert shares[-1] == 1.0
+    assert (np.diff(shares) >= 0).all()
+    every = polls_of(lambda progress: exposures(joint, each, REQUIREMENTS, progress=progress))
+    assert every > 50
 
 
 def test_what_was_kept_is_tried_again_when_less_is_left() -> None:

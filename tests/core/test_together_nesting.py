@@ -16,7 +16,7 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together import nesting
 from bkpriv_core.together.nesting import nested, remainders
 from tests.core.strategies import MANY, SOME
-from tests.core.watching import Watched
+from tests.core.watching import polls_of
 
 Some = frozenset[int]
 
@@ -200,24 +200,4 @@ def test_it_can_be_cancelled_anywhere() -> None:
     line = np.arange(4_000)
     lists = [line, *np.lib.stride_tricks.sliding_window_view(line, 40)[::20]]
     groups, weights = Groups.from_lists(lists), np.ones(len(line), dtype=np.int64)
-
-    class Enough(Exception):
-        pass
-
-    def polls_until(last: int | None) -> int:
-        polled = 0
-
-        def poll() -> None:
-            nonlocal polled
-            polled += 1
-            if polled == last:
-                raise Enough
-
-        remainders(groups, weights, Watched(poll))
-        return polled
-
-    every = polls_until(None)
-    assert every > 5
-    for last in (1, every // 2, every):
-        with pytest.raises(Enough):
-            polls_until(last)
+    assert polls_of(lambda progress: remainders(groups, weights, progress)) > 5

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from bkpriv_core.progress import Progress
 
-__all__ = ["Watched"]
+__all__ = ["Watched", "polls_of"]
 
 
 class Watched(Progress):
@@ -26,3 +28,29 @@ class Watched(Progress):
     def report(self, share: float) -> None:
         """See `Progress`."""
         self._report(share)
+
+
+class _Enough(Exception):
+    """Cancels."""
+
+
+def polls_of(work: Callable[[Progress], object]) -> int:
+    """Count how often work polls; cancelled at the first, a middle or the last time it ends."""
+
+    def polls_until(last: int | None) -> int:
+        polled = 0
+
+        def poll() -> None:
+            nonlocal polled
+            polled += 1
+            if polled == last:
+                raise _Enough
+
+        work(Watched(poll, lambda share: poll()))
+        return polled
+
+    every = polls_until(None)
+    for last in (1, every // 2, every):
+        with pytest.raises(_Enough):
+            polls_until(last)
+    return every
