@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.posterior import Sound
+from bkpriv_core.belief.posterior import ESTIMATORS, Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.together import Mended, certify_together
@@ -31,6 +32,7 @@ from bkpriv_core.requirement import (
 )
 from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.together import inference
 from bkpriv_core.together.earlier import Earlier
 from tests.core import oracles, together_oracles
 from tests.core.oracles import Attribute, Records
@@ -96,6 +98,7 @@ class Course:
         estimator: Sound = "auto",
         *,
         uniting: bool = True,
+        restoring: bool = True,
         beyond: bool = True,
     ) -> tuple[Mended, list[frozenset[int]], Judge]:
         """Mend those groups of the new release that hold; return persons of each group, too."""
@@ -126,6 +129,7 @@ class Course:
             estimator,
             pool=Generalized().pool,
             uniting=uniting,
+            restoring=restoring,
         )
         people = [
             frozenset(shown.persons[part] for part in group.tolist()) for group in mended.groups
@@ -341,3 +345,42 @@ def test_k_anonymity_counts_who_is_left_when_groups_are_taken_from_others() -> N
         )
         mended, _, _ = course.certified([KAnonymity(5)])
         assert mended.left_out == waiting
+
+
+def test_earlier_groups_stay_where_who_left_was_with_their_people() -> None:
+    # X was with A, B, C and with D; D is shown with E as before, A-C without X tell of him.
+    x, a, b, c, d, e = range(6)
+    course = Course(
+        (20, 21, 22, 23, 24, 25),
+        (0, 2, 2, 0, 2, 0),
+        (
+            Shown((x, a, b, c, d, e), ((x, d), (a, b, c, e))),
+            Shown((x, a, b, c, d, e), ((x, a, b, c), (d, e))),
+            Shown((a, b, c, d, e), ((a, b, c), (d, e))),
+        ),
+    )
+    mended, groups, _ = course.certified([MaxDisclosure(0.7)], uniting=False, restoring=False)
+    assert groups == [frozenset({d, e})]
+    assert (mended.failed, mended.left_out) == (3, 3)
+
+
+def test_what_only_an_estimate_could_certify_is_not_published_where_proof_is_asked_for() -> None:
+    # Four groups in a ring, two of them new; nobody has more ways than one to be exact.
+    people = tuple(range(8))
+    old, new = ((0, 1, 4, 5), (2, 3, 6, 7)), ((1, 2, 5, 6), (0, 3, 4, 7))
+    course = Course(
+        tuple(range(20, 28)), (0, 0, 0, 0, 2, 2, 2, 2), (Shown(people, old), Shown(people, new))
+    )
+    requirements = [MaxDisclosure(0.8)]
+    proved, groups, _ = course.certified(requirements, beyond=False)
+    assert set(groups) == set(map(frozenset, new))
+    assert (proved.joint.told.used == ESTIMATORS.index("exact")).all()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inference, "_AUTO_WAYS", 1)
+        estimated, groups, _ = course.certified(requirements)
+        assert set(groups) == set(map(frozenset, new))
+        assert (estimated.joint.told.used > ESTIMATORS.index("exact")).all()
+        proved, groups, _ = course.certified(requirements, beyond=False)
+        assert set(groups) == set(map(frozenset, old))
+        assert (proved.joint.told.used == ESTIMATORS.index("exact")).all()
+        assert (estimated.failed, proved.failed) == (0, 8)
