@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import IntArray
 
 __all__ = ["distinct_rows"]
@@ -12,8 +16,17 @@ _PACKED = 2**62
 """Range of the integers into which columns are packed."""
 
 
-def distinct_rows(rows: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def distinct_rows(
+    rows: npt.NDArray[np.integer[Any]], progress: Progress = SILENT
+) -> tuple[IntArray, IntArray, IntArray]:
     """Find the distinct rows of non-negative integers.
+
+    Parameters
+    ----------
+    rows : (b, c) int array
+        The rows.
+    progress : Progress
+        Polled between columns.
 
     Returns
     -------
@@ -27,6 +40,7 @@ def distinct_rows(rows: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     keys = np.zeros(len(rows), dtype=np.int64)
     span = 1
     for column in rows.T:
+        progress.poll()
         width = int(column.max(initial=0)) + 1
         if width > 1 and span * width > _PACKED:
             keys = np.unique(keys, return_inverse=True)[1]

@@ -100,8 +100,8 @@ def exact(
             layers.append(layer)
     except _Beyond:
         return None
-    priors = _balanced(problem)
-    layers, possible = _alive(layers, problem.possible)
+    priors = _balanced(problem, progress)
+    layers, possible = _alive(layers, problem.possible, progress)
     adversaries, _, values = problem.priors.shape
     beliefs = np.zeros_like(problem.priors)
     # How each state can end, of every layer but the last, which has one.
@@ -122,7 +122,9 @@ def exact(
     return beliefs, possible
 
 
-def _alive(layers: list[_Layer], possible: BoolArray) -> tuple[list[_Layer], BoolArray]:
+def _alive(
+    layers: list[_Layer], possible: BoolArray, progress: Progress
+) -> tuple[list[_Layer], BoolArray]:
     """Keep ways that lead to an end, and say which values they give people.
 
     Raises
@@ -136,6 +138,7 @@ def _alive(layers: list[_Layer], possible: BoolArray) -> tuple[list[_Layer], Boo
     for layer, states in zip(
         reversed(layers), [*(x.states for x in layers[-2::-1]), 1], strict=True
     ):
+        progress.poll()
         ways = alive[layer.target]
         if not ways.any():
             raise unsound("There is no way to give people values so.")
@@ -147,9 +150,9 @@ def _alive(layers: list[_Layer], possible: BoolArray) -> tuple[list[_Layer], Boo
     return kept[::-1], found
 
 
-def _balanced(problem: Problem) -> FloatArray:
+def _balanced(problem: Problem, progress: Progress) -> FloatArray:
     """Priors at what is possible, scaled; the priors themselves where nothing can meet all."""
-    scaled = fitted(problem)
+    scaled = fitted(problem, progress)
     priors = np.where(problem.possible, problem.priors, 0.0)
     return np.where((scaled > 0) == (priors > 0), scaled, priors)
 
@@ -169,20 +172,24 @@ def _layers(problem: Problem, budget: int, progress: Progress) -> Iterator[_Laye
     histograms = problem.histograms
     # Columns of the open constraints: a constraint, a value that it has, how many are left.
     columns = np.zeros((2, 0), dtype=np.int64)
-    rows = np.zeros((1, 0), dtype=np.int64)
+    rows = np.zeros((1, 0), dtype=np.int32)
     for kind in _order(problem, of_kind, math.log(budget * _LINKED), progress):
         mine = of_kind[kind]
         held = np.stack(np.nonzero(histograms[mine]))
         held[0] = mine[held[0]]
         opened = held[:, ~np.isin(held[0], columns[0])]
         columns = np.concatenate((columns, opened), axis=1)
-        start = np.broadcast_to(histograms[opened[0], opened[1]], (len(rows), opened.shape[1]))
+        start = histograms[opened[0], opened[1]].astype(np.int32)
+        start = np.broadcast_to(start, (len(rows), len(start)))
         rows = np.concatenate((rows, start), axis=1)
         taken = np.isin(columns[0], mine)
         values = np.flatnonzero(problem.possible[kind])
         places = [np.flatnonzero(taken & (columns[1] == value)) for value in values]
         for _ in range(int(problem.weights[kind])):
-            sources = [np.flatnonzero((rows[:, place] > 0).all(axis=1)) for place in places]
+            sources = []
+            for place in places:
+                progress.poll()
+                sources.append(np.flatnonzero((rows[:, place] > 0).all(axis=1)))
             counts = [len(source) for source in sources]
             budget -= sum(counts)
             if budget < 0:
@@ -191,8 +198,9 @@ def _layers(problem: Problem, budget: int, progress: Progress) -> Iterator[_Laye
             value = np.repeat(values, counts)
             target = rows[source]
             for place, end, count in zip(places, np.cumsum(counts), counts, strict=True):
+                progress.poll()
                 target[end - count : end, place] -= 1
-            first, state, _ = distinct_rows(target)
+            first, state, _ = distinct_rows(target, progress)
             rows = target[first]
             yield _Layer(kind, source, state, value, len(rows))
         sizes[mine] -= problem.weights[kind]
@@ -217,7 +225,10 @@ def _order(problem: Problem, of_kind: list[IntArray], most: float, progress: Pro
     weights = problem.weights
     if (problem.histograms.sum(axis=1).astype(np.float64) ** 2).sum() > _CONVOLVED:
         raise _Beyond
-    ways = [_ways(histogram) for histogram in problem.histograms]
+    ways = []
+    for histogram in problem.histograms:
+        progress.poll()
+        ways.append(_ways(histogram))
     gone = np.zeros(len(ways), dtype=np.int64)
     left = set(range(len(weights)))
     near: set[int] = set()

@@ -161,7 +161,7 @@ def infer(
     refuse : bool
         Whether a contradiction of a prior is an error.
     progress : Progress
-        Polled between steps.
+        Receives the share of the people of whom posteriors are known.
 
     Returns
     -------
@@ -265,6 +265,7 @@ class _Work:
         self.used = np.full(len(kinds), ALONE, dtype=np.int8)
         self.low, self.high = np.zeros(self.beliefs.shape[1:]), np.ones(self.beliefs.shape[1:])
         self.tight = np.ones(len(kinds), dtype=bool)
+        self._done = 0
         self.contradicted = np.zeros(self.beliefs.shape[:2], dtype=bool)
 
     def infer(self, system: Constraints, bounds: Bounds) -> None:
@@ -372,6 +373,8 @@ class _Work:
         self._contradict(here, contradicted)
 
     def _contradict(self, here: IntArray, contradicted: BoolArray) -> None:
+        self._done += len(here)
+        self.progress.report(self._done / len(self.kinds))
         self.contradicted[:, here] = contradicted
         if self.refuse and contradicted.any():
             person = int(self.kinds.people[self.kinds.kind == here[contradicted.any(axis=0)][0]][0])

@@ -11,7 +11,7 @@ import pytest
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import infer
-from tests.core.watching import Watched
+from tests.core.watching import Watched, polls_of
 
 RECORDS, VALUES = 45_222, 14
 
@@ -65,6 +65,25 @@ def test_two_releases_of_many_records(axes: tuple[int, ...], k: int, certain: in
     assert (told.low <= told.posteriors[0] + 1e-9).all()
     assert (told.high >= told.posteriors[0] - 1e-9).all()
     assert np.count_nonzero(told.certain) >= certain
+
+
+def test_progress_rises_and_all_can_be_cancelled() -> None:
+    random = np.random.default_rng(7)
+    points, values = random.normal(size=(400, 3)), random.choice(3, size=400)
+    constraints = Constraints.joined(
+        [
+            Constraints(
+                groups, np.stack([np.bincount(values[some], minlength=3) for some in groups])
+            )
+            for groups in (cut(points, np.arange(400), axes, 5) for axes in ((0, 1, 2), (2, 1, 0)))
+        ]
+    )
+    priors = (np.full((400, 3), 1 / 3),)
+    shares: list[float] = []
+    infer(constraints, priors, progress=Watched(report=shares.append))
+    assert shares[-1] == 1.0
+    assert (np.diff(shares) >= 0).all()
+    assert polls_of(lambda progress: infer(constraints, priors, progress=progress)) > 100
 
 
 def test_many_small_groups_of_one_large_one_can_be_cancelled() -> None:
