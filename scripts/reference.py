@@ -2,7 +2,8 @@
 
 Rules: signatures, comments and privileges are the catalogue's; the topics, their order, and the
 order of objects within them are those of the files in sql/functions/, each of which opens with a
-comment ``-- Topic: ...``, and of the files of the same names in sql/tables/. The functions in
+comment ``-- Topic: ...``, and of the files of the same names in sql/tables/. What arguments mean is
+in scripts/arguments.py. The functions in
 ``bkpriv_internal`` are left out.
 Nothing is changed in the database: what the two jobs may do is tried out and rolled back.
 
@@ -17,12 +18,15 @@ import sys
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import class_row
+
+from scripts.arguments import ARGUMENTS
 
 __all__ = ["reference"]
 
@@ -51,6 +55,8 @@ _FUNCTIONS = sql.SQL("""
             concat_ws(' ', quote_ident(a.name), format_type(a.type, NULL),
                       'DEFAULT ' || pg_get_function_arg_default(p.oid, a.place::int))
             ORDER BY a.place) FILTER (WHERE a.mode IN ('i', 'b', 'v')), NULL) AS arguments,
+        coalesce(array_agg(a.name ORDER BY a.place)
+            FILTER (WHERE a.mode IN ('i', 'b', 'v')), '{}') AS names,
         array_agg(concat_ws(' ', a.name, format_type(a.type, NULL)) ORDER BY a.place)
             FILTER (WHERE a.mode IN ('o', 't')) AS columns,
         format_type(p.prorettype, NULL) AS result,
@@ -64,6 +70,7 @@ _FUNCTIONS = sql.SQL("""
     ) WITH ORDINALITY AS a(type, mode, name, place) ON true
     WHERE p.pronamespace = 'bkpriv'::regnamespace
     GROUP BY p.oid
+    ORDER BY p.pronargs, pg_get_function_identity_arguments(p.oid)
 """)
 
 _RELATIONS = sql.SQL("""
@@ -87,10 +94,16 @@ class _Function:
     name: str
     comment: str
     arguments: list[str] | None
+    names: list[str]
     columns: list[str] | None
     result: str
     publisher: bool
     auditor: bool
+
+    @property
+    def heading(self) -> str:
+        """What it is called; functions of one name share it."""
+        return self.name
 
     @property
     def rank(self) -> int:
@@ -99,11 +112,13 @@ class _Function:
 
     def section(self) -> Iterator[str]:
         """Describe it, paragraph by paragraph."""
-        yield f"### {self.name}"
         yield _fenced(
             _call(self.name, list(map(_plain, self.arguments or [])), self.result, self.columns)
         )
         yield f"{self.comment}."
+        if self.names:
+            rows = (f"| `{name}` | {_meaning(self.name, name)} |" for name in self.names)
+            yield "\n".join(["| argument | meaning |", "|---|---|", *rows])
         yield f"*May be called by {_holders(self.publisher, self.auditor)}.*"
 
 
@@ -119,13 +134,17 @@ class _Relation:
     auditor: bool
 
     @property
+    def heading(self) -> str:
+        """What it is called."""
+        return f"{self.name} ({self.kind})"
+
+    @property
     def rank(self) -> int:
         """Place among the kinds of objects of one topic."""
         return {"view": 1, "table": 2}[self.kind]
 
     def section(self) -> Iterator[str]:
         """Describe it, paragraph by paragraph."""
-        yield f"### {self.name} ({self.kind})"
         yield _fenced(",\n".join(self.columns))
         yield f"{self.comment}."
         yield f"*May be read by {_holders(self.publisher, self.auditor)}.*"
@@ -142,18 +161,22 @@ def reference(connection: Connection) -> str:
     Raises
     ------
     LookupError
-        If the catalogue has an object that no file in sql/ makes, or that has no comment.
+        If the catalogue has an object that no file in sql/ makes, or that has no comment, or a
+        function with an argument that nothing says the meaning of.
     """
-    described: dict[str, _Function | _Relation] = {}
+    found: list[_Function | _Relation] = []
     with connection.transaction(force_rollback=True):
         roles = _try_roles(connection)
         with connection.cursor(row_factory=class_row(_Function)) as functions:
-            described.update((item.name, item) for item in functions.execute(_FUNCTIONS, roles))
+            found += functions.execute(_FUNCTIONS, roles)
         with connection.cursor(row_factory=class_row(_Relation)) as relations:
-            described.update((item.name, item) for item in relations.execute(_RELATIONS, roles))
-    for name, item in described.items():
+            found += relations.execute(_RELATIONS, roles)
+    described: dict[str, list[_Function | _Relation]] = {}
+    for item in found:
         if not item.comment:
-            raise LookupError(f"{name} has no comment")
+            raise LookupError(f"{item.name} has no comment")
+        described.setdefault(item.name, []).append(item)
+    _check_arguments([item for item in found if isinstance(item, _Function)])
     sections = [_PREAMBLE.rstrip()]
     for path in sorted(SQL_DIRECTORY.glob("functions/*.sql")):
         text = path.read_text()
@@ -163,15 +186,32 @@ def reference(connection: Connection) -> str:
             text + (tables.read_text() if tables.exists() else ""),
             re.MULTILINE,
         )
-        items = [described.pop(name) for name in made if name in described]
+        items = [item for name in made for item in described.pop(name, [])]
         items.sort(key=lambda item: item.rank)
         if items:
             sections.append(f"## {_topic(text)}")
-        for item in items:
-            sections += item.section()
+        for heading, alike in groupby(items, key=lambda item: item.heading):
+            sections.append(f"### {heading}")
+            for item in alike:
+                sections += item.section()
     if described:
         raise LookupError(f"no file in sql/ makes {', '.join(sorted(described))}")
     return "\n\n".join(sections) + "\n"
+
+
+def _check_arguments(functions: list[_Function]) -> None:
+    """See that each argument has a meaning, and each meaning an argument."""
+    taken = {(function.name, name) for function in functions for name in function.names}
+    keys = {key if (key := f"{of}.{name}") in ARGUMENTS else name for of, name in taken}
+    if missing := sorted(f"{of}.{name}" for of, name in taken if not _meaning(of, name)):
+        raise LookupError(f"scripts/arguments.py does not say what {', '.join(missing)} means")
+    if unused := sorted(set(ARGUMENTS) - keys):
+        raise LookupError(f"scripts/arguments.py speaks of no argument: {', '.join(unused)}")
+
+
+def _meaning(function: str, argument: str) -> str:
+    """What an argument means; empty if that is not said."""
+    return ARGUMENTS.get(f"{function}.{argument}", ARGUMENTS.get(argument, ""))
 
 
 def _try_roles(connection: Connection) -> dict[str, str]:
