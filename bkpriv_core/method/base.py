@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
@@ -16,7 +17,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.partition.certification import Beyond, Certificate, certify
 from bkpriv_core.progress import Progress
-from bkpriv_core.release.form import Form
+from bkpriv_core.release.form import Form, RangeStyle
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, Range
@@ -40,6 +41,9 @@ class Options:
         Publish a materialized view instead of a view.
     nulls : {"error", "category"}
         Whether NULL is refused, or a value of its own.
+    ranges : {"range", "bounds", "text"}
+        How ranges are shown, of values or of bins: as a range type's, as two columns with their
+        ends, or as text.
     seed : int, optional
         Makes what is drawn and the order of published rows repeatable, which gives away how they
         were made: for tests only.
@@ -49,6 +53,7 @@ class Options:
 
     materialized: bool = False
     nulls: Literal["error", "category"] = "error"
+    ranges: RangeStyle = "range"
     seed: Annotated[
         Annotated[int, Range(at_least=0)] | None,
         About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
@@ -137,9 +142,15 @@ class Method(ABC, Generic[Own]):
     """
 
     name: ClassVar[str]
-    form: ClassVar[Form]
+    form: Form
     options: type[Own]
     tells_apart: ClassVar[bool] = False
+
+    def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
+        """The method that shows ranges so."""
+        method = copy(self)
+        method.form = self.form.with_ranges(ranges)
+        return method
 
     def demands(self, stated: Mapping[str, Any], options: Own) -> Mapping[str, Any]:
         """Add to a policy what options ask for: mostly nothing.

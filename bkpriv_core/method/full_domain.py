@@ -117,7 +117,7 @@ class Incognito(GroupMethod[IncognitoOptions]):
         """Form groups; see `GroupMethod.partition`."""
         lattice = find_lattice(setting, requirements, options, progress)
         chosen = publish_node(lattice, cheapest_node(lattice, options.utility))
-        return lattice.setting, chosen.groups, chosen.form
+        return lattice.setting, chosen.groups, chosen.form.with_ranges(self.form.ranges)
 
 
 @dataclass(frozen=True)

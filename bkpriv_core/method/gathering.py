@@ -11,7 +11,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class Gathered:
 class GatheringMethod(GroupMethod[OfGroups]):
     """A way to make a release of groups that are gathered from records; see the module."""
 
-    form: ClassVar[Form] = Generalized()
+    form: Form = Generalized()
     tells_apart = True
 
     @abstractmethod

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method.base import GroupMethod, GroupOptions
@@ -38,7 +37,7 @@ class Mondrian(GroupMethod[MondrianOptions]):
     """Groups by `mondrian`, generalized."""
 
     name = "mondrian"
-    form: ClassVar[Form] = Generalized()
+    form: Form = Generalized()
     options = MondrianOptions
 
     def improves(self, options: MondrianOptions) -> bool:

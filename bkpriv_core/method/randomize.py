@@ -115,7 +115,7 @@ class Randomize(Method[RandomizeOptions]):
         optimizing = progress.step("optimizing")
         optimum = optimize(table, options.scheme, demanded.tau, options.utility, optimizing)
         drawn = draw(table, optimum.channels, chance, progress.step("drawing"))
-        release = Release(setting.parts, None, Randomized(optimum.channels, drawn))
+        release = Release(setting.parts, None, self.form.with_drawn(optimum.channels, drawn))
         return release, [draw_finding(release, demanded, options.scheme, progress)]
 
 

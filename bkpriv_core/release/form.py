@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -32,7 +33,7 @@ from bkpriv_core.table.parts import Parts
 if TYPE_CHECKING:
     from bkpriv_core.release.release import Release
 
-__all__ = ["Exhibit", "Field", "Form"]
+__all__ = ["Exhibit", "Field", "Form", "RangeStyle"]
 
 Exhibit = Literal["records", "sensitive", "randomization"]
 """A table of a release, and the view that shows it: the records, and the companion that shows the
@@ -52,6 +53,11 @@ Field = Literal[
 """What a table of a release has columns for."""
 
 
+RangeStyle = Literal["range", "bounds", "text"]
+"""How ranges are shown: as a value of a range type, as two columns with their ends, or as text."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Form(ABC):
     """How a release is shown.
 
@@ -61,19 +67,30 @@ class Form(ABC):
         Its name.
     exact : bool
         Whether quasi-identifiers are shown as they are.
-    exhibits : mapping of Exhibit to tuple of Field
-        The tables of a release, *records* first, and what each shows, in the order of its columns.
+    exhibits : mapping of Exhibit to mapping of Field to str
+        The tables of a release, *records* first, and what each shows, in the order of its columns,
+        with what that says to a reader.
+    about : mapping of Exhibit to str
+        What the rows of each table say to a reader.
     channels : tuple of Channel or None
         How each attribute was distorted, the sensitive one last; None where values are true.
     drawn : Drawn or None
         The records that were drawn, where values may be others.
+    ranges : RangeStyle
+        How ranges are shown.
     """
 
     name: ClassVar[str]
     exact: ClassVar[bool] = True
-    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]]
+    exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]]
+    about: ClassVar[Mapping[Exhibit, str]]
     channels: tuple[Channel, ...] | None = None
     drawn: Drawn | None = None
+    ranges: RangeStyle = "range"
+
+    def with_ranges(self, ranges: RangeStyle) -> Form:
+        """The form that shows ranges so."""
+        return self if ranges == self.ranges else replace(self, ranges=ranges)
 
     def exhibit_of(self, field: Field) -> Exhibit:
         """The table in which a reader counts by a field: the last that shows it."""

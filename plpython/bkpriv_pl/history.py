@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import plpy
@@ -17,6 +17,7 @@ from bkpriv_core.belief.setting import Library, Setting
 from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import Method, Own, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
+from bkpriv_core.release.form import RangeStyle
 from bkpriv_core.release.recorded.content import Content, read_release
 from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
 from bkpriv_core.release.recorded.soundness import of_release, unsound
@@ -49,6 +50,8 @@ __all__ = [
     "record_respondents",
     "refuse_purged",
 ]
+
+Value = TypeVar("Value")
 
 _JSON_BYTES = 10**7
 """Most bytes of recorded requirements, and of options."""
@@ -432,14 +435,15 @@ def find_release(release: int | None) -> RecordedRelease:
         attributes, types = read_attributes(release)
         content = Content(row["records"], row["suppressed"], row["groups"], row["counterfeited"])
         method = find_method(row["method"])
-        parsed = read_release(attributes, read_arrays(release), content, method.form)
+        form = method.form.with_ranges(_read_option(release, "ranges", RangeStyle, "range"))
+        parsed = read_release(attributes, read_arrays(release), content, form)
         return RecordedRelease(
             parsed.parts,
             parsed.partition,
             parsed.form,
             release,
             method,
-            _read_smoothing(release),
+            _read_option(release, "smoothing", Smoothing, DEFAULT_SMOOTHING),
             types,
         )
     except BkprivError as error:
@@ -474,15 +478,13 @@ def find_options(release: int, method: Method[Own]) -> Own:
         raise of_release(release, error) from None
 
 
-def _read_smoothing(release: int) -> float:
-    """The only one of a release's options that measuring what it discloses depends on."""
+def _read_option(release: int, name: str, type_: Any, default: Value) -> Value:
+    """One of a release's options; these are all that measuring what it tells depends on."""
     options = _read_json(release, "options")
     if not isinstance(options, dict):
         raise unsound("its options are no JSON object", f"They are {as_json(options)}.")
-    smoothing: float = read(
-        Smoothing, options.get("smoothing", DEFAULT_SMOOTHING), "option smoothing"
-    )
-    return smoothing
+    chosen: Value = read(type_, options.get(name, default), f"option {name}")
+    return chosen
 
 
 def _read_json(release: int, column: str) -> Any:

@@ -37,6 +37,7 @@ from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.draws import judge_together
 from bkpriv_pl.growing import find_stock
 from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.layout import check_bounds, check_columns
 from bkpriv_pl.notice import give_notice
 from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner
@@ -45,7 +46,7 @@ from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import check_respondents, set_out
 from bkpriv_pl.settling import settle_staleness
-from bkpriv_pl.snapshot import Content, check_columns, write_snapshot
+from bkpriv_pl.snapshot import Content, write_snapshot
 from bkpriv_pl.transitions import customary_knowledge
 from bkpriv_pl.view import (
     ShownView,
@@ -114,6 +115,8 @@ def publish(
     )
     task.step("weighing knowledge")
     taken, cell = request.method.prepare(table, request.options)
+    coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
+    check_bounds(request.dataset, taken, request.method.form, coarse)
     about = None if respondents is None else respondents.moved(cell)
     setting, memories = set_out(
         request.dataset,
@@ -140,7 +143,6 @@ def publish(
         )
         overlap = find_overlap(request.dataset, request.period, request.method.form, beside)
     task.step("writing")
-    coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
     shown, within = published.together()
     stock_of = None if stock is None else stock.release
     release = _record(request, published, shown, rows, coarse, stock_of, beside, task)
@@ -226,6 +228,7 @@ def _show(
             release,
             exhibit,
             columns,
+            content.published.form.about[exhibit],
             request.options.materialized,
             previous.get(exhibit),
         )
@@ -260,6 +263,7 @@ def _validated(
     check_columns(registered, way.form)
     decoded = from_json(options, "options")
     chosen = parse_options(way, decoded)
+    way = way.with_ranges(chosen.ranges)
     requirements = complete(
         way.demands(stated.requirements, chosen), partial(customary_knowledge, registered.name)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,16 +19,16 @@ from bkpriv_core.query.grouping import GroupedCounts, Query, answer_groups
 from bkpriv_core.query.workload import draw_workload, relative_errors
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.release import Release
-from bkpriv_core.release.rewriting.fragment import Bounds, ShownColumn
-from bkpriv_core.table.domain import Domain
+from bkpriv_core.release.rewriting.fragment import ShownColumn
 from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import json_objects
 from bkpriv_core.utility.divergence import association as associate
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.history import RecordedRelease, find_release
-from bkpriv_pl.literal import NUMBERS, TIMES, literal_resolver
+from bkpriv_pl.literal import literal_resolver
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.session import check_origin
+from bkpriv_pl.values import ADDED, read_extent, read_value
 from bkpriv_pl.view import View, find_view
 
 __all__ = [
@@ -37,33 +37,6 @@ __all__ = [
     "query_workload",
     "rewrite_query",
 ]
-
-_BOUNDS = {
-    "int4range": Bounds("lower({0})::float8", "(upper({0}) - 1)::float8"),
-    "int8range": Bounds("lower({0})::float8", "(upper({0}) - 1)::float8"),
-    "numrange": Bounds("lower({0})::float8", "upper({0})::float8"),
-    "daterange": Bounds(
-        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}) - 1)::float8"
-    ),
-    "tsrange": Bounds(
-        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}))::float8"
-    ),
-    "tstzrange": Bounds(
-        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}))::float8"
-    ),
-}
-"""Positions of the ends of published ranges, by their type; ranges of days and integers are shown
-without their upper bound, others with it."""
-
-_STARTS = {
-    "int4range": "integer",
-    "int8range": "bigint",
-    "numrange": "numeric",
-    "daterange": "date",
-    "tsrange": "timestamp without time zone",
-    "tstzrange": "timestamp with time zone",
-}
-"""Type of the bounds of the ranges as which bins are published."""
 
 Row = tuple[str, float, float, float | None]
 
@@ -189,85 +162,68 @@ def rewrite_query(release: int | None, query: str | None) -> str:
     """See ``bkpriv.rewrite_query``."""
     recorded = find_release(release)
     origin = _origin(recorded.release)
+    views, columns = _shown(recorded, origin)
     return recorded.form.rewrite(
-        recorded,
-        _parse(recorded, require(query, "query")),
-        {exhibit: str(origin.view.of(exhibit)) for exhibit in recorded.form.exhibits},
-        _columns(recorded, origin),
-        POLLED,
+        recorded, _parse(recorded, require(query, "query")), views, columns, POLLED
     )
 
 
-def _columns(recorded: RecordedRelease, origin: _Origin) -> list[ShownColumn]:
-    """All attributes as the release's views show them."""
+def _shown(
+    recorded: RecordedRelease, origin: _Origin
+) -> tuple[dict[Exhibit, str], list[ShownColumn]]:
+    """The views of a release, and all attributes as they show them.
+
+    A view that shows ranges by their ends or as text is one that has ranges, made of it.
+    """
     form = recorded.form
     at = [form.exhibit_of("quasi_identifiers")] * len(recorded.table.quasi_identifiers)
     at.append(form.exhibit_of("sensitive"))
-    placed = list(zip(recorded.domains, recorded.types, at, strict=True))
-    exhibited = {}
-    for exhibit in form.exhibits:
-        expected = [domain.name for domain, _, where in placed if where == exhibit]
-        exhibited[exhibit] = _shown(origin, recorded.release, exhibit, expected)
     columns = []
-    for domain, type_, exhibit in placed:
+    selected: dict[Exhibit, list[str]] = {exhibit: [] for exhibit in form.exhibits}
+    made: set[Exhibit] = set()
+    shown = {exhibit: _columns(origin, recorded.release, exhibit) for exhibit in form.exhibits}
+    for domain, type_, exhibit in zip(recorded.domains, recorded.types, at, strict=True):
+        single = form.exact or domain is recorded.table.sensitive or not domain.numeric
+        try:
+            read = (read_value if single else read_extent)(domain, type_, shown[exhibit])
+        except KeyError:
+            raise _other_columns(recorded.release, domain.name, shown[exhibit]) from None
+        name = plpy.quote_ident(domain.name)
         # Statements call the view of the records r, its companion s.
-        name = f"{exhibit[0]}.{plpy.quote_ident(domain.name)}"
-        shown_type = exhibited[exhibit][domain.name]
-        if form.exact or domain is recorded.table.sensitive or not domain.numeric:
-            columns.append(_value(name, shown_type, type_))
-        else:
-            bounds = _bounds(recorded.release, name, shown_type, domain, type_)
-            columns.append(ShownColumn(name, shown_type, bounds))
-    return columns
+        columns.append(read.of(f"{exhibit[0]}.{name}"))
+        selected[exhibit].append(name if read.made is None else f"{read.made} AS {name}")
+        if read.made is not None:
+            made.add(exhibit)
+    views = {}
+    for exhibit, fields in form.exhibits.items():
+        view = str(origin.view.of(exhibit))
+        if exhibit in made:
+            others = [field for field in fields if field in ADDED]
+            view = f"(SELECT {', '.join([*selected[exhibit], *others])} FROM {view})"
+        views[exhibit] = view
+    return views, columns
 
 
-def _value(column: str, shown_type: str, type_: str) -> ShownColumn:
-    """A column that shows single values; of bins, which it shows as ranges, the starts."""
-    if shown_type in _STARTS and shown_type != type_ and type_ in (*NUMBERS, *TIMES):
-        return ShownColumn(f"lower({column})", _STARTS[shown_type])
-    return ShownColumn(column, shown_type)
-
-
-def _shown(
-    origin: _Origin, release: int, exhibit: Exhibit, expected: Sequence[str]
-) -> dict[str, str]:
+def _columns(origin: _Origin, release: int, exhibit: Exhibit) -> dict[str, str]:
     """Columns and types of the view that shows an exhibit of a release."""
     view = origin.view.of(exhibit)
-    view_read = find_view(view, exhibit, origin.dataset, origin.owner, only=release)
-    if view_read is None:
+    shown = find_view(view, exhibit, origin.dataset, origin.owner, only=release)
+    if shown is None:
         raise Refusal(
             "55000",
             f"release {release} is not shown by view {view}",
             detail="It is superseded or withdrawn, or the view was dropped or changed.",
             hint="Ask about the release that is shown; see the view bkpriv.releases.",
         )
-    columns = dict(view_read.columns)
-    for name in expected:
-        if name not in columns:
-            raise _other_columns(release, f'View {view} has no column "{name}".')
-    return columns
+    return dict(shown.columns)
 
 
-def _other_columns(release: int, detail: str) -> Refusal:
+def _other_columns(release: int, attribute: str, columns: Mapping[str, str]) -> Refusal:
     """Refuse a release whose tables somebody else than a publication made."""
+    listed = ", ".join(f"{plpy.quote_ident(name)} {type_}" for name, type_ in columns.items())
     return Refusal(
         "55000",
         f"the views of release {release} do not show what its history says",
-        detail=detail,
+        detail=f'Attribute "{attribute}" is not among the columns {listed}, or of another type.',
         hint="No publication made them so. Ask its owner to publish again.",
-    )
-
-
-def _bounds(release: int, column: str, range_type: str, domain: Domain, type_: str) -> Bounds:
-    if range_type not in _BOUNDS:
-        raise _other_columns(release, f"Column {column} is of type {range_type}.")
-    binned = domain.ends is not None
-    if binned and domain.step is not None and range_type == "numrange":
-        range_type = "int8range"  # Bins beyond the integers have a next integer all the same.
-    bounds = _BOUNDS[range_type]
-    # The position of a real is that of the double it widens to; bins of reals are numeric.
-    narrow = "::float4::float8" if type_ == "real" and not binned else "::float8"
-    return Bounds(
-        bounds.low.format(column).replace("::float8", narrow),
-        bounds.high.format(column).replace("::float8", narrow),
     )

@@ -12,7 +12,7 @@ record of a group holds which value is not written, and not which record was dra
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,42 +26,20 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import columns_of, rows_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import Passed, Told
-from bkpriv_pl.boundary import Refusal, array_literal, run
+from bkpriv_pl.boundary import array_literal, run
 from bkpriv_pl.column import Column
 from bkpriv_pl.dataset import Dataset
-from bkpriv_pl.dataset import columns_of as columns_of_source
-from bkpriv_pl.values import Exact, Extent, exact_of, extent_of, labels_of, unchanged
+from bkpriv_pl.layout import columns_published, columns_shown
+from bkpriv_pl.values import (
+    ADDED,
+    Columns,
+    Shown,
+    labels_of,
+    names_in,
+    unchanged,
+)
 
-__all__ = ["Columns", "Content", "check_columns", "write_snapshot"]
-
-Columns = tuple[tuple[str, str], ...]
-"""Names and SQL types of a table's columns."""
-
-_ADDED: dict[Field, str] = {
-    "group_id": "integer",
-    "count": "bigint",
-    "attribute": "text",
-    "value": "text",
-    "retention": "float8",
-    "flip_probability": "float8",
-}
-"""Columns of exhibits that the source does not have, and their types."""
-
-
-def check_columns(dataset: Dataset, form: Form) -> None:
-    """Refuse attributes that go by the name of a column that the form adds."""
-    shown = {"quasi_identifiers", "sensitive", "passed"}
-    beside = {field for fields in form.exhibits.values() if shown & {*fields} for field in fields}
-    added = [name for name in _ADDED if name in beside]
-    listed = '" and "'.join(added)
-    for name in added:
-        if name in dataset.measured:
-            raise Refusal(
-                "42701",
-                f'column "{name}" of dataset "{dataset.name}" goes by a name of the release',
-                detail=f'The views have columns "{listed}" of their own.',
-                hint="Publish from a view that calls the column something else.",
-            )
+__all__ = ["Content", "write_snapshot"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,28 +84,28 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
     dict
         The columns of each exhibit.
     """
-    source = {
-        name: replace(column, published_as="text", bin=None) if name in content.coarse else column
-        for name, column in columns_of_source(dataset).items()
-    }
     form = content.published.form
-    writer = _WRITERS[type(form)](content, source)
+    writer = _WRITERS[type(form)](content, columns_published(dataset, content.coarse))
     columns: dict[Field, Columns] = {
-        "quasi_identifiers": _columns(writer.quasi_identifiers),
-        "sensitive": _columns(writer.sensitive),
-        "passed": _columns(writer.passed),
-        **{name: ((name, type_),) for name, type_ in _ADDED.items()},
+        "quasi_identifiers": _flat(writer.quasi_identifiers),
+        "sensitive": _flat(writer.sensitive),
+        "passed": _flat(writer.passed),
+        **{name: (Shown(name, type_, "", ""),) for name, type_ in ADDED.items()},
     }
     written: dict[Exhibit, Columns] = {}
     for exhibit, fields in form.exhibits.items():
-        written[exhibit] = tuple(column for field in fields for column in columns[field])
+        written[exhibit] = tuple(
+            replace(column, says=": ".join(filter(None, (says, column.says))))
+            for field, says in fields.items()
+            for column in columns[field]
+        )
         writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
 
 
-def _columns(items: Sequence[Extent | Exact]) -> Columns:
-    return tuple((item.name, item.type) for item in items)
+def _flat(attributes: Sequence[Columns]) -> Columns:
+    return tuple(column for columns in attributes for column in columns)
 
 
 def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
@@ -135,7 +113,7 @@ def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
     run(
         "SELECT bkpriv_internal.create_release_table($1, $2, $3::text[]::regtype[], $4)",
         ["bigint", "text[]", "text[]", "text"],
-        [release, [name for name, _ in columns], [_type for _, _type in columns], exhibit],
+        [release, [item.name for item in columns], [item.type for item in columns], exhibit],
     )
     row = run(
         "SELECT bkpriv_internal.release_table($1, $2) AS name",
@@ -151,8 +129,8 @@ class _Told:
 
     Parameters
     ----------
-    columns : sequence of Exact
-        Its columns for that.
+    columns : sequence of Columns
+        Its columns for each attribute of that.
     labels : sequence of sequence of (str or None)
         The values of each, as texts.
     groups : (e,) int array
@@ -163,7 +141,7 @@ class _Told:
         Records.
     """
 
-    columns: Sequence[Exact]
+    columns: Sequence[Columns]
     labels: Sequence[Sequence[str | None]]
     groups: IntArray
     codes: IntArray
@@ -182,13 +160,17 @@ class _Told:
     @property
     def shown(self) -> list[str]:
         """SQL of the values, which `joins` brings."""
-        return [f"{name}_of.label" for name in self.codings]
+        return [
+            f"{name}_of.{label}"
+            for name, columns in zip(self.codings, self.columns, strict=True)
+            for label in names_in(f"{name}_of", columns)
+        ]
 
     def queries(self, before: int) -> list[str]:
         """SQL of queries of the labels, which are parameters after so many."""
         return [
-            labels_of(f"{name}_of", f"${place}", column)
-            for place, (name, column) in enumerate(
+            labels_of(f"{name}_of", f"${place}", columns)
+            for place, (name, columns) in enumerate(
                 zip(self.codings, self.columns, strict=True), before + 1
             )
         ]
@@ -212,12 +194,11 @@ class _Writer(ABC):
         Columns of the source.
     """
 
-    quasi_identifiers: Sequence[Extent | Exact]
-
     def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
-        self.content, self.published = content, content.published
-        self.told_of = columns_of(self.published.table.sensitive)
-        self.sensitive = [exact_of(types[domain.name], domain) for domain in self.told_of]
+        self.content, self.published, self.types = content, content.published, types
+        table = self.published.table
+        self.told_of = columns_of(table.sensitive)
+        self.quasi_identifiers, self.sensitive = columns_shown(self.published.form, table, types)
         names = () if content.passed is None else content.passed.names
         self.passed = [unchanged(types[name]) for name in names]
 
@@ -228,7 +209,7 @@ class _Writer(ABC):
     def told(self, exhibit: Exhibit) -> _Told:
         """What an exhibit shows of the records of groups."""
         told, passed = self.content.told, self.content.passed
-        columns: list[Exact] = [*self.sensitive]
+        columns = [*self.sensitive]
         labels: list[Sequence[str | None]] = [domain.labels for domain in self.told_of]
         if told is None or "passed" not in self.published.form.exhibits[exhibit]:
             told = Told.of(self.published.histograms)
@@ -249,18 +230,6 @@ class _Writer(ABC):
 class _BoxWriter(_Writer):
     """Writes records as the boxes of their groups."""
 
-    quasi_identifiers: list[Extent]
-
-    def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
-        super().__init__(content, types)
-        published = content.published
-        assert isinstance(published.form, Generalized)
-        low, high = published.form.boxes(published.parts, published.groups)
-        self.quasi_identifiers = [
-            extent_of(published.form, domain, axis, types[domain.name], low[:, axis], high[:, axis])
-            for axis, domain in enumerate(published.table.quasi_identifiers)
-        ]
-
     def fill(self, exhibit: Exhibit, name: str) -> None:
         """See `_Writer`.
 
@@ -268,23 +237,24 @@ class _BoxWriter(_Writer):
         them.
         """
         told = self.told(exhibit)
-        expressions, bounds, arguments = [], [], []
-        for axis, item in enumerate(self.quasi_identifiers):
+        names, shown, bounds = [], [], []
+        arguments: list[list[str | None]] = []
+        ends = self._ends()
+        for axis, items in enumerate(self.quasi_identifiers):
             low, high = f"low{axis}", f"high{axis}"
-            expressions.append(f"{item.expression.format(low=low, high=high)} AS shown{axis}")
+            names += names_in(f"shown{axis}", items)
+            shown += [item.written(low, high) for item in items]
             bounds += [low, high]
-            arguments += [item.low, item.high]
+            arguments += next(ends)
         extents = [f"${place}" for place in range(1, len(arguments) + 1)]
         after = len(arguments) + len(told.arrays)
         slots = [f"${place}::int[]" for place in range(len(arguments) + 1, after + 1)]
         coded = ", ".join(told.codings)
-        values = ", ".join(
-            f"{value} AS {name}_shown" for value, name in zip(told.shown, told.codings, strict=True)
-        )
-        written = ", ".join(f"{name}_shown" for name in told.codings)
-        columns = ", ".join(f"shown{axis}" for axis in range(len(self.quasi_identifiers)))
+        told_names = [f"value{place}" for place in range(len(told.shown))]
+        values = _listed(told.shown, told_names)
+        columns, written = ", ".join(names), ", ".join(told_names)
         boxes = (
-            f"b AS MATERIALIZED (SELECT {', '.join(expressions)}, place FROM "
+            f"b AS MATERIALIZED (SELECT {_listed(shown, names)}, place FROM "
             f"unnest({', '.join(extents)}) WITH ORDINALITY AS b({', '.join(bounds)}, place))"
         )
         run(
@@ -302,21 +272,20 @@ class _BoxWriter(_Writer):
             [*arguments, *map(array_literal, told.arrays), *map(list, told.labels)],
         )
 
+    def _ends(self) -> Iterator[tuple[list[str | None], list[str | None]]]:
+        """First and last value of each group in each quasi-identifier, or the label and nothing."""
+        form = self.published.form
+        assert isinstance(form, Generalized)
+        lows, highs = form.boxes(self.published.parts, self.published.groups)
+        for axis, domain in enumerate(self.published.table.quasi_identifiers):
+            low, high = lows[:, axis], highs[:, axis]
+            if domain.numeric:
+                yield [domain.labels[code] for code in low], [domain.labels[code] for code in high]
+            else:
+                yield form.labels(domain, axis, low, high), [None] * len(low)
 
-class _ExactWriter(_Writer):
-    """Writes records with single values of their quasi-identifiers."""
 
-    quasi_identifiers: list[Exact]
-
-    def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
-        super().__init__(content, types)
-        self.quasi_identifiers = [
-            exact_of(types[domain.name], domain)
-            for domain in self.published.table.quasi_identifiers
-        ]
-
-
-class _CellWriter(_ExactWriter):
+class _CellWriter(_Writer):
     """Writes records with their exact quasi-identifiers, and the values of groups beside them."""
 
     def fill(self, exhibit: Exhibit, name: str) -> None:
@@ -348,19 +317,23 @@ class _CellWriter(_ExactWriter):
             labels += told.labels
         slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
         coded = ", ".join(f"code{axis}" for axis in axes)
-        exact = ", ".join(f"q{axis}.label AS shown{axis}" for axis in axes)
+        exact = [
+            column
+            for axis, items in enumerate(self.quasi_identifiers)
+            for column in names_in(f"q{axis}", items)
+        ]
         queries = [
-            labels_of(f"q{axis}", f"${len(arrays) + 1 + axis}", item)
-            for axis, item in enumerate(self.quasi_identifiers)
+            labels_of(f"q{axis}", f"${len(arrays) + 1 + axis}", items)
+            for axis, items in enumerate(self.quasi_identifiers)
         ]
         joins = " ".join(f"LEFT JOIN q{axis} ON q{axis}.place = e.code{axis} + 1" for axis in axes)
         queries.append(
-            f"r AS (SELECT {exact}, e.group_id, "
+            f"r AS (SELECT {', '.join(exact)}, e.group_id, "
             f"generate_series(before + 1, before + records) AS i "
             f"FROM unnest({', '.join(slots[:places])}) "
             f"AS e(group_id, {coded}, before, records) {joins})"
         )
-        written, meeting = [*(f"shown{axis}" for axis in axes), "group_id"], ""
+        written, meeting = [*exact, "group_id"], ""
         if told is not None:
             codings = ", ".join(told.codings)
             queries += [
@@ -395,7 +368,7 @@ class _CellWriter(_ExactWriter):
         )
 
 
-class _DrawnWriter(_ExactWriter):
+class _DrawnWriter(_Writer):
     """Writes records that were drawn, and how each attribute was distorted."""
 
     def fill(self, exhibit: Exhibit, name: str) -> None:
@@ -412,18 +385,23 @@ class _DrawnWriter(_ExactWriter):
         axes = range(len(domains))
         arrays = (*drawn.codes.T, drawn.counts)
         slots = [f"${place}::bigint[]" for place in range(1, len(arrays) + 1)]
+        attributes = (*self.quasi_identifiers, *self.sensitive)
         with_labels = [
-            labels_of(f"a{axis}", f"${len(arrays) + 1 + axis}", item)
-            for axis, item in enumerate((*self.quasi_identifiers, *self.sensitive))
+            labels_of(f"a{axis}", f"${len(arrays) + 1 + axis}", items)
+            for axis, items in enumerate(attributes)
         ]
-        exact = ", ".join(f"a{axis}.label AS shown{axis}" for axis in axes)
+        exact = ", ".join(
+            column
+            for axis, items in enumerate(attributes)
+            for column in names_in(f"a{axis}", items)
+        )
         coded = ", ".join(f"code{axis}" for axis in axes)
         joins = " ".join(f"LEFT JOIN a{axis} ON a{axis}.place = e.code{axis} + 1" for axis in axes)
         run(
             f"WITH {', '.join(with_labels)}, "
             f"r AS (SELECT {exact}, {coded}, generate_series(1, records) AS i "
             f"FROM unnest({', '.join(slots)}) AS e({coded}, records) {joins}) "
-            f"INSERT INTO {name} SELECT {', '.join(f'shown{axis}' for axis in axes)} FROM r "
+            f"INSERT INTO {name} SELECT {exact} FROM r "
             f"ORDER BY {self.random_order(*(f'code{axis}' for axis in axes), 'i')}",
             ["text"] * len(arrays) + ["text[]"] * len(domains),
             [*map(array_literal, arrays), *(list(domain.labels) for domain in domains)],
@@ -431,16 +409,24 @@ class _DrawnWriter(_ExactWriter):
 
     def _fill_randomization(self, name: str) -> None:
         """Insert every value of every attribute, as it is shown, and what is done to it."""
-        channels = self.published.form.channels
+        form, table = self.published.form, self.published.table
+        channels = form.channels
         assert channels is not None
-        items = (*self.quasi_identifiers, *self.sensitive)
-        for item, domain, channel in zip(items, self.published.domains, channels, strict=True):
+        if form.ranges == "bounds":  # A value stands in one column here.
+            form = form.with_ranges("text")
+        quasi_identifiers, sensitive = columns_shown(form, table, self.types)
+        items = _flat([*quasi_identifiers, *sensitive])
+        for item, domain, channel in zip(items, table.domains, channels, strict=True):
             run(
-                f"INSERT INTO {name} SELECT $1, {item.expression}::text, $2, $3 "
+                f"INSERT INTO {name} SELECT $1, {item.written('label')}::text, $2, $3 "
                 "FROM unnest($4) WITH ORDINALITY AS x(label, place) ORDER BY place",
                 ["text", "float8", "float8", "text[]"],
                 [domain.name, channel.retention, channel.flip, list(domain.labels)],
             )
+
+
+def _listed(values: Sequence[str], names: Sequence[str]) -> str:
+    return ", ".join(f"{value} AS {name}" for value, name in zip(values, names, strict=True))
 
 
 _WRITERS: dict[type[Form], type[_Writer]] = {

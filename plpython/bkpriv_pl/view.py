@@ -8,6 +8,7 @@ else is somebody else's and is left alone, whatever its name.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -16,6 +17,7 @@ import plpy
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.release.form import Exhibit
 from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.values import Shown
 
 __all__ = [
     "ShownView",
@@ -29,6 +31,9 @@ __all__ = [
 ]
 
 _NAME_BYTES = 63
+
+_COMMENT = "Published by bkpriv as release "
+"""What comments on views begin with that publication wrote."""
 
 
 @dataclass(frozen=True)
@@ -243,16 +248,22 @@ def put_view(
     view: View,
     release: int,
     exhibit: Exhibit,
-    columns: tuple[tuple[str, str], ...],
+    columns: Sequence[Shown],
+    about: str,
     materialized: bool,
     previous: ShownView | None,
 ) -> None:
     """Show an exhibit of a release under a view's name, in place of what it showed before.
 
     A plain view of the same columns is replaced, and what depends on it stays; otherwise it is made
-    anew with the owner, the privileges and the comment of the former.
+    anew with the owner and the privileges of the former.
+
+    Comments say what the columns and, in `about`, the rows are. They tell the number of the
+    release, which whoever asks about it is asked for, and nothing else of how it was made. A
+    comment on the view that somebody else wrote stays.
     """
-    names = ", ".join(plpy.quote_ident(name) for name, _ in columns)
+    names = ", ".join(plpy.quote_ident(item.name) for item in columns)
+    commented = _commented(view)
     table = run(
         "SELECT bkpriv_internal.release_table($1, $2) AS name",
         ["bigint", "text"],
@@ -264,16 +275,23 @@ def put_view(
         previous is not None
         and not materialized
         and not previous.materialized
-        and previous.columns == columns
+        and previous.columns == tuple((item.name, item.type) for item in columns)
     )
     if previous is not None and not replaced:
-        kept = _privileges(view, materialized, [name for name, _ in columns])
+        kept = _privileges(view, materialized, [item.name for item in columns])
         previous.drop()
     if materialized:
         run(f"CREATE MATERIALIZED VIEW {view} {body}")
     else:
         anew = "OR REPLACE " if replaced else ""
         _change(view, f"CREATE {anew}VIEW {view} WITH (security_barrier) {body}")
+    kind = _kind(materialized)
+    if commented is None or commented.startswith(_COMMENT):
+        commented = f"{_COMMENT}{release}. {about}"
+    run(f"COMMENT ON {kind} {view} IS {plpy.quote_literal(commented)}")
+    for item in columns:
+        column = f"{view}.{plpy.quote_ident(item.name)}"
+        run(f"COMMENT ON COLUMN {column} IS {plpy.quote_literal(item.says)}")
     if previous is not None and not replaced:
         # Default privileges must not give back what was revoked from the former view.
         kept = [f"REVOKE ALL ON {view} FROM {name}" for name in _grantees(view)] + kept
@@ -344,6 +362,21 @@ def _change(view: View, statement: str) -> None:
         ) from None
 
 
+def _kind(materialized: bool) -> str:
+    return "MATERIALIZED VIEW" if materialized else "VIEW"
+
+
+def _commented(view: View) -> str | None:
+    """The comment on a view, if it is there and has one."""
+    rows = run(
+        "SELECT obj_description(c.oid, 'pg_class') AS comment FROM pg_class c "
+        "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
+        ["text", "text"],
+        [view.schema, view.name],
+    )
+    return rows[0]["comment"] if rows else None
+
+
 def _grantees(view: View) -> list[str]:
     """Roles other than the owner that have privileges on a view, quoted."""
     rows = run(
@@ -358,11 +391,10 @@ def _grantees(view: View) -> list[str]:
 
 
 def _privileges(view: View, materialized: bool, columns: list[str]) -> list[str]:
-    """Statements that give a view made anew the owner, privileges and comment of this one.
+    """Statements that give a view made anew the owner and privileges of this one.
 
     Of privileges on single columns, those on `columns`, which are all that the new one has.
     """
-    kind = "MATERIALIZED VIEW" if materialized else "VIEW"
     where = "WHERE n.nspname = $1 AND c.relname = $2"
     relation = "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
     granted = run(
@@ -382,13 +414,11 @@ def _privileges(view: View, materialized: bool, columns: list[str]) -> list[str]
         for row in granted
     ]
     (now,) = run(
-        "SELECT obj_description(c.oid, 'pg_class') AS comment, quote_ident(r.rolname) AS owner, "
+        "SELECT quote_ident(r.rolname) AS owner, "
         f"r.rolname = current_user AS own {relation} JOIN pg_roles r ON r.oid = c.relowner {where}",
         ["text", "text"],
         [view.schema, view.name],
     )
-    if now["comment"] is not None:
-        statements.append(f"COMMENT ON {kind} {view} IS {plpy.quote_literal(now['comment'])}")
     if not now["own"]:
-        statements.append(f"ALTER {kind} {view} OWNER TO {now['owner']}")
+        statements.append(f"ALTER {_kind(materialized)} {view} OWNER TO {now['owner']}")
     return statements

@@ -75,6 +75,34 @@ def test_a_value_called_like_what_stands_for_others_is_shown_like_them(
     assert sorted(sorted(group.tolist()) for group in pooled) == [[0, 1, 2], [3]]
 
 
+@SOME
+@given(tables(), st.data())
+def test_bounds_tell_no_more_groups_apart_than_a_reader_can(
+    records: Records, data: st.DataObject
+) -> None:
+    table = as_table(records)
+    parts = Parts.of(table)
+    groups = as_groups(data.draw(partitions(len(parts))))
+    form = Generalized(ranges="bounds")
+    pooled = form.pool(parts, groups)
+    seen = []
+    for group in pooled:
+        row: list[object] = []
+        for axis, domain in enumerate(table.quasi_identifiers):
+            codes = [int(parts.codes[part, axis]) for part in group]
+            if not domain.numeric:
+                low, high = form.boxes(parts, as_groups([group.tolist()]))
+                row.append(form.labels(domain, axis, low[:, axis], high[:, axis])[0])
+            elif any(domain.labels[code] is None for code in codes):
+                row.append(None)
+            else:
+                row.append((min(codes), max(codes)))
+        seen.append(tuple(row))
+    assert len({*seen}) == len(seen)
+    assert form.with_ranges("bounds") is form
+    assert form.recoded(()).ranges == "bounds"
+
+
 @pytest.mark.parametrize(
     ("form", "columns", "counted"),
     [

@@ -21,7 +21,7 @@ import json
 import math
 import sys
 
-import pandas as pd  # type: ignore[import-untyped]
+import pandas as pd
 from pycanon import anonymity  # type: ignore[import-not-found]
 
 _FOLD = 10

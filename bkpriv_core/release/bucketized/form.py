@@ -10,6 +10,7 @@ place of records.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from bkpriv_core.progress import SILENT, Progress
@@ -24,6 +25,7 @@ from bkpriv_core.release.rewriting.fragment import ShownColumn
 __all__ = ["Anatomized", "Bucketized"]
 
 
+@dataclass(frozen=True, eq=False)
 class Bucketized(Form):
     """Exact quasi-identifiers, the group, and one of its sensitive values, at random.
 
@@ -32,9 +34,23 @@ class Bucketized(Form):
     """
 
     name = "bucketized"
-    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
-        "records": ("quasi_identifiers", "group_id", "sensitive", "passed"),
-        "sensitive": ("group_id", "sensitive", "count"),
+    exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]] = {
+        "records": {
+            "quasi_identifiers": "Quasi-identifier of the row's record",
+            "group_id": "Number of the row's group, by lot",
+            "sensitive": "Sensitive value of a record of the group, dealt to its rows by lot",
+            "passed": "Value of the record whose sensitive value the row has, which passes through",
+        },
+        "sensitive": {
+            "group_id": "Number of a group, as its records have it",
+            "sensitive": "Sensitive value that records of the group have",
+            "count": "How many of them have it",
+        },
+    }
+    about: ClassVar[Mapping[Exhibit, str]] = {
+        "records": "One row for each record that is published, with its own quasi-identifiers, and "
+        "its group. Which records of a group have which of its sensitive values, nothing tells.",
+        "sensitive": "One row for each group of records and each sensitive value in it.",
     }
 
     def tally(self, release: Release) -> CellCounts:
@@ -59,11 +75,20 @@ class Bucketized(Form):
         return rewrite_bucketized(release.domains, query, views, columns, progress)
 
 
+@dataclass(frozen=True, eq=False)
 class Anatomized(Bucketized):
     """The same without values among the records (Xiao, Tao 2006)."""
 
     name = "anatomized"
-    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
-        "records": ("quasi_identifiers", "group_id"),
-        "sensitive": ("group_id", "sensitive", "passed", "count"),
+    exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]] = {
+        "records": {
+            "quasi_identifiers": "Quasi-identifier of the row's record",
+            "group_id": "Number of the row's group, by lot",
+        },
+        "sensitive": {
+            "group_id": "Number of a group, as its records have it",
+            "sensitive": "Sensitive value that records of the group have",
+            "passed": "Value that records with this sensitive value have, which passes through",
+            "count": "How many of them have it",
+        },
     }

@@ -84,7 +84,7 @@ def rewrite_bucketized(
         + f"SELECT {key_column}coalesce(sum(s.count / g.records), 0)::float8 AS estimate\n"
         f"FROM {views['records']} AS r\n"
         "JOIN (SELECT group_id, sum(count)::float8 AS records\n"
-        f"      FROM {sensitive} GROUP BY group_id) AS g ON g.group_id = r.group_id\n"
+        f"      FROM {sensitive} AS s GROUP BY group_id) AS g ON g.group_id = r.group_id\n"
         f"JOIN {sensitive} AS s ON s.group_id = r.group_id{joined}\n"
         f"WHERE {condition}{grouped}"
     )

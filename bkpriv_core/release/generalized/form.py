@@ -2,14 +2,17 @@
 
 The box of a group is, in each quasi-identifier, the range or the lowest common ancestor of the
 values of its records. Where a method generalizes whole columns alike, values are published as
-classes throughout, and boxes are made of whole classes. Groups with the same box are one group to a
-reader.
+classes throughout, and boxes are made of whole classes. Groups with the same box are one group to
+a reader.
+
+Where ranges are shown by their bounds, NULL alone has none, and a range that mixes NULL with
+numbers has none either: both are shown as that, and a reader learns nothing of the attribute.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -48,8 +51,16 @@ class Generalized(Form):
     recoding: tuple[Recoding, ...] = ()
     name = "generalized"
     exact = False
-    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
-        "records": ("quasi_identifiers", "sensitive", "passed")
+    exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]] = {
+        "records": {
+            "quasi_identifiers": "Quasi-identifier of the row's group",
+            "sensitive": "Sensitive value of the row's record",
+            "passed": "Value of the row's record, which passes through",
+        }
+    }
+    about: ClassVar[Mapping[Exhibit, str]] = {
+        "records": "One row for each record that is published. The records of a group have its "
+        "quasi-identifiers, which are true of all of them, and nothing tells whose row is whose."
     }
 
     @property
@@ -59,13 +70,18 @@ class Generalized(Form):
 
     def recoded(self, recoding: tuple[Recoding, ...]) -> Generalized:
         """See `Form`."""
-        return Generalized(recoding)
+        return replace(self, recoding=recoding)
 
     def boxes(self, parts: Parts, groups: Groups) -> tuple[IntArray, IntArray]:
         """See `Form`."""
         low, high = parts.boxes(groups)
         for axis, recoded in enumerate(self.recoding):
             low[:, axis], high[:, axis] = recoded.low[low[:, axis]], recoded.high[high[:, axis]]
+        if self.ranges == "bounds":
+            # Without bounds NULL looks as what mixes NULL with numbers does: it may be anything.
+            for axis, domain in enumerate(parts.table.quasi_identifiers):
+                if domain.numeric and domain.has_null:
+                    low[high[:, axis] == domain.size - 1, axis] = 0
         return low, high
 
     def labels(self, domain: Domain, axis: int, low: IntArray, high: IntArray) -> list[str | None]:

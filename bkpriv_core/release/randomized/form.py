@@ -7,7 +7,7 @@ another than the true one, and estimates counts by what the channels are; both s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bkpriv_core.progress import SILENT, Progress
@@ -40,9 +40,23 @@ class Randomized(Form):
     channels: tuple[Channel, ...] | None = None
     drawn: Drawn | None = None
     name = "randomized"
-    exhibits: ClassVar[Mapping[Exhibit, tuple[Field, ...]]] = {
-        "records": ("quasi_identifiers", "sensitive"),
-        "randomization": ("attribute", "value", "retention", "flip_probability"),
+    exhibits: ClassVar[Mapping[Exhibit, Mapping[Field, str]]] = {
+        "records": {
+            "quasi_identifiers": "Quasi-identifier, the row's own or another drawn in its place",
+            "sensitive": "Sensitive value, the row's own or another drawn in its place",
+        },
+        "randomization": {
+            "attribute": "Name of an attribute",
+            "value": "A value of it, as the records show it",
+            "retention": "Probability that a record with this value shows it",
+            "flip_probability": "Probability that a record with another value shows this one",
+        },
+    }
+    about: ClassVar[Mapping[Exhibit, str]] = {
+        "records": "One row for each record. Any value may be another than the record's own; a "
+        "second view tells by what chance. Counts are to be estimated, not read off.",
+        "randomization": "One row for each value of each attribute, with the chances by which "
+        "records show another than their own.",
     }
 
     @property
@@ -54,7 +68,7 @@ class Randomized(Form):
 
     def with_drawn(self, channels: tuple[Channel, ...], drawn: Drawn) -> Randomized:
         """See `Form`."""
-        return Randomized(channels, drawn)
+        return replace(self, channels=channels, drawn=drawn)
 
     def tally(self, release: Release) -> RandomizedTally:
         """See `Form`."""
