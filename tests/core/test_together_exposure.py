@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -153,13 +154,24 @@ def test_progress_rises_and_all_can_be_cancelled() -> None:
     assert every > 50
 
 
-def test_what_was_kept_is_tried_again_when_less_is_left() -> None:
+def by_of(groups: Sequence[Sequence[int]], values: str, tau: float) -> dict[int, list[bool]]:
+    """Releases of a group each that expose people."""
+    records = by_age(*values)
+    releases = [Shown(restricted(records, some), some, [0] * len(some)) for some in groups]
+    joint = joint_of(releases, [MaxDisclosure(tau)])
+    each = Constraints.of_each(as_history(releases))
+    (found,) = exposures(joint, each, [MaxDisclosure(tau)], "exact")
+    return dict(zip(found.persons.tolist(), found.by.tolist(), strict=True))
+
+
+def test_one_release_may_expose_whom_two_do_not() -> None:
     # C and D are exposed by the second release alone, but not by the second and the third.
-    groups = ([2, 3, 4, 5], [0, 1, 2, 3], [0, 1, 4, 5])
-    records = by_age(*"yxxxyy")
-    releases = [Shown(restricted(records, some), some, [0] * 4) for some in groups]
-    requirements = [MaxDisclosure(0.7)]
-    joint = joint_of(releases, requirements)
-    (found,) = exposures(joint, Constraints.of_each(as_history(releases)), requirements, "exact")
-    by = dict(zip(found.persons.tolist(), found.by.tolist(), strict=True))
+    by = by_of(([2, 3, 4, 5], [0, 1, 2, 3], [0, 1, 4, 5]), "yxxxyy", 0.7)
     assert by[2] == by[3] == [False, True, False]
+
+
+def test_what_was_kept_is_tried_again_when_less_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without the last release nobody would be exposed, but for the second.
+    monkeypatch.setattr(exposure_module, "_PAIRS", 0)
+    by = by_of(([4, 5], [1, 3], [0, 2, 3, 5, 6], [3, 6]), "xxxxzzz", 0.7)
+    assert by[0] == by[2] == [True, False, True, False]
