@@ -171,7 +171,7 @@ def test_one_release_may_expose_whom_two_do_not() -> None:
 
 
 def test_what_was_kept_is_tried_again_when_less_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Without the last release nobody would be exposed, but for the second.
+    # A and C: the last is tried first, and needed; once the second is left out it is not.
     monkeypatch.setattr(exposure_module, "_PAIRS", 0)
     by = by_of(([4, 5], [1, 3], [0, 2, 3, 5, 6], [3, 6]), "xxxxzzz", 0.7)
     assert by[0] == by[2] == [True, False, True, False]
