@@ -246,8 +246,10 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     shift = None
     if blame := requirement.blamed(joint, place, joint.persons[[worst]]):
         cell = int(home.setting.parts.cell[home.parts[row]])
-        value = int(np.flatnonzero(home.codes == blame.values[0])[0])
-        shift = Shift(cell, value, float(blame.before[0]), float(blame.after[0]))
+        seen = home.setting.seen(blame.column)
+        labels = [seen.label(value) for value in range(seen.table.sensitive.size)]
+        value, before, after = blame.values[0], float(blame.before[0]), float(blame.after[0])
+        shift = Shift(cell, labels.index(value), before, after, seen.aspect)
     return Fault(None, int(alike.sum()), shift, home.setting.table)
 
 

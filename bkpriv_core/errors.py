@@ -18,6 +18,7 @@ __all__ = [
     "TooLarge",
     "UnattainableRequirement",
     "UnsoundHistory",
+    "Unsupported",
     "as_json",
     "as_shape",
 ]
@@ -107,6 +108,10 @@ class ContradictoryKnowledge(BkprivError):
         self.group = group
         self.value = value
         self.part = part
+
+
+class Unsupported(BkprivError):
+    """Something sound was asked for that is not handled here, or not yet."""
 
 
 class NoGroups(BkprivError):

@@ -8,8 +8,8 @@ about other releases of the same records, since whoever holds two can tell more 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from bkpriv_core.errors import InvalidParameter, as_json
@@ -73,6 +73,27 @@ class Policy:
     requirements: tuple[Requirement, ...]
     query_error: QueryError | None = None
     overlap: Overlap | None = None
+
+    def about(self, columns: Sequence[str], combined: bool | None = None) -> Policy:
+        """What it demands where people are told of by such columns.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The sensitive columns.
+        combined : bool, optional
+            Whether the sensitive values are combinations; without it, if there are several columns.
+
+        Raises
+        ------
+        InvalidParameter
+            If a requirement names another column.
+        Unsupported
+            If one is not defined for several.
+        """
+        several = len(columns) > 1 if combined is None else combined
+        demanded = (item.about(columns, several) for item in self.requirements)
+        return replace(self, requirements=tuple(one for many in demanded for one in many))
 
 
 def parse_policy(policy: object, *, complete: bool = True) -> Policy:

@@ -218,7 +218,8 @@ def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | N
 def _keys(kind: type) -> dict[str, Any]:
     """Types of the keys of a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    ordered = sorted(fields(kind), key=lambda field: field.kw_only is True)
+    return {field.name: hints[field.name] for field in ordered}
 
 
 def _marks(kind: Any) -> tuple[Any, dict[type, Any]]:

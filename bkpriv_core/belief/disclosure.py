@@ -17,11 +17,12 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.belief.distance import BeliefDistance
+from bkpriv_core.belief.distance import Distance
 from bkpriv_core.belief.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
@@ -55,11 +56,14 @@ class Explanation:
     figures : (g,) float array
         Their disclosure, in bits.
     values : (g,) int array
-        The sensitive value whose probability moves most, up or down, in the belief about them.
+        The sensitive value whose probability moves most, up or down, in the belief about them; or
+        the class of an aspect.
     before, after : (g,) float array
         Its prior and posterior probability.
     used : (g,) int8 array
         How each group's posterior was inferred, as in `Disclosure`.
+    aspects : list of Aspect or None
+        The aspect that is meant; None for the sensitive attribute as a whole.
     """
 
     members: IntArray
@@ -68,6 +72,7 @@ class Explanation:
     before: FloatArray
     after: FloatArray
     used: UsedArray
+    aspects: list[Aspect | None]
 
 
 class Adversaries:
@@ -79,8 +84,11 @@ class Adversaries:
         The table's cells, or parts of them.
     priors : sequence of (p, m) float array
         One prior per adversary.
-    distance : BeliefDistance
+    distance : Distance
         Distance of beliefs.
+    judged : sequence of tuples of int and Distance, optional
+        Which prior each of the figures is about, and by which distance; each prior by `distance`
+        without it.
     trying : bool
         Whether groups are only tried: one that contradicts a prior then discloses infinitely much;
         otherwise it is an error.
@@ -92,17 +100,18 @@ class Adversaries:
         self,
         parts: Parts,
         priors: Sequence[FloatArray],
-        distance: BeliefDistance,
+        distance: Distance,
         *,
+        judged: Sequence[tuple[int, Distance]] | None = None,
         trying: bool = False,
         progress: Progress = SILENT,
     ) -> None:
         self._parts = parts
         self._priors = tuple(priors)
-        self._distance = distance
+        self._judged = judged or [(place, distance) for place in range(len(self._priors))]
         self._trying = trying
         self._progress = progress.quiet
-        self._prepared = [distance.prepare(prior) for prior in self._priors]
+        self._prepared = [by.prepare(self._priors[place]) for place, by in self._judged]
 
     def disclosure(
         self,
@@ -114,39 +123,34 @@ class Adversaries:
         inferred = self.posterior(groups, estimator, progress)
         figures = np.array(
             [
-                self._distance.from_prepared(
-                    smoothed[groups.members], entropy[groups.members], belief
+                distance.from_prepared(
+                    smoothed[groups.members], entropy[groups.members], inferred.beliefs[place]
                 )
-                for (smoothed, entropy), belief in zip(
-                    self._prepared, inferred.beliefs, strict=True
+                for (place, distance), (smoothed, entropy) in zip(
+                    self._judged, self._prepared, strict=True
                 )
             ]
         )
-        figures = figures.reshape(len(self._priors), len(groups.members))
-        figures[inferred.contradicted[:, groups.owner]] = np.inf
+        figures = figures.reshape(len(self._judged), len(groups.members))
+        about = [place for place, _ in self._judged]
+        figures[inferred.contradicted[about][:, groups.owner]] = np.inf
         return Disclosure(figures, inferred.used)
 
     def explain(self, groups: Groups, estimator: Estimator, adversary: int = 0) -> Explanation:
-        """Explain about whom in each group one of the adversaries learns most, and what.
+        """Explain about whom in each group the adversary of a figure learns most, and what.
 
         Beliefs are inferred for all adversaries at once, so that `estimator` decides as it does
         for their disclosure.
         """
         inferred = self.posterior(groups, estimator)
-        before, after = self._priors[adversary][groups.members], inferred.beliefs[adversary]
-        figures = self._distance(before, after)
+        place, distance = self._judged[adversary]
+        before, after = self._priors[place][groups.members], inferred.beliefs[place]
+        figures = distance(before, after)
         falling = np.lexsort((-figures, groups.owner))
         members = falling[groups.offsets[:-1]]
-        before, after = before[members], after[members]
-        values = np.abs(after - before).argmax(axis=1)
-        rows = np.arange(len(groups))
+        aspects, values, prior, posterior = distance.most_moved(before[members], after[members])
         return Explanation(
-            members,
-            figures[members],
-            values,
-            before[rows, values],
-            after[rows, values],
-            inferred.used,
+            members, figures[members], values, prior, posterior, inferred.used, aspects
         )
 
     def posterior(

@@ -23,12 +23,15 @@ import numpy as np
 from bkpriv_core.belief.kernels import check_bandwidth, epanechnikov
 from bkpriv_core.errors import InvalidParameter, as_shape
 from bkpriv_core.stated import About, Range
+from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = [
     "DEFAULT_SMOOTHING",
+    "AspectDistance",
     "BeliefDistance",
+    "Distance",
     "Smoothing",
     "check_distributions",
     "check_ground",
@@ -241,3 +244,97 @@ class BeliefDistance:
     ) -> FloatArray:
         """Distance of prepared priors to posteriors, row by row."""
         return _js_from_entropy(smoothed, self.smooth(posterior), entropy)
+
+    def most_moved(
+        self, prior: FloatArray, posterior: FloatArray
+    ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
+        """What moved most, up or down, between beliefs of shape (q, m).
+
+        Returns
+        -------
+        aspects : list of Aspect or None
+            The aspect that each is about; None for the whole.
+        values : (q,) int array
+            Its value, or class.
+        before, after : (q,) float array
+            The probability of that.
+        """
+        rows = np.arange(len(prior))
+        values = np.abs(posterior - prior).argmax(axis=1)
+        return [None] * len(rows), values, prior[rows, values], posterior[rows, values]
+
+
+@dataclass(frozen=True, eq=False)
+class AspectDistance:
+    """Distance of beliefs about combinations by what they say of aspects: the largest of these.
+
+    Parameters
+    ----------
+    aspects : tuple of Aspect
+        At least one.
+    bandwidth : float
+        See `BeliefDistance`.
+    """
+
+    aspects: tuple[Aspect, ...]
+    bandwidth: float = DEFAULT_SMOOTHING
+
+    @cached_property
+    def _distances(self) -> tuple[BeliefDistance, ...]:
+        return tuple(BeliefDistance.over(item.domain, self.bandwidth) for item in self.aspects)
+
+    def _each(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
+        """Distance by each aspect, shape (a, ...)."""
+        return np.stack(
+            [
+                distance(item.collapse(prior), item.collapse(posterior))
+                for item, distance in zip(self.aspects, self._distances, strict=True)
+            ]
+        )
+
+    def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
+        """Distance of beliefs of shape (..., m), in [0, 1] bit."""
+        return np.asarray(self._each(prior, posterior).max(axis=0))
+
+    def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Smoothed marginals side by side, and the negative entropy of each; see `from_prepared`.
+
+        Shapes (p, classes of all aspects) and (p, a).
+        """
+        prepared = [
+            distance.prepare(item.collapse(priors))
+            for item, distance in zip(self.aspects, self._distances, strict=True)
+        ]
+        smoothed, entropies = zip(*prepared, strict=True)
+        return np.hstack(smoothed), np.stack(entropies, axis=1)
+
+    def from_prepared(
+        self, smoothed: FloatArray, entropy: FloatArray, posterior: FloatArray
+    ) -> FloatArray:
+        """Distance of prepared priors to posteriors, row by row."""
+        ends = np.cumsum([item.domain.size for item in self.aspects])
+        figures = np.zeros(len(smoothed))
+        for place, (item, distance, before) in enumerate(
+            zip(self.aspects, self._distances, np.split(smoothed, ends[:-1], axis=1), strict=True)
+        ):
+            moved = distance.from_prepared(before, entropy[:, place], item.collapse(posterior))
+            np.maximum(figures, moved, out=figures)
+        return figures
+
+    def most_moved(
+        self, prior: FloatArray, posterior: FloatArray
+    ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
+        """What moved most of the aspect in which beliefs are farthest; see `BeliefDistance`."""
+        farthest = self._each(prior, posterior).argmax(axis=0)
+        values = np.zeros(len(prior), dtype=np.int64)
+        before, after = np.zeros((2, len(prior)))
+        for place in np.unique(farthest).tolist():
+            rows, item = np.flatnonzero(farthest == place), self.aspects[place]
+            _, values[rows], before[rows], after[rows] = self._distances[place].most_moved(
+                item.collapse(prior[rows]), item.collapse(posterior[rows])
+            )
+        return [self.aspects[place] for place in farthest.tolist()], values, before, after
+
+
+Distance = BeliefDistance | AspectDistance
+"""How far beliefs move: as a whole, or about some aspects."""

@@ -4,6 +4,10 @@ Priors are costly, and several requirements, rounds of partitioning and audits n
 So each adversary's prior is computed once and kept, by all settings of one table: for every cell,
 whose parts share it; or for every respondent, where he remembers what earlier releases told. They
 are those of the whole table, also where groups are made of some of its parts only.
+
+Where people are told of by combinations of values, `Setting.seen` is the same setting as far as one
+sensitive column tells: counts are added up by its values, and priors are marginals. What is learned
+from a release is inferred about combinations all the same, for readers see whole rows.
 """
 
 from __future__ import annotations
@@ -16,7 +20,12 @@ import numpy as np
 
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.dispersion import Dispersion
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, BeliefDistance
+from bkpriv_core.belief.distance import (
+    DEFAULT_SMOOTHING,
+    AspectDistance,
+    BeliefDistance,
+    Distance,
+)
 from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.belief.knowledge import (
     Knowledge,
@@ -31,6 +40,7 @@ from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.combination import Aspect, Combination
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
@@ -149,7 +159,9 @@ class Setting:
         self._library = library
         self._trying = trying
         self._priors: dict[Resolved, FloatArray] = {}
-        self._adversaries: dict[tuple[Resolved, ...], Adversaries] = {}
+        self._adversaries: dict[object, Adversaries] = {}
+        self._views: dict[str, _View] = {}
+        self._seen: dict[str, Setting] = {}
         self._dispersions: dict[Resolved, Dispersion] = {}
         self._pairs: dict[Resolved, Pairs] = {}
 
@@ -173,12 +185,59 @@ class Setting:
         if parts.table is not self.table:
             raise ValueError("priors are kept for one table")
         alike._priors = self._priors
+        alike._views = self._views
         alike._everybody = self._everybody
         return alike
 
+    @property
+    def aspect(self) -> Aspect | None:
+        """What of combinations this is the setting of; None if of all that is told."""
+        return None
+
+    def marginal(self, beliefs: FloatArray) -> FloatArray:
+        """What beliefs about combinations, shape (q, m), say of what this is the setting of."""
+        return beliefs if self.aspect is None else self.aspect.collapse(beliefs)
+
+    def label(self, value: int) -> str | None:
+        """A sensitive value as text; of an aspect with the name of its column."""
+        if self.aspect is None:
+            return self.table.sensitive.labels[value]
+        return self.aspect.label(value)
+
+    def seen(self, column: str | None) -> Setting:
+        """Build the setting as far as one sensitive column tells; all of it, if there is but one.
+
+        Parameters
+        ----------
+        column : str or None
+            The column; None for all that is told.
+        """
+        sensitive = self.table.sensitive
+        if column is None or not isinstance(sensitive, Combination):
+            return self
+        if column not in self._seen:
+            if column not in self._views:
+                self._views[column] = _View(self.table, *_about(sensitive, column))
+            self._seen[column] = _Seen(self, self._views[column])
+        return self._seen[column]
+
     @cached_property
-    def distance(self) -> BeliefDistance:
-        """Distance of beliefs over the sensitive domain."""
+    def distance(self) -> Distance:
+        """Distance of beliefs over the sensitive domain; of combinations by each of the columns."""
+        sensitive = self.table.sensitive
+        if isinstance(sensitive, Combination):
+            return AspectDistance(sensitive.aspects, self.smoothing)
+        return BeliefDistance.over(sensitive, self.smoothing)
+
+    def distance_about(self, column: str | None) -> Distance:
+        """Distance of beliefs by what they say of one column, or of all that is told as one."""
+        sensitive = self.table.sensitive
+        if column is None or not isinstance(sensitive, Combination):
+            return self._jointly
+        return AspectDistance(_about(sensitive, column), self.smoothing)
+
+    @cached_property
+    def _jointly(self) -> BeliefDistance:
         return BeliefDistance.over(self.table.sensitive, self.smoothing)
 
     def _resolve(self, knowledge: Knowledge) -> Resolved:
@@ -238,13 +297,38 @@ class Setting:
             return kernel_prior(self.table, bandwidth, progress=self.progress)
         return uniform_prior(self.table)
 
-    def adversaries(self, skyline: Sequence[Knowledge]) -> Adversaries:
-        """Adversaries with the knowledge of each member of a skyline."""
-        key = tuple(self._resolve(knowledge) for knowledge in skyline)
+    def adversaries(
+        self, skyline: Sequence[Knowledge], about: Sequence[str | None] | None = None
+    ) -> Adversaries:
+        """Adversaries with the knowledge of each member of a skyline.
+
+        Parameters
+        ----------
+        skyline : sequence of Knowledge
+            What each knows.
+        about : sequence of str or None, optional
+            The sensitive column that each figure is about, None for all as one. Without it each is
+            about that column of which he learns most.
+        """
+        resolved = [self._resolve(knowledge) for knowledge in skyline]
+        key = (tuple(resolved), None if about is None else tuple(about))
         if key not in self._adversaries:
-            priors = [self.prior(knowledge) for knowledge in skyline]
+            # Who is asked about in several ways infers once.
+            distinct = list(dict.fromkeys(resolved))
+            if about is None:
+                by: list[Distance] = [self.distance] * len(resolved)
+            else:
+                by = [self.distance_about(column) for column in about]
+            known = dict(zip(resolved, skyline, strict=True))
             self._adversaries[key] = Adversaries(
-                self.parts, priors, self.distance, trying=self._trying, progress=self.progress
+                self.parts,
+                [self.prior(known[item]) for item in distinct],
+                by[0],
+                judged=[
+                    (distinct.index(r), distance) for r, distance in zip(resolved, by, strict=True)
+                ],
+                trying=self._trying,
+                progress=self.progress,
             )
         return self._adversaries[key]
 
@@ -276,3 +360,63 @@ class Setting:
         if self.parts.respondent is None:
             return np.zeros((len(self.parts), self.table.sensitive.size + 1), dtype=np.int64)
         return self._library.signatures(self.table)[self.parts.respondent]
+
+
+def _about(sensitive: Combination, column: str) -> tuple[Aspect, ...]:
+    return tuple(aspect for aspect in sensitive.aspects if aspect.column == column)
+
+
+class _View:
+    """A table as far as one of its aspects tells, and the priors about that."""
+
+    def __init__(self, table: Table, aspect: Aspect) -> None:
+        self.aspect = aspect
+        self.table = Table(
+            table.quasi_identifiers, aspect.domain, table.codes, aspect.count(table.counts)
+        )
+        self.priors: dict[Resolved, FloatArray] = {}
+
+
+class _Seen(Setting):
+    """See `Setting.seen`."""
+
+    def __init__(self, whole: Setting, view: _View) -> None:
+        parts, aspect = whole.parts, view.aspect
+        false = parts.counterfeits
+        super().__init__(
+            Parts(
+                view.table,
+                parts.cell,
+                view.table.counts
+                if parts.counts is whole.table.counts
+                else aspect.count(parts.counts),
+                parts.respondent,
+                None if false is None else aspect.count(false),
+            ),
+            whole.smoothing,
+            progress=whole.progress,
+        )
+        self._whole = whole
+        self._view = view
+
+    @property
+    def aspect(self) -> Aspect:
+        """See `Setting`."""
+        return self._view.aspect
+
+    def _marginal(self, key: Resolved, of_combinations: FloatArray) -> FloatArray:
+        if key not in self._view.priors:
+            self._view.priors[key] = self.aspect.collapse(of_combinations)
+        return self._view.priors[key]
+
+    def _of_cells(self, key: ResolvedSnapshot) -> FloatArray:
+        return self._marginal(key, self._whole._of_cells(key))
+
+    def _of_respondents(self, key: Revised) -> FloatArray:
+        return self._marginal(key, self._whole._of_respondents(key))
+
+    def adversaries(
+        self, skyline: Sequence[Knowledge], about: Sequence[str | None] | None = None
+    ) -> Adversaries:
+        """Those of the whole, who infer about combinations; see `Setting`."""
+        return self._whole.adversaries(skyline, [self.aspect.column] * len(skyline))

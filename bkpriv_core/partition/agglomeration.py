@@ -132,8 +132,8 @@ class _Lacking:
         """How much each group falls short of the requirements, shape (g,)."""
         most = self._most(self._alone, groups)
         if self._joint:
-            histograms = self.setting.parts.histograms(groups)
             for joint, bound in self._joint:
+                histograms = joint.histograms(self.setting, groups)
                 figure = joint.by_itself(self.setting, histograms)[groups.owner]
                 most = np.maximum(most, self._lack(groups, bound, figure, joint.absorbing))
         return most
@@ -158,7 +158,7 @@ class _Lacking:
         for place, (joint, bound) in enumerate(self._joint):
             met = joint.satisfied(self.setting, groups)
             if not met.all():
-                histograms = self.setting.parts.histograms(groups.select(~met))
+                histograms = joint.histograms(self.setting, groups.select(~met))
                 least = float(joint.by_itself(self.setting, histograms).min())
                 self._joint[place] = joint, replace(bound, threshold=least, strict=True)
                 asked = True

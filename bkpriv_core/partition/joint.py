@@ -41,13 +41,17 @@ class _ByItself(CountedRequirement):
         """The bound."""
         return (self.bound,)
 
+    def counts(self, setting: Setting) -> IntArray:
+        """Those of the joint requirement."""
+        return self.joint.counts(setting)
+
     def figures(self, setting: Setting, histograms: IntArray) -> FloatArray:
         """Measure what each group discloses by itself."""
         return self.joint.by_itself(setting, histograms)
 
-    def tightened(self, setting: Setting, histograms: IntArray) -> _ByItself:
-        """Bound what is less than the least of some groups with `histograms`, (g, m)."""
-        least = float(self.figures(setting, histograms).min())
+    def tightened(self, setting: Setting, groups: Groups) -> _ByItself:
+        """Bound what is less than the least of some groups."""
+        least = float(self.figures(setting, self.histograms(setting, groups)).min())
         return replace(self, bound=replace(self.bound, threshold=least, strict=True))
 
 
@@ -80,6 +84,6 @@ def formed_together(
         met = satisfied(joint, setting, groups)
         if met.all():
             break
-        left_out = setting.parts.histograms(groups.select(~met))
+        left_out = groups.select(~met)
         by_themselves = [item.tightened(setting, left_out) for item in by_themselves]
     return groups

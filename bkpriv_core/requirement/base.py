@@ -24,6 +24,8 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.stated import read
+from bkpriv_core.table.combination import Aspect
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.measurement import Joint
 
@@ -125,18 +127,27 @@ class Shift:
     cell : int or None
         The cell whose records are believed to have the value; None if it is about the whole group.
     value : int
-        Code of the sensitive value.
+        Code of the sensitive value, or of the class of an aspect.
     before : float
         Its share in the table; or, for a cell, the adversary's prior belief.
     after : float
         Its share in the group; or, for a cell, the adversary's posterior belief, and where none is
         inferred the mean of his prior beliefs about the group.
+    aspect : Aspect, optional
+        What of combinations the value is one of; None of all that is told.
     """
 
     cell: int | None
     value: int
     before: float
     after: float
+    aspect: Aspect | None = None
+
+    def label(self, sensitive: Domain) -> str | None:
+        """The value as text, where the table has such a sensitive attribute."""
+        return (
+            sensitive.labels[self.value] if self.aspect is None else self.aspect.label(self.value)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,17 +156,20 @@ class Blame:
 
     Parameters
     ----------
-    values : (q,) int array
-        The value of each, in the vocabulary of all releases.
+    values : tuple of str or None
+        The value of each, as text.
     before : (q,) float array
         Its share in the person's latest table; or, of an adversary, the prior belief.
     after : (q,) float array
         Its probability by what the releases tell.
+    column : str, optional
+        The sensitive column that they are of; None of all that is told.
     """
 
-    values: IntArray
+    values: tuple[str | None, ...]
     before: FloatArray
     after: FloatArray
+    column: str | None = None
 
 
 class Requirement(ABC):
@@ -187,6 +201,28 @@ class Requirement(ABC):
         """Read what a policy states under `key`: the fields, by name."""
         requirement: R = read(cls, value, cls.key)
         return requirement
+
+    def about(self: R, columns: Sequence[str], combined: bool) -> tuple[R, ...]:
+        """What it comes to where people are told of by such columns.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The sensitive columns.
+        combined : bool
+            Whether the sensitive values are combinations, be it of several columns or records.
+
+        Returns
+        -------
+        tuple of Requirement
+            One for each column, or for all jointly; itself, if it counts records alone.
+
+        Raises
+        ------
+        InvalidParameter
+            If it names another column, or is not defined where there are several.
+        """
+        return (self,)
 
     @property
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
@@ -18,6 +19,7 @@ from bkpriv_core.requirement.base import (
     Requirement,
     Shift,
 )
+from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.measurement import Joint
@@ -31,6 +33,8 @@ class _Adversary:
 
     bandwidth: Stated
     t: Annotated[float, Range(at_least=0, at_most=1)]
+    sensitive: str | None = None
+    joint: bool = False
 
 
 _Skyline = Annotated[
@@ -47,9 +51,17 @@ class BtPrivacy(Requirement):
     """Skyline (B,t)-privacy: no adversary i of the skyline moves a belief by more than t_i.
 
     Adversaries are Adv(B), or know what a `Knowledge` of another form says.
+
+    Parameters
+    ----------
+    skyline : tuple of tuples of Knowledge and float
+        What each knows, and his t.
+    sights : tuple of Sight
+        What each of them is kept from; all that is told, of whoever is beyond the end.
     """
 
     skyline: tuple[tuple[Knowledge, float], ...]
+    sights: tuple[Sight, ...] = ()
     key: ClassVar[str] = "bt_privacy"
     cost: ClassVar[int] = 3
     infers: ClassVar[bool] = True
@@ -57,7 +69,29 @@ class BtPrivacy(Requirement):
     @classmethod
     def parse(cls, value: object) -> BtPrivacy:
         """Read ``[{"bandwidth": 0.3, "t": 0.2}, ...]`` or one such object."""
-        return cls(tuple((item.bandwidth, item.t) for item in read(_Skyline, value, cls.key)))
+        stated = read(_Skyline, value, cls.key)
+        sights = tuple(Sight(sensitive=item.sensitive, joint=item.joint) for item in stated)
+        said = any(sight != Sight() for sight in sights)
+        return cls(tuple((item.bandwidth, item.t) for item in stated), sights if said else ())
+
+    def about(self, columns: Sequence[str], combined: bool) -> tuple[BtPrivacy, ...]:
+        """One of all columns; see `Requirement`. Beliefs are inferred once for all of them."""
+        pairs = [
+            (one, sight)
+            for one, stated in zip(self.skyline, self._sights, strict=True)
+            for sight in stated.of(columns, combined, self.key)
+        ]
+        skyline, sights = zip(*pairs, strict=True)
+        return (replace(self, skyline=skyline, sights=sights if combined else ()),)
+
+    @property
+    def _sights(self) -> tuple[Sight, ...]:
+        """What each adversary is kept from, one for each of the skyline."""
+        return (*self.sights, *[Sight()] * (len(self.skyline) - len(self.sights)))
+
+    @property
+    def _columns(self) -> list[str | None]:
+        return [sight.sensitive for sight in self._sights]
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
@@ -65,12 +99,12 @@ class BtPrivacy(Requirement):
         return tuple(
             Bound(
                 self.key,
-                {"bandwidth": state_knowledge(knowledge), "t": t},
+                {"bandwidth": state_knowledge(knowledge), "t": t, **sight.parameters},
                 t,
                 upper=True,
                 remembers=isinstance(knowledge, Remembered),
             )
-            for knowledge, t in self.skyline
+            for (knowledge, t), sight in zip(self.skyline, self._sights, strict=True)
         )
 
     @property
@@ -91,7 +125,8 @@ class BtPrivacy(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Infer every adversary's posterior and measure how far beliefs move."""
-        disclosure = setting.adversaries(self.knowledge).disclosure(groups, estimator, progress)
+        adversaries = setting.adversaries(self.knowledge, self._columns)
+        disclosure = adversaries.disclosure(groups, estimator, progress)
         return Measurement(disclosure.figures, disclosure.used)
 
     def explain(
@@ -104,34 +139,45 @@ class BtPrivacy(Requirement):
         """
         (_,) = group
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        most = setting.adversaries(self.knowledge).explain(group, estimator, bound)
+        adversaries = setting.adversaries(self.knowledge, self._columns)
+        most = adversaries.explain(group, estimator, bound)
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
-        return Shift(cell, int(value), float(most.before[0]), float(most.after[0]))
+        before, after = float(most.before[0]), float(most.after[0])
+        return Shift(cell, int(value), before, after, most.aspects[0])
 
     @property
     def jointly(self) -> BtPrivacy | None:
         """Without those who remember earlier releases, which are told already."""
-        lasting = tuple(one for one in self.skyline if not isinstance(one[0], Remembered))
-        return replace(self, skyline=lasting) if lasting else None
+        pairs = zip(self.skyline, self._sights, strict=True)
+        lasting = [pair for pair in pairs if not isinstance(pair[0][0], Remembered)]
+        if not lasting:
+            return None
+        skyline, sights = zip(*lasting, strict=True)
+        return replace(self, skyline=skyline, sights=sights if self.sights else ())
 
     def together(self, joint: Joint) -> FloatArray:
         """Measure how far beliefs move, infinitely where they are contradicted."""
         figures = np.empty((len(self.skyline), len(joint.persons)))
-        for figure, knowledge in zip(figures, self.knowledge, strict=True):
+        for figure, knowledge, column in zip(figures, self.knowledge, self._columns, strict=True):
             for believed in joint.beliefs(knowledge):
-                distance = believed.home.setting.distance
+                distance = believed.home.setting.distance_about(column)
                 figure[believed.places] = distance(believed.before, believed.after)
             figure[joint.contradicted(knowledge)] = np.inf
         return figures
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
         """Name the value whose probability moves most, up or down; see `Requirement`."""
-        values, before, after = np.zeros(len(persons), dtype=np.int64), *np.empty((2, len(persons)))
+        values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
+        column = self._columns[bound]
         for believed in joint.beliefs(self.knowledge[bound], persons):
-            moved = np.abs(believed.after - believed.before).argmax(axis=1)
-            rows = np.arange(len(moved))
-            values[believed.places] = believed.home.codes[moved]
-            before[believed.places] = believed.before[rows, moved]
-            after[believed.places] = believed.after[rows, moved]
-        return Blame(values, before, after)
+            setting, places = believed.home.setting, believed.places
+            distance = setting.distance_about(column)
+            aspects, moved, before[places], after[places] = distance.most_moved(
+                believed.before, believed.after
+            )
+            values[places] = [
+                setting.label(value) if aspect is None else aspect.label(value)
+                for aspect, value in zip(aspects, moved.tolist(), strict=True)
+            ]
+        return Blame(tuple(values.tolist()), before, after, column)

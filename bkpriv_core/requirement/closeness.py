@@ -12,6 +12,7 @@ from bkpriv_core.belief.distance import emd_equal, emd_hierarchical, emd_ordered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import ShareRequirement, shares_of
+from bkpriv_core.requirement.sight import refuse_combined
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray
 
@@ -34,7 +35,8 @@ class TCloseness(ShareRequirement):
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the distance."""
-        return (Bound(self.key, {"t": self.t, "ground": self.ground}, self.t, upper=True),)
+        parameters = {"t": self.t, "ground": self.ground, **self.sight.parameters}
+        return (Bound(self.key, parameters, self.t, upper=True),)
 
     def loosened(self, share: float, values: int) -> TCloseness:
         """Let `t` rise to 1; see `Requirement.loosened`."""
@@ -42,12 +44,14 @@ class TCloseness(ShareRequirement):
 
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the distance to the table's distribution."""
-        shares, overall = shares_of(histograms), setting.table.overall
+        seen = self.seen(setting)
+        shares, overall = shares_of(histograms), seen.table.overall
         if self.ground == "equal":
             return emd_equal(shares, overall)
+        refuse_combined(f"the {self.ground} ground of {self.key}", seen)
         if self.ground == "ordered":
             return emd_ordered(shares, overall)
-        return emd_hierarchical(shares, overall, setting.table.sensitive.membership)
+        return emd_hierarchical(shares, overall, seen.table.sensitive.membership)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Blame the value whose share differs most, up or down."""

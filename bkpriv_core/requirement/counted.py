@@ -13,6 +13,7 @@ from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import Blame, Measurement, Requirement, Shift
+from bkpriv_core.requirement.sight import ColumnRequirement
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.measurement import Joint
 
@@ -51,8 +52,12 @@ class CountedRequirement(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the figures of `groups`; nothing is inferred."""
-        histograms = groups.sum(self.counts(setting)[groups.members])
-        return self._of_groups(groups, self.figures(setting, histograms))
+        return self._of_groups(groups, self.figures(setting, self.histograms(setting, groups)))
+
+    def histograms(self, setting: Setting, groups: Groups) -> IntArray:
+        """Counts of each group, shape (g, x)."""
+        sums: IntArray = groups.sum(self.counts(setting)[groups.members])
+        return sums
 
     def met(self, setting: Setting, histograms: IntArray) -> npt.NDArray[np.bool_]:
         """Which groups, of `histograms` of shape (g, x), meet the bound, shape (g,)."""
@@ -60,8 +65,12 @@ class CountedRequirement(Requirement):
         return ~bound.broken(self.figures(setting, histograms))
 
 
-class HistogramRequirement(CountedRequirement):
+class HistogramRequirement(CountedRequirement, ColumnRequirement):
     """A requirement on how often each sensitive value occurs in a group."""
+
+    def counts(self, setting: Setting) -> IntArray:
+        """Records of each part with each value of what it is about, shape (p, x)."""
+        return self.seen(setting).parts.counts
 
     @abstractmethod
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
@@ -84,9 +93,11 @@ class HistogramRequirement(CountedRequirement):
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
     ) -> Shift:
         """Name the value whose share is at fault in one group; see `Requirement.explain`."""
-        (share,) = shares = shares_of(setting.parts.histograms(group))
-        value = int(np.argmax(self.faults(shares, setting.table.overall)))
-        return Shift(None, value, float(setting.table.overall[value]), float(share[value]))
+        seen = self.seen(setting)
+        (share,) = shares = shares_of(seen.parts.histograms(group))
+        overall = seen.table.overall
+        value = int(np.argmax(self.faults(shares, overall)))
+        return Shift(None, value, float(overall[value]), float(share[value]), seen.aspect)
 
 
 class ShareRequirement(HistogramRequirement):
@@ -116,19 +127,22 @@ class ShareRequirement(HistogramRequirement):
         """Measure beliefs of who has no knowledge; see `Requirement`."""
         figures = np.empty((1, len(joint.persons)))
         for believed in joint.beliefs(None):
-            figures[0, believed.places] = self.figures(believed.home.setting, believed.after)
+            setting = believed.home.setting
+            shares = self.seen(setting).marginal(believed.after)
+            figures[0, believed.places] = self.figures(setting, shares)
         return figures
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
         """Name the value whose probability is at fault; see `Requirement`."""
-        values, before, after = np.zeros(len(persons), dtype=np.int64), *np.empty((2, len(persons)))
+        values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
         for believed in joint.beliefs(None, persons):
-            overall, shares = believed.home.setting.table.overall, believed.after
+            seen = self.seen(believed.home.setting)
+            overall, shares = seen.table.overall, seen.marginal(believed.after)
             worst = self.faults(shares, overall).argmax(axis=1)
-            values[believed.places] = believed.home.codes[worst]
+            values[believed.places] = [seen.label(value) for value in worst.tolist()]
             before[believed.places] = overall[worst]
             after[believed.places] = shares[np.arange(len(worst)), worst]
-        return Blame(values, before, after)
+        return Blame(tuple(values.tolist()), before, after, self.sensitive)
 
 
 class Keeper(Protocol):

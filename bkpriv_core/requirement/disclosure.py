@@ -38,7 +38,7 @@ class MaxDisclosure(ShareRequirement):
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the probability."""
-        return (Bound(self.key, {"tau": self.tau}, self.tau, upper=True),)
+        return (Bound(self.key, {"tau": self.tau, **self.sight.parameters}, self.tau, upper=True),)
 
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the largest share of a value."""

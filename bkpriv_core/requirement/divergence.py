@@ -16,6 +16,7 @@ from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound, Shift
 from bkpriv_core.requirement.counted import CountedRequirement
+from bkpriv_core.requirement.sight import ColumnRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import Groups, IntArray
 
@@ -23,7 +24,7 @@ __all__ = ["JsDivergence"]
 
 
 @dataclass(frozen=True)
-class JsDivergence(CountedRequirement):
+class JsDivergence(CountedRequirement, ColumnRequirement):
     """Prior beliefs about the records of a group diverge by at most `j`.
 
     Where they are alike, which record has which of the group's values is not for knowledge to tell.
@@ -58,6 +59,7 @@ class JsDivergence(CountedRequirement):
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the divergence."""
         parameters = {"j": self.j, "bandwidth": state_knowledge(self._knowledge)}
+        parameters |= self.sight.parameters
         return (Bound(self.key, parameters, self.j, upper=True, remembers=self.tells_apart),)
 
     @property
@@ -71,7 +73,7 @@ class JsDivergence(CountedRequirement):
         return replace(self, j=self.j + share * (most - self.j))
 
     def _dispersion(self, setting: Setting) -> Dispersion:
-        return setting.dispersion(self._knowledge)
+        return self.seen(setting).dispersion(self._knowledge)
 
     def counts(self, setting: Setting) -> IntArray:
         """Sums of beliefs and of their entropies, in each part."""
@@ -90,7 +92,8 @@ class JsDivergence(CountedRequirement):
         probability differs most, up or down, from the mean of the beliefs about the group.
         """
         (members,) = group
-        beliefs = setting.prior(self._knowledge)[members]
+        seen = self.seen(setting)
+        beliefs = seen.prior(self._knowledge)[members]
         mean = np.average(beliefs, axis=0, weights=setting.parts.weights[members])
         # The divergence is the mean of these, over records.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -98,4 +101,5 @@ class JsDivergence(CountedRequirement):
         member = int(apart.argmax())
         value = int(np.abs(beliefs[member] - mean).argmax())
         cell = int(setting.parts.cell[members[member]])
-        return Shift(cell, value, float(beliefs[member, value]), float(mean[value]))
+        before, after = float(beliefs[member, value]), float(mean[value])
+        return Shift(cell, value, before, after, seen.aspect)

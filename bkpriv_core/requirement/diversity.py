@@ -81,6 +81,7 @@ class LDiversity(ShareRequirement):
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the diversity."""
         parameters = {"l": int(self.l) if self.counted else self.l, "variant": self.variant}
+        parameters |= self.sight.parameters
         if self.c is not None:
             return (Bound(self.key, {**parameters, "c": self.c}, self.c, upper=True, strict=True),)
         return (Bound(self.key, parameters, self.l, upper=False),)

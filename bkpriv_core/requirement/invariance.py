@@ -14,6 +14,7 @@ nobody was in one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -22,6 +23,7 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import Unsupported
 from bkpriv_core.requirement.base import Bound, Shift
 from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.stated import Range
@@ -48,6 +50,16 @@ class MInvariance(CountedRequirement):
     def tells_apart(self) -> bool:
         """See `Requirement`: everybody's own past counts."""
         return True
+
+    def about(self, columns: Sequence[str], combined: bool) -> tuple[MInvariance, ...]:
+        """Refuse several columns: signatures are of one; see `Requirement`."""
+        if combined:
+            raise Unsupported(
+                f"{self.key} is not defined for the sensitive columns {', '.join(columns)}",
+                detail="The signature of a group is the set of its values of one column.",
+                hint="Leave it out, or register a dataset with one of them.",
+            )
+        return (self,)
 
     def counts(self, setting: Setting) -> IntArray:
         """Records with each value; with a signature of each value, or of others; with any."""

@@ -48,12 +48,13 @@ class BetaLikeness(ShareRequirement):
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the gain."""
-        parameters = {"beta": self.beta, "variant": self.variant}
+        parameters = {"beta": self.beta, "variant": self.variant, **self.sight.parameters}
         return (Bound(self.key, parameters, self.beta, upper=True),)
 
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the largest gain, in the scale of beta."""
-        gains: FloatArray = self.faults(shares_of(histograms), setting.table.overall).max(axis=1)
+        overall = self.seen(setting).table.overall
+        gains: FloatArray = self.faults(shares_of(histograms), overall).max(axis=1)
         return gains
 
     def caps(self, overall: FloatArray) -> FloatArray:

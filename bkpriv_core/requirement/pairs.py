@@ -25,7 +25,8 @@ from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_kn
 from bkpriv_core.belief.posterior import EXACT, Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
-from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift
+from bkpriv_core.requirement.base import Bound, Measurement, Shift
+from bkpriv_core.requirement.sight import ColumnRequirement
 from bkpriv_core.stated import About, Range
 from bkpriv_core.table.groups import Groups
 
@@ -38,7 +39,7 @@ _Adversaries = Annotated[
 
 
 @dataclass(frozen=True)
-class PairDivergence(Requirement):
+class PairDivergence(ColumnRequirement):
     """Prior beliefs about any two records of a group diverge by at most `theta`.
 
     Parameters
@@ -70,7 +71,11 @@ class PairDivergence(Requirement):
         return tuple(
             Bound(
                 self.key,
-                {"theta": self.theta, "bandwidth": state_knowledge(knowledge)},
+                {
+                    "theta": self.theta,
+                    "bandwidth": state_knowledge(knowledge),
+                    **self.sight.parameters,
+                },
                 self.theta,
                 upper=True,
                 remembers=isinstance(knowledge, Remembered),
@@ -95,9 +100,10 @@ class PairDivergence(Requirement):
         progress: Progress | None = None,
     ) -> Measurement:
         """Measure the largest divergence of two beliefs; nothing is inferred."""
+        seen = self.seen(setting)
         polled = setting.progress if progress is None else progress.quiet
         figures = np.vstack(
-            [setting.pairs(knowledge).largest(groups, polled) for knowledge in self.knowledge]
+            [seen.pairs(knowledge).largest(groups, polled) for knowledge in self.knowledge]
         )
         return Measurement(figures[:, groups.owner], np.full(len(groups), EXACT, dtype=np.int8))
 
@@ -107,7 +113,7 @@ class PairDivergence(Requirement):
         """Which groups meet every bound; those that fail by far are told at once."""
         alive = np.arange(len(groups))
         for knowledge, bound in zip(self.knowledge, self.bounds, strict=True):
-            least = setting.pairs(knowledge).at_least(groups.select(alive))
+            least = self.seen(setting).pairs(knowledge).at_least(groups.select(alive))
             alive = alive[~bound.broken(least)]
         met = np.zeros(len(groups), dtype=bool)
         met[alive] = super().satisfied(setting, groups.select(alive), estimator)
@@ -122,7 +128,8 @@ class PairDivergence(Requirement):
         beliefs about the group; and the value whose probability differs most from it, up or down.
         """
         (members,) = group
-        pairs = setting.pairs(self.knowledge[bound])
+        seen = self.seen(setting)
+        pairs = seen.pairs(self.knowledge[bound])
         kinds, first, kind = np.unique(pairs.kind[members], return_index=True, return_inverse=True)
         weights = np.bincount(kind.ravel(), setting.parts.weights[members])
         mean = np.average(pairs.beliefs[kinds], axis=0, weights=weights)
@@ -132,4 +139,5 @@ class PairDivergence(Requirement):
         value = int(np.abs(beliefs[end] - mean).argmax())
         member = first[both[end]]
         cell = int(setting.parts.cell[members[member]])
-        return Shift(cell, value, float(beliefs[end, value]), float(mean[value]))
+        before, after = float(beliefs[end, value]), float(mean[value])
+        return Shift(cell, value, before, after, seen.aspect)

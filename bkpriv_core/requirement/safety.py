@@ -3,6 +3,9 @@
 Whoever knows any k implications about the persons of a release, whichever they are, gives less than
 c to any person's having any value. The figure of a group is the maximum disclosure of its own
 persons, helped by implications about all groups; see `bkpriv_core.implication`.
+
+Where people are told of by several columns, implications are about one of them at a time, or about
+combinations as one value (`joint`); those from one column to another are not covered.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ class CkSafety(JointRequirement):
     @property
     def bounds(self) -> tuple[Bound, ...]:
         """Bound on the maximum disclosure."""
-        return (Bound(self.key, {"c": self.c, "k": self.k}, self.c, upper=True, strict=True),)
+        parameters = {"c": self.c, "k": self.k, **self.sight.parameters}
+        return (Bound(self.key, parameters, self.c, upper=True, strict=True),)
 
     def figures(self, setting: Setting, histograms: IntArray) -> npt.NDArray[Any]:
         """Maximum disclosure of each group's persons; the groups must be all that are published."""
@@ -59,7 +63,7 @@ class CkSafety(JointRequirement):
         is safe. Fewer might sometimes do.
         """
         buckets = Buckets(self.k, setting.progress)
-        return buckets.safe_subset(setting.parts.histograms(groups), self.c)
+        return buckets.safe_subset(self.seen(setting).parts.histograms(groups), self.c)
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
         """Blame the most frequent value of the group, which is the one disclosed."""
@@ -74,7 +78,7 @@ class _Keeper:
     """See `Keeper`."""
 
     def __init__(self, setting: Setting, safety: CkSafety, groups: Groups) -> None:
-        self._parts = setting.parts
+        self._parts = safety.seen(setting).parts
         self._c = safety.c
         self._buckets = Buckets(safety.k, setting.progress)
         self._buckets.add(self._parts.histograms(groups))

@@ -59,6 +59,11 @@ class Aspect:
     domain: Domain
     classes: IntArray
 
+    def label(self, code: int) -> str:
+        """A class as compact JSON: its value by the column's name."""
+        value = self.domain.labels[code]
+        return json.dumps({self.column: value}, ensure_ascii=False, separators=(",", ":"))
+
     @cached_property
     def _indicator(self) -> FloatArray:
         return np.asarray(self.classes[:, None] == np.arange(self.domain.size), dtype=np.float64)

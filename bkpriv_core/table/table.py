@@ -13,6 +13,7 @@ import numpy as np
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 
@@ -40,10 +41,15 @@ def check_dense(rows: int, what: str, sensitive: Domain) -> None:
         If they are too many.
     """
     if rows * sensitive.size > _DENSE_COUNTS:
+        columns = columns_of(sensitive)
+        sizes = ", ".join(f'"{column.name}" ({column.size} values)' for column in columns)
         raise TooLarge(
             f'{rows} {what} times {sensitive.size} values of "{sensitive.name}" is too many',
             detail=f"At most {_DENSE_COUNTS} fit in memory.",
-            hint="Publish fewer or coarser columns, or bin the sensitive column.",
+            hint="Publish fewer or coarser columns, or bin the sensitive column."
+            if len(columns) == 1
+            else f"Publish fewer or coarser columns: the sensitive ones are {sizes}. They can be "
+            "binned, or published apart as two datasets.",
         )
 
 

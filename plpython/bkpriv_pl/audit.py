@@ -102,5 +102,5 @@ def _blamed(fault: Fault | None) -> tuple[Any, ...]:
         return fault.group, fault.records, None, None, None, None
     shift = fault.shift
     (qi,) = (None,) if shift.cell is None else qi_json(fault.table, np.array([shift.cell]))
-    value = fault.table.sensitive.labels[shift.value]
+    value = shift.label(fault.table.sensitive)
     return fault.group, fault.records, qi, value, shift.before, shift.after

@@ -43,6 +43,7 @@ _SQLSTATES: dict[type[BkprivError], str] = {
     errors.NoGroups: "42809",
     errors.ContradictoryKnowledge: "22000",
     errors.TooLarge: "54000",
+    errors.Unsupported: "0A000",
     errors.UnsoundHistory: "22000",
 }
 

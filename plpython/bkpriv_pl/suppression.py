@@ -89,7 +89,7 @@ def _row(recorded: RecordedRelease, kind: Kind) -> tuple[Any, ...]:
     fault: tuple[Any, ...] = (None,) * 4
     if (shift := kind.shift) is not None:
         (cell,) = (None,) if shift.cell is None else qi_json(table, np.array([shift.cell]))
-        fault = cell, table.sensitive.labels[shift.value], shift.before, shift.after
+        fault = cell, shift.label(table.sensitive), shift.before, shift.after
     return (
         *(qi, kind.records, kind.requirement, json.dumps(parameters)),
         *(kind.threshold, kind.attained, *fault, kind.estimator),

@@ -267,8 +267,7 @@ class _Inquiry:
         for place, person in enumerate(exposure.persons.tolist()):
             shift: tuple[Any, ...] = (None,) * 3
             if blame is not None:
-                value = population.vocabulary[blame.values[place]]
-                shift = (value, float(blame.before[place]), float(blame.after[place]))
+                shift = (blame.values[place], float(blame.before[place]), float(blame.after[place]))
             releases = ids[exposure.by[place]].tolist()
             figure = float(exposure.figures[place])
             yield bound.requirement, parameters, names[person], *shift, figure, releases

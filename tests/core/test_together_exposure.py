@@ -84,7 +84,7 @@ def test_one_inserted_person_is_exposed_by_both_releases() -> None:
     assert (exposure.persons.tolist(), exposure.figures.tolist()) == ([4], [1.0])
     assert exposure.by.tolist() == [[True, True]]
     assert exposure.blame is not None
-    assert joint.population.vocabulary[exposure.blame.values[0]] == "HIV"
+    assert exposure.blame.values[0] == "HIV"
     assert (exposure.blame.before.tolist(), exposure.blame.after.tolist()) == ([0.8], [1.0])
 
 

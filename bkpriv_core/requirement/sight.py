@@ -1,0 +1,120 @@
+"""Sights: what of all that is told of a person a requirement is about.
+
+Where that is several columns, a requirement holds for each by itself, unless it says otherwise: for
+one column only, or *jointly*, for the combination of all columns as one value. Beliefs about a
+column are marginals of beliefs about combinations; its counts are sums of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.requirement.base import Requirement
+from bkpriv_core.table.combination import Combination
+
+__all__ = ["ColumnRequirement", "Sight", "refuse_combined"]
+
+R = TypeVar("R", bound="ColumnRequirement")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What is stated of the sensitive columns.
+
+    Parameters
+    ----------
+    sensitive : str, optional
+        The only one that is meant.
+    joint : bool
+        Whether all are meant, as one value.
+    """
+
+    sensitive: str | None = None
+    joint: bool = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As parameters of a bound; nothing where there is one column."""
+        if self.sensitive is not None:
+            return {"sensitive": self.sensitive}
+        return {"joint": True} if self.joint else {}
+
+    def of(self, columns: Sequence[str], combined: bool, key: str) -> tuple[Sight, ...]:
+        """What is meant where there are such columns.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The sensitive columns.
+        combined : bool
+            Whether people are told of by combinations.
+        key : str
+            Name of the requirement.
+
+        Raises
+        ------
+        InvalidParameter
+            If one is meant that is none of these.
+        """
+        if self.sensitive is not None and self.joint:
+            raise InvalidParameter(
+                f"{key} is to be about one column and about all jointly",
+                detail=f"sensitive is {as_json(self.sensitive)}, and joint is true.",
+                hint="Leave one of them out; a skyline may have an adversary of each kind.",
+            )
+        if self.sensitive is not None and self.sensitive not in columns:
+            raise InvalidParameter(
+                f"sensitive of {key} is {as_json(self.sensitive)}, which is no sensitive column",
+                detail="A requirement is about what nobody is to learn of a person.",
+                hint=f"The dataset has {', '.join(columns)}. Without the key it is about each.",
+            )
+        if not combined:
+            return (Sight(),)
+        if self.sensitive is not None or self.joint:
+            return (self,)
+        return tuple(Sight(sensitive=column) for column in columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnRequirement(Requirement):
+    """A requirement on what is told of people, column by column or jointly.
+
+    Parameters
+    ----------
+    sensitive, joint
+        See `Sight`.
+    """
+
+    sensitive: str | None = None
+    joint: bool = False
+
+    @property
+    def sight(self) -> Sight:
+        """What it is about."""
+        return Sight(sensitive=self.sensitive, joint=self.joint)
+
+    def about(self: R, columns: Sequence[str], combined: bool) -> tuple[R, ...]:
+        """See `Requirement`."""
+        return tuple(
+            replace(self, sensitive=sight.sensitive, joint=sight.joint)
+            for sight in self.sight.of(columns, combined, self.key)
+        )
+
+    def seen(self, setting: Setting) -> Setting:
+        """The setting as far as it matters."""
+        return setting.seen(self.sensitive)
+
+
+def refuse_combined(what: str, setting: Setting) -> None:
+    """Refuse what is not defined of combinations, which have no order and no hierarchy."""
+    sensitive = setting.table.sensitive
+    if isinstance(sensitive, Combination):
+        raise InvalidParameter(
+            f"{what} is not defined of combinations of {sensitive.name}",
+            detail="Combinations have neither an order nor a hierarchy.",
+            hint='Leave "joint" out, so that it holds for each column by itself.',
+        )
