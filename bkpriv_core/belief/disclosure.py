@@ -23,6 +23,7 @@ from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.combination import Aspect
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 
@@ -73,6 +74,11 @@ class Explanation:
     after: FloatArray
     used: UsedArray
     aspects: list[Aspect | None]
+
+    def label(self, group: int, sensitive: Domain) -> str | None:
+        """The value of a group as text, where the table has such a sensitive attribute."""
+        aspect, value = self.aspects[group], int(self.values[group])
+        return sensitive.labels[value] if aspect is None else aspect.label(value)
 
 
 class Adversaries:

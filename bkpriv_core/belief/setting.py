@@ -313,20 +313,22 @@ class Setting:
         resolved = [self._resolve(knowledge) for knowledge in skyline]
         key = (tuple(resolved), None if about is None else tuple(about))
         if key not in self._adversaries:
-            # Who is asked about in several ways infers once.
-            distinct = list(dict.fromkeys(resolved))
-            if about is None:
-                by: list[Distance] = [self.distance] * len(resolved)
-            else:
-                by = [self.distance_about(column) for column in about]
-            known = dict(zip(resolved, skyline, strict=True))
+            priors = [self.prior(knowledge) for knowledge in skyline]
+            judged = None
+            if about is not None:
+                # Who is asked about in several ways infers once.
+                first = [resolved.index(item) for item in resolved]
+                distinct = sorted(set(first))
+                priors = [priors[place] for place in distinct]
+                judged = [
+                    (distinct.index(place), self.distance_about(column))
+                    for place, column in zip(first, about, strict=True)
+                ]
             self._adversaries[key] = Adversaries(
                 self.parts,
-                [self.prior(known[item]) for item in distinct],
-                by[0],
-                judged=[
-                    (distinct.index(r), distance) for r, distance in zip(resolved, by, strict=True)
-                ],
+                priors,
+                self.distance,
+                judged=judged,
                 trying=self._trying,
                 progress=self.progress,
             )

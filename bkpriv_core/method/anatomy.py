@@ -27,6 +27,7 @@ class Anatomy(GroupMethod[GroupOptions]):
     name = "anatomy"
     form = Anatomized()
     options = GroupOptions
+    combines = False
 
     @property
     def plain(self) -> Bucketize:

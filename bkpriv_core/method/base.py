@@ -14,7 +14,7 @@ from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, Unsupported
 from bkpriv_core.partition.certification import Beyond, Certificate, certify
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form, RangeStyle
@@ -122,6 +122,15 @@ class GroupOptions(Options):
         return self.estimator, self.smoothing
 
 
+def _one_column(what: str, columns: Sequence[str]) -> Unsupported:
+    return Unsupported(
+        f"{what} handles one sensitive column, and there are {len(columns)}",
+        detail=f"They are {', '.join(columns)}.",
+        hint="Methods mondrian, bucketize, agglomerate, incognito and microaggregate publish "
+        "several, each time anew; or register a dataset with one of them.",
+    )
+
+
 Own = TypeVar("Own", bound=Options)
 OfGroups = TypeVar("OfGroups", bound=GroupOptions)
 
@@ -139,12 +148,33 @@ class Method(ABC, Generic[Own]):
         The options that it has.
     tells_apart : bool
         Whether it is best given parts that tell respondents apart.
+    combines : bool
+        Whether people may be told of by combinations of several sensitive columns.
     """
 
     name: ClassVar[str]
     form: Form
     options: type[Own]
     tells_apart: ClassVar[bool] = False
+    combines: ClassVar[bool] = True
+
+    def check_told(self, columns: Sequence[str], options: Own) -> None:
+        """Refuse several sensitive columns, where the method or an option knows but one.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            The sensitive columns.
+        options : Options
+            Those of the method.
+
+        Raises
+        ------
+        Unsupported
+            If they are several.
+        """
+        if len(columns) > 1 and not self.combines:
+            raise _one_column(f"method {self.name}", columns)
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
         """The method that shows ranges so."""
@@ -252,6 +282,12 @@ class GroupMethod(Method[OfGroups]):
     """
 
     rearranging: ClassVar[bool] = True
+
+    def check_told(self, columns: Sequence[str], options: OfGroups) -> None:
+        """See `Method`."""
+        super().check_told(columns, options)
+        if len(columns) > 1 and options.grow:
+            raise _one_column("option grow", columns)
 
     @property
     def plain(self) -> GroupMethod[Any]:

@@ -68,6 +68,7 @@ class JsReduce(GatheringMethod[JsReduceOptions]):
 
     name = "js_reduce"
     options = JsReduceOptions
+    combines = False
 
     def improves(self, options: JsReduceOptions) -> bool:
         """Whether groups are improved; see `GroupMethod.improves`."""

@@ -83,6 +83,7 @@ class _Primacy(GatheringMethod[PrimacyOptions]):
     """What the methods have in common."""
 
     options = PrimacyOptions
+    combines = False
 
     @property
     def plain(self) -> Microaggregate:

@@ -79,6 +79,7 @@ class Randomize(Method[RandomizeOptions]):
     name = "randomize"
     form = Randomized()
     options = RandomizeOptions
+    combines = False
 
     def prepare(self, table: Table, options: RandomizeOptions) -> tuple[Table, IntArray]:
         """Coarsen what `levels` names; see `Method.prepare`."""

@@ -11,6 +11,7 @@ among the values.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ from bkpriv_core.query.predicate import (
     Predicate,
     value_point,
 )
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import is_number, quoted
@@ -94,13 +96,34 @@ class Workload:
         for attribute in np.flatnonzero(self.queried[query]).tolist():
             domain = self.domains[attribute]
             codes = np.flatnonzero(self.chosen[attribute][query]).tolist()
+            if isinstance(domain, Combination):
+                parts.append(_one_of(domain, codes))
+                continue
             literals = [_literal(domain, code) for code in codes]
-            name = '"' + domain.name.replace('"', '""') + '"'
+            name = _name(domain)
             if domain.numeric:
                 parts.append(f"{name} BETWEEN {literals[0]} AND {literals[-1]}")
             else:
                 parts.append(f"{name} IN ({', '.join(literals)})")
         return f"SELECT count(*) FROM {relation} WHERE {' AND '.join(parts)}"
+
+
+def _name(domain: Domain) -> str:
+    return '"' + domain.name.replace('"', '""') + '"'
+
+
+def _one_of(domain: Combination, codes: Sequence[int]) -> str:
+    """That columns have one of some combinations of one row, as SQL."""
+    told = []
+    for code in codes:
+        equal = [
+            f"{_name(column)} IS NULL"
+            if column.labels[value] is None
+            else f"{_name(column)} = {_literal(column, value)}"
+            for column, value in zip(domain.columns, domain.rows[code].tolist(), strict=True)
+        ]
+        told.append(f"({' AND '.join(equal)})")
+    return f"({' OR '.join(told)})"
 
 
 def _literal(domain: Domain, code: int) -> str:

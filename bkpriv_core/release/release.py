@@ -8,10 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.errors import NoGroups
+from bkpriv_core.query.columns import ColumnTally
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.release.form import Form
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.combination import Combination, columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -97,6 +99,16 @@ class Release:
     def domains(self) -> tuple[Domain, ...]:
         """Domains of all attributes, in the order of their numbers."""
         return self.table.domains
+
+    @property
+    def columns(self) -> tuple[Domain, ...]:
+        """Domains of all columns that are told of or told by: the sensitive ones last."""
+        return (*self.table.quasi_identifiers, *columns_of(self.table.sensitive))
+
+    def by_column(self, tally: Tally) -> Tally:
+        """Ask a tally of this release about `columns`, where it is about combinations."""
+        sensitive = self.table.sensitive
+        return ColumnTally(tally, sensitive) if isinstance(sensitive, Combination) else tally
 
     @property
     def codes(self) -> IntArray:

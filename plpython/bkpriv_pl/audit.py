@@ -26,6 +26,7 @@ from bkpriv_pl.history import (
 )
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED, Task
+from bkpriv_pl.recorded import read_columns
 from bkpriv_pl.remembering import with_library
 from bkpriv_pl.transitions import customary_knowledge
 
@@ -46,7 +47,7 @@ def audit(
         stated = from_json(requirements, "requirements")
         dataset = look_up(recorded.release, "dataset")["dataset"]
         stated = complete(stated, partial(customary_knowledge, dataset))
-        demanded = parse_policy(stated, complete=False)
+        demanded = parse_policy(stated, complete=False).about(*read_columns(recorded.release))
     task = Task("bkpriv audit")
     if recorded.partition is None:
         rows = _of_draws(recorded, demanded.requirements, task)

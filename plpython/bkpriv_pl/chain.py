@@ -36,7 +36,7 @@ from bkpriv_pl.history import (
     find_steps,
 )
 from bkpriv_pl.progress import POLLED
-from bkpriv_pl.recorded import read_labels, read_respondents
+from bkpriv_pl.recorded import COLUMNS, read_labels, read_respondents
 
 __all__ = ["Chain", "find_left_out", "in_column", "read_chain", "tell_apart"]
 
@@ -288,13 +288,16 @@ def find_left_out(
         If there is too much of them.
     """
     rows = run(
-        "SELECT r.release, r.records, r.suppressed, r.groups, r.respondent_column, a.attribute, "
-        "cardinality(a.labels) AS size, a.release IS NULL AS empty, EXISTS (SELECT "
+        "SELECT r.release, r.records, r.suppressed, r.groups, r.respondent_column, "
+        f"array_to_string({COLUMNS}, ', ') AS attribute, "
+        "coalesce(cardinality(c.combination_offsets) - 1, cardinality(c.combinations), "
+        "cardinality(a.labels)) AS size, a.release IS NULL AS empty, EXISTS (SELECT "
         "FROM bkpriv.release_event AS e "
         "WHERE e.release = r.release AND kind = 'purged') AS purged, "
         "a.retention IS NOT NULL AS drawn, p.release IS NULL AS anonymous, "
         "p.parts IS NULL AS unplaced "
         "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
+        "LEFT JOIN bkpriv.release_content AS c USING (release) "
         "LEFT JOIN LATERAL (SELECT l.* FROM bkpriv.release_attribute AS l "
         "WHERE l.release = r.release ORDER BY l.place DESC LIMIT 1) AS a ON true "
         "WHERE r.release = ANY ($1) ORDER BY r.release",

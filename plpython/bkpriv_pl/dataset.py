@@ -262,12 +262,12 @@ def register(
     binned = columns_of(dataset)
     check_readable(relation, (*dataset.measured, *beside, *dataset.extras))
     _check_comparable(relation, (*dataset.measured, *filter(None, [period])))
-    if len(told) > 1 or beside:
+    if beside:
         raise Refusal(
             "0A000",
-            "datasets of several sensitive columns, or of attributes, cannot be published yet",
-            detail=f"The sensitive columns are {', '.join(told)}.",
-            hint="Name one sensitive column, and no attributes.",
+            "datasets of columns that pass through cannot be published yet",
+            detail=f"They are {', '.join(beside)}.",
+            hint="Name no attributes.",
         )
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(

@@ -98,7 +98,7 @@ def explain_disclosure(
         parts.sizes(groups)[worst_first].tolist(),
         qi_json(recorded.table, parts.cell[groups.members[explanation.members[worst_first]]]),
         explanation.figures[worst_first].tolist(),
-        [recorded.table.sensitive.labels[value] for value in explanation.values[worst_first]],
+        [explanation.label(group, recorded.table.sensitive) for group in worst_first.tolist()],
         explanation.before[worst_first].tolist(),
         explanation.after[worst_first].tolist(),
         [ESTIMATORS[place] for place in explanation.used[worst_first]],

@@ -23,13 +23,14 @@ from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_r
 from bkpriv_core.release.recorded.soundness import of_release, unsound
 from bkpriv_core.release.release import Release
 from bkpriv_core.stated import read
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, decode, run
 from bkpriv_pl.column import FIXED
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
-from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
+from bkpriv_pl.recorded import read_arrays, read_attributes, read_columns, read_respondents
 
 __all__ = [
     "RecordedRelease",
@@ -75,7 +76,7 @@ class RecordedRelease(Release):
     smoothing : float
         Bandwidth of the belief distance that it was made by.
     types : tuple of str
-        Names of the attributes' types in SQL, the sensitive one last, as the source had them.
+        Names of the columns' types in SQL, the sensitive ones last, as the source had them.
         Those that are not built in may be gone, or mean something else by now.
     library : Library
         Where knowledge beyond it comes from.
@@ -140,7 +141,7 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
     parts = published.parts
     recoded = dict(enumerate(published.form.levels or ()))
     channels = dict(enumerate(published.form.channels or ()))
-    for place, (domain, type_) in enumerate(zip(published.domains, types, strict=True)):
+    for place, (domain, type_) in enumerate(zip(published.columns, types, strict=True)):
         levels = None
         if domain.hierarchy is not None:
             levels = [list(path) for path in domain.hierarchy.paths.values()]
@@ -176,6 +177,11 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
     if parts.counterfeited:
         assert parts.counterfeits is not None
         arrays |= _sparse(parts.counterfeits, "false_cells", "false_codes", "false_counts")
+    sensitive = parts.table.sensitive
+    if isinstance(sensitive, Combination):
+        arrays["combinations"] = sensitive.rows.ravel()
+        if sensitive.several:
+            arrays["combination_offsets"] = sensitive.offsets
     slots = [
         f"${place}::{'bigint' if name.endswith('counts') else 'int'}[]"
         for place, name in enumerate(arrays, 2)
@@ -459,7 +465,7 @@ def find_requirements(release: int) -> Policy:
         If it is no policy.
     """
     try:
-        return parse_policy(_read_json(release, "requirements"))
+        return parse_policy(_read_json(release, "requirements")).about(*read_columns(release))
     except BkprivError as error:
         raise of_release(release, error) from None
 

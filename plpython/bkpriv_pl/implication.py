@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,12 @@ from bkpriv_core.implication import Witness, witnesses
 from bkpriv_core.implication.inference import believe
 from bkpriv_core.implication.persons import Cells, Names, Persons
 from bkpriv_core.implication.statement import atom_json, parse_statements, witness_json
+from bkpriv_core.release.recorded.respondent import RecordedRespondents
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.notation import qi_json
+from bkpriv_core.table.parts import Parts
 from bkpriv_pl.boundary import array_literal, entry, from_json, require
 from bkpriv_pl.history import RecordedRelease, find_release, find_respondents
 from bkpriv_pl.progress import POLLED
@@ -30,26 +36,46 @@ def max_disclosure(
             "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
         )
     language = require(language, "language")
-    attaining = witnesses(recorded.parts.histograms(recorded.groups), k, language, POLLED)
-    persons = _persons(recorded)
+    # Implications are about one column; of several the worst counts, by whose values it is told.
+    about = []
+    respondents = find_respondents(recorded)
+    for parts in _by_column(recorded):
+        persons = _persons(parts, recorded.groups, respondents)
+        found = witnesses(parts.histograms(recorded.groups), k, language, POLLED)
+        about.append([(witness, persons) for witness in found])
 
     @cache
-    def as_json(witness: Witness) -> tuple[str, str]:
+    def as_json(witness: Witness, persons: Persons) -> tuple[str, str]:
         """Witness and target; once for all k beyond which nothing more can be disclosed."""
         POLLED.poll()
         return witness_json(witness, language, persons), atom_json(witness.target, persons)
 
-    rows = [
-        (pieces, witness.disclosure, *as_json(witness)) for pieces, witness in enumerate(attaining)
-    ]
+    rows = []
+    for pieces, attaining in enumerate(zip(*about, strict=True)):
+        witness, persons = max(attaining, key=lambda told: told[0].disclosure)
+        rows.append((pieces, witness.disclosure, *as_json(witness, persons)))
     return iter(rows)
+
+
+def _by_column(recorded: RecordedRelease) -> list[Parts]:
+    """Parts of a release as far as each column tells, whose name is in the labels of several."""
+    sensitive = recorded.table.sensitive
+    if not isinstance(sensitive, Combination):
+        return [recorded.parts]
+    told = []
+    for aspect in sensitive.aspects:
+        parts = recorded.setting.seen(aspect.column).parts
+        labels = tuple(map(aspect.label, range(aspect.domain.size)))
+        table = replace(parts.table, sensitive=Domain(aspect.column, labels))
+        told.append(replace(parts, table=table))
+    return told
 
 
 @entry
 def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, Any]:
     """See ``bkpriv.disclosure_given``."""
     recorded = find_release(release)
-    persons = _persons(recorded)
+    persons = _persons(recorded.parts, recorded.groups, find_respondents(recorded))
     implications = parse_statements(from_json(knowledge, "knowledge", exact=True), persons, POLLED)
     inferred = believe(persons, implications, f"release {recorded.release}", POLLED)
     roll, nobody = inferred.roll, [None] * len(inferred.roll.group)
@@ -70,8 +96,7 @@ def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, An
     }
 
 
-def _persons(recorded: RecordedRelease) -> Persons:
-    respondents = find_respondents(recorded)
+def _persons(parts: Parts, groups: Groups, respondents: RecordedRespondents | None) -> Persons:
     if respondents is None:
-        return Cells(recorded.parts, recorded.groups)
-    return Names(recorded.parts, recorded.groups, respondents.names, respondents.labels)
+        return Cells(parts, groups)
+    return Names(parts, groups, respondents.names, respondents.labels)

@@ -30,7 +30,8 @@ def lattice(
     registered = find_dataset(dataset, to_change=False)
     stated = find_policy(policy)
     completed = complete(stated.requirements, partial(customary_knowledge, registered.name))
-    requirements = parse_policy(completed).requirements
+    demanded = parse_policy(completed).about(registered.sensitive_columns)
+    requirements = demanded.requirements
     check_respondents(registered, requirements)
     method = Incognito()
     chosen = parse_options(method, from_json(options, "options"))

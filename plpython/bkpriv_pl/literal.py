@@ -43,7 +43,7 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
 
     What was coarsened before records were drawn is compared with labels of its classes alone.
     """
-    domains = release.domains
+    domains = release.columns
     of_domain = domain_resolver(domains)
     coarsened = _coarsened(release)
 

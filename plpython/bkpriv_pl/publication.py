@@ -263,11 +263,12 @@ def _validated(
     check_columns(registered, way.form)
     decoded = from_json(options, "options")
     chosen = parse_options(way, decoded)
+    way.check_told(registered.sensitive_columns, chosen)
     way = way.with_ranges(chosen.ranges)
     requirements = complete(
         way.demands(stated.requirements, chosen), partial(customary_knowledge, registered.name)
     )
-    demanded = parse_policy(requirements)
+    demanded = parse_policy(requirements).about(registered.sensitive_columns)
     check_respondents(registered, demanded.requirements)
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:

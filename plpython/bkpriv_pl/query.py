@@ -72,7 +72,13 @@ def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
     recorded = find_release(release)
     understood = _parse(recorded, require(query, "query"))
     answers = [
-        answer_groups(recorded.actual, recorded.estimated, understood.predicate, keys, POLLED)
+        answer_groups(
+            recorded.by_column(recorded.actual),
+            recorded.by_column(recorded.estimated),
+            understood.predicate,
+            keys,
+            POLLED,
+        )
         for keys in understood.grouping_sets
     ]
     return iter([row for answer in answers for row in _rows(recorded, answer)])
@@ -85,14 +91,14 @@ def _parse(recorded: RecordedRelease, text: str) -> Query:
     check_origin("sqlglot", run("SELECT bkpriv_internal.python_path() AS path")[0]["path"])
     origin = _origin(recorded.release)
     relations = [(origin.dataset,), origin.source, origin.source[1:]]
-    names = [domain.name for domain in recorded.domains]
+    names = [domain.name for domain in recorded.columns]
     query: Query = parsing.parse_query(text, relations, names, literal_resolver(recorded), POLLED)
     return query
 
 
 def _rows(release: Release, answer: GroupedCounts) -> Iterator[Row]:
     """Rows of one grouping set."""
-    keys = json_objects([release.domains[key] for key in answer.keys], answer.codes)
+    keys = json_objects([release.columns[key] for key in answer.keys], answer.codes)
     return _judged(keys, answer.actual, answer.estimate)
 
 
@@ -176,14 +182,16 @@ def _shown(
     A view that shows ranges by their ends or as text is one that has ranges, made of it.
     """
     form = recorded.form
-    at = [form.exhibit_of("quasi_identifiers")] * len(recorded.table.quasi_identifiers)
-    at.append(form.exhibit_of("sensitive"))
+    known = len(recorded.table.quasi_identifiers)
+    at = [form.exhibit_of("quasi_identifiers")] * known
+    at += [form.exhibit_of("sensitive")] * (len(recorded.columns) - known)
     columns = []
     selected: dict[Exhibit, list[str]] = {exhibit: [] for exhibit in form.exhibits}
     made: set[Exhibit] = set()
     shown = {exhibit: _columns(origin, recorded.release, exhibit) for exhibit in form.exhibits}
-    for domain, type_, exhibit in zip(recorded.domains, recorded.types, at, strict=True):
-        single = form.exact or domain is recorded.table.sensitive or not domain.numeric
+    placed = zip(recorded.columns, recorded.types, at, strict=True)
+    for place, (domain, type_, exhibit) in enumerate(placed):
+        single = form.exact or place >= known or not domain.numeric
         try:
             read = (read_value if single else read_extent)(domain, type_, shown[exhibit])
         except KeyError:

@@ -43,6 +43,7 @@ def optimize_randomization(
         )
     method = Randomize()
     chosen = parse_options(method, stated)
+    method.check_told(registered.sensitive_columns, chosen)
     task = Task("bkpriv optimize_randomization")
     task.step("counting")
     table = read_table(registered, chosen.nulls, require_period(registered, period))

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.errors import UnsoundHistory
-from bkpriv_core.release.recorded.attribute import Attribute
-from bkpriv_core.release.recorded.content import Arrays
+from bkpriv_core.errors import BkprivError, UnsoundHistory
+from bkpriv_core.release.recorded.attribute import Attribute, read_domains
+from bkpriv_core.release.recorded.content import Arrays, read_told
 from bkpriv_core.release.recorded.draw import Draw
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_release, unsound
@@ -24,12 +24,14 @@ from bkpriv_pl.boundary import run
 from bkpriv_pl.column import STEPS
 
 __all__ = [
+    "COLUMNS",
     "TRANSITIONS",
     "find_beliefs",
     "find_shown",
     "read_arrays",
     "read_attributes",
     "read_beliefs",
+    "read_columns",
     "read_labels",
     "read_respondents",
     "read_transitions",
@@ -47,7 +49,15 @@ TRANSITIONS = {
 
 _ARRAYS = ("codes", "group_ids", "cells", "sensitive_codes", "counts")
 
-_FALSE = ("false_cells", "false_codes", "false_counts")
+_MORE = ("false_cells", "false_codes", "false_counts", "combinations", "combination_offsets")
+
+COLUMNS = (
+    "(SELECT array_agg(a.attribute ORDER BY a.place) FROM bkpriv.release_attribute AS a "
+    "WHERE a.release = r.release AND a.place >= CASE WHEN c.combinations IS NULL "
+    "THEN (SELECT max(place) FROM bkpriv.release_attribute AS l WHERE l.release = r.release) "
+    "ELSE cardinality(c.codes) / nullif(cardinality(c.group_ids), 0) END)"
+)
+"""SQL for the names of the sensitive columns of a release `r` of content `c`, its last ones."""
 
 _RESPONDENT_ARRAYS = ("group_ids", "parts", "sensitive_codes", "shown_codes")
 
@@ -117,16 +127,34 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
 
 def read_arrays(release: int) -> Arrays:
     """Cells, groups and counts of a release, counterfeits, and what was drawn of them."""
-    content = _read_integers(release, "release_content", _ARRAYS, _FALSE)
+    content = _read_integers(release, "release_content", _ARRAYS, _MORE)
     if content is None:
         raise unsound("its cells are missing", "There is no row of them.")
     drawn = _read_integers(release, "release_draw", ("codes", "counts"))
-    (codes, labels, cells, values, counts), (false_cells, false_values, false_counts) = content
+    (codes, labels, cells, values, counts), (*false, combinations, offsets) = content
+    false_cells, false_values, false_counts = false
     return Arrays(
         *(codes, labels, cells, values, counts),
         *(false_cells, false_values, false_counts),
         None if drawn is None else Draw(*drawn[0]),
+        combinations,
+        offsets,
     )
+
+
+def read_columns(release: int) -> tuple[tuple[str, ...], bool]:
+    """Names of the sensitive columns of a release, and whether its values are combinations.
+
+    There are none where nothing is recorded of it.
+    """
+    row = run(
+        f"SELECT {COLUMNS} AS columns, coalesce(combinations IS NOT NULL, false) AS combined "
+        "FROM (SELECT $1::int8 AS release) AS r LEFT JOIN bkpriv.release_content AS c "
+        "USING (release)",
+        ["bigint"],
+        [release],
+    )[0]
+    return tuple(row["columns"] or ()), row["combined"]
 
 
 def _read_integers(
@@ -230,13 +258,20 @@ def _check_respondent_sizes(row: dict[str, Any]) -> None:
 
 
 def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:
-    """Labels of the sensitive attribute, which comes last, by release.
+    """Labels of the sensitive attribute by release.
 
     Raises
     ------
     UnsoundHistory
         If there are too many, or they are no array of one dimension.
     """
+    combined = run(
+        "SELECT release FROM bkpriv.release_content "
+        "WHERE release = ANY ($1) AND combinations IS NOT NULL",
+        ["bigint[]"],
+        [list(releases)],
+    )
+    labels = {row["release"]: _read_combined(row["release"]) for row in combined}
     last = (
         "FROM (SELECT DISTINCT ON (release) release, labels FROM bkpriv.release_attribute "
         "WHERE release = ANY ($1) ORDER BY release, place DESC) AS a"
@@ -249,7 +284,17 @@ def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:
         except UnsoundHistory as error:
             raise of_release(row["release"], error) from None
     rows = run(f"SELECT release, labels {last}", *key)
-    return {row["release"]: tuple(row["labels"]) for row in rows}
+    return {row["release"]: tuple(row["labels"]) for row in rows} | labels
+
+
+def _read_combined(release: int) -> tuple[str | None, ...]:
+    """Labels of the combinations of a release."""
+    try:
+        attributes, _ = read_attributes(release)
+        _, sensitive = read_told(read_domains(attributes), read_arrays(release))
+    except BkprivError as error:
+        raise of_release(release, error) from None
+    return sensitive.labels
 
 
 def read_transitions(dataset: str, name: str) -> Transitions:

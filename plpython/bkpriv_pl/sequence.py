@@ -115,6 +115,15 @@ def _serial(dataset: Dataset) -> Dataset:
             detail="Nobody could tell whose values follow each other.",
             hint="Register it with the column that names the respondents.",
         )
+    if len(dataset.sensitive_columns) > 1:
+        raise Refusal(
+            "0A000",
+            f'sequential knowledge is of one sensitive column, and dataset "{dataset.name}" has '
+            f"{len(dataset.sensitive_columns)}",
+            detail=f"They are {', '.join(dataset.sensitive_columns)}. What their combinations "
+            "follow each other by is not handled.",
+            hint="Register the table with one of them as another dataset, and measure that.",
+        )
     return dataset
 
 

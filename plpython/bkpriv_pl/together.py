@@ -20,11 +20,12 @@ from bkpriv_core.requirement import Requirement, adversaries, jointly
 from bkpriv_core.requirement.exposure import Exposure, exposures
 from bkpriv_core.sequence.history import History
 from bkpriv_core.stated import About, read
+from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.measurement import Joint, Population
 from bkpriv_pl.audit import as_row
-from bkpriv_pl.boundary import Refusal, entry, from_json, run
+from bkpriv_pl.boundary import Refusal, entry, from_json
 from bkpriv_pl.chain import Chain, find_left_out, in_column, read_chain
 from bkpriv_pl.dataset import find_dataset
 from bkpriv_pl.history import Step, find_requirements, refuse_purged
@@ -32,6 +33,7 @@ from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import check_listed, look_up
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.readers import find_readers, read_readers
+from bkpriv_pl.recorded import read_columns
 
 __all__ = ["audit_readers", "audit_together", "explain_together"]
 
@@ -405,14 +407,9 @@ def _check_columns(listed: Sequence[_Listed]) -> None:
 
 def _sensitive(releases: list[int]) -> str:
     """The sensitive attribute of the latest of some releases."""
-    rows = run(
-        "SELECT attribute FROM bkpriv.release_attribute WHERE release = ANY ($1) "
-        "ORDER BY release DESC, place DESC LIMIT 1",
-        ["bigint[]"],
-        [releases],
-    )
+    columns, _ = read_columns(max(releases))
     # Where nothing is recorded, that is refused as what a publication cannot have recorded.
-    return str(rows[0]["attribute"]) if rows else ""
+    return name_of(columns)
 
 
 def _period(listed: _Listed) -> str:
@@ -433,7 +430,9 @@ def _demanded(
         ids = [chain.history.steps[place].release for place in places]
         policies = [find_requirements(release) for release in ids]
     else:
-        policies = [parse_policy(from_json(requirements, "requirements"), complete=False)]
+        stated = parse_policy(from_json(requirements, "requirements"), complete=False)
+        latest = chain.history.steps[places[-1]].release
+        policies = [stated.about(*read_columns(latest))]
     demanded: list[Requirement] = []
     for policy in policies:
         demanded += [item for item in policy.requirements if item not in demanded]

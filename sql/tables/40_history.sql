@@ -71,9 +71,12 @@ CREATE TABLE bkpriv.release_content (
     false_cells int[],
     false_codes int[],
     false_counts bigint[],
+    combinations int[],
+    combination_offsets int[],
     CHECK (cardinality(codes) % cardinality(group_ids) = 0),
     CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
-    CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells))
+    CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells)),
+    CHECK (combination_offsets IS NULL OR combinations IS NOT NULL)
 );
 
 CREATE TABLE bkpriv.release_draw (

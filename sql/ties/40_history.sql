@@ -51,7 +51,7 @@ CREATE POLICY append ON bkpriv.release FOR INSERT
                                        AND bkpriv_internal.reads(source_schema, source_name))));
 
 COMMENT ON TABLE bkpriv.release_attribute IS
-    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column, or the probability with which a randomized release kept its values; of binned attributes where each bin ends; the last attribute is the sensitive one; append-only';
+    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column, or the probability with which a randomized release kept its values; of binned attributes where each bin ends; the last attributes are the sensitive ones; append-only';
 GRANT SELECT ON bkpriv.release_attribute TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_attribute TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
@@ -60,7 +60,7 @@ CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_content IS
-    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: none), and how many records each cell has with each sensitive value; a cell whose records lie in several groups recurs, once for each; where there are counterfeits, how many more (or, below 0, fewer) records of a cell are shown with a value than have it; append-only';
+    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: none), and how many records each cell has with each sensitive value; a cell whose records lie in several groups recurs, once for each; where there are counterfeits, how many more (or, below 0, fewer) records of a cell are shown with a value than have it; of several sensitive columns, values are combinations: codes of the columns, row by row, and where the rows of each combination begin and end if they have several (NULL: one each); append-only';
 GRANT SELECT ON bkpriv.release_content TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_content TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_content FOR SELECT

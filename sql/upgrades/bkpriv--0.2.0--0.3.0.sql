@@ -26,8 +26,11 @@ ALTER TABLE bkpriv.release_content
     ADD COLUMN false_cells int[],
     ADD COLUMN false_codes int[],
     ADD COLUMN false_counts bigint[],
+    ADD COLUMN combinations int[],
+    ADD COLUMN combination_offsets int[],
     ADD CHECK (num_nulls(false_cells, false_codes, false_counts) IN (0, 3)),
-    ADD CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells));
+    ADD CHECK (cardinality(false_codes) = cardinality(false_cells) AND cardinality(false_counts) = cardinality(false_cells)),
+    ADD CHECK (combination_offsets IS NULL OR combinations IS NOT NULL);
 
 ALTER TABLE bkpriv.release_attribute ADD COLUMN retention float8 CHECK (retention > 0 AND retention <= 1);
 

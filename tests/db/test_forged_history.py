@@ -18,7 +18,7 @@ COLUMNS = {
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
     "level, ends, retention",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
-    "false_cells, false_codes, false_counts",
+    "false_cells, false_codes, false_counts, combinations, combination_offsets",
     "release_draw": "codes, counts",
     "release_respondent": "respondents, group_ids, parts, sensitive_codes, shown_codes",
 }

@@ -154,7 +154,7 @@ class Generalized(Form):
     ) -> str:
         """See `Form`."""
         return rewrite_generalized(
-            self.shown(release),
+            replace(self.shown(release), domains=release.columns),
             query,
             views["records"],
             columns,

@@ -51,7 +51,7 @@ def rewrite_generalized(
     Parameters
     ----------
     boxes : Boxes
-        The groups.
+        The groups; domains of the sensitive columns are the last.
     query : Query
         The query.
     view : str
@@ -113,7 +113,7 @@ def _side(
     progress: Progress,
 ) -> Side:
     """An attribute of the condition."""
-    if attribute == len(boxes.extents):
+    if attribute >= len(boxes.extents):
         return SensitiveSide(attribute, criteria, boxes.domains[attribute], column, progress)
     extents = boxes.extents[attribute]
     if isinstance(extents, Labels):
@@ -137,7 +137,7 @@ def _key(
     others = [side.classes for other, side in sides.items() if other != attribute]
     met = combinations_met(predicate, [classes, *others], progress).reshape(classes.size, -1)
     possible = np.asarray(met.any(axis=1))[classes.members]
-    if attribute == len(boxes.extents):
+    if attribute >= len(boxes.extents):
         return exact_key(classes, domain, column, possible)
     return generalized_key(classes, boxes.extents[attribute], column, possible)
 

@@ -62,7 +62,7 @@ class Attribute:
 
 
 def read_domains(attributes: Sequence[Attribute]) -> tuple[Domain, ...]:
-    """Domains of recorded attributes, the sensitive one last.
+    """Domains of recorded attributes, the sensitive ones last.
 
     Raises
     ------

@@ -13,13 +13,14 @@ from bkpriv_core.release.recorded.draw import Draw, redrawn
 from bkpriv_core.release.recorded.soundness import check_range, unsound
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table, check_dense
 
-__all__ = ["Arrays", "Content", "check_suppressed", "read_groups", "read_release"]
+__all__ = ["Arrays", "Content", "check_suppressed", "read_groups", "read_release", "read_told"]
 
 _RECORDS = 2**53
 """Bound of the numbers of records that floats hold exactly."""
@@ -44,6 +45,10 @@ class Arrays:
         sensitive value than have it, in ascending order.
     draw : Draw or None
         What was drawn of them.
+    combinations : (R * s,) int array or None
+        Where sensitive values are combinations of columns, the codes of their rows, row by row.
+    combination_offsets : (m + 1,) int array or None
+        Where the rows of each begin and end; None where each has one.
     """
 
     codes: IntArray
@@ -55,6 +60,8 @@ class Arrays:
     false_values: IntArray | None = None
     false_counts: IntArray | None = None
     draw: Draw | None = None
+    combinations: IntArray | None = None
+    combination_offsets: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ def read_release(
     BkprivError
         See `read_domains`.
     """
-    *quasi_identifiers, sensitive = read_domains(attributes)
+    quasi_identifiers, sensitive = read_told(read_domains(attributes), arrays)
     cells, columns = len(arrays.labels), len(quasi_identifiers)
     if cells * columns != len(arrays.codes):
         raise unsound(
@@ -105,7 +112,7 @@ def read_release(
             f"have the number {SUPPRESSED}.",
         )
     counts = _read_counts(arrays, cells, sensitive, content)
-    parts = Parts.of_codes(tuple(quasi_identifiers), sensitive, codes, counts)
+    parts = Parts.of_codes(quasi_identifiers, sensitive, codes, counts)
     differ = len(distinct_rows(np.column_stack((arrays.labels - SUPPRESSED, parts.cell)))[0])
     if differ < cells:
         raise unsound(
@@ -119,6 +126,51 @@ def read_release(
     release = Release(parts, groups, _recoded(form, table, attributes))
     check_suppressed(table.records - release.published, content)
     return replace(release, form=redrawn(release, attributes, arrays.draw))
+
+
+def read_told(domains: Sequence[Domain], arrays: Arrays) -> tuple[tuple[Domain, ...], Domain]:
+    """Quasi-identifiers, and the sensitive attribute that the other columns make."""
+    if arrays.combinations is None:
+        if arrays.combination_offsets is not None:
+            raise unsound("its combinations are missing", "Only their offsets are recorded.")
+        *known, last = domains
+        return tuple(known), last
+    columns, left = divmod(len(arrays.codes), len(arrays.labels))
+    told = tuple(domains[columns:])
+    if left or not columns or not told:
+        raise unsound(
+            f"it has {len(arrays.codes)} codes for {len(arrays.labels)} cells",
+            f"There are {len(domains)} attributes, of which the last are sensitive.",
+        )
+    rows, left = divmod(len(arrays.combinations), len(told))
+    offsets = arrays.combination_offsets
+    if offsets is None:
+        offsets = np.arange(rows + 1)
+    if (
+        left
+        or len(offsets) < 2
+        or offsets[0] != 0
+        or offsets[-1] != rows
+        or (np.diff(offsets) <= 0).any()
+    ):
+        raise unsound(
+            "its combinations do not follow each other",
+            f"There are {len(arrays.combinations)} codes of {len(told)} columns, and offsets from "
+            f"{offsets[:1]} to {offsets[-1:]}.",
+        )
+    codes = arrays.combinations.reshape(rows, len(told))
+    check_range("combinations", codes.min(axis=0), codes.max(axis=0), told)
+    combination, values = Combination.of(told, codes, offsets)
+    if not np.array_equal(values, np.arange(len(offsets) - 1)) or not np.array_equal(
+        combination.rows, codes
+    ):
+        raise unsound(
+            "its combinations are not told apart, or not in order",
+            f"There are {len(values)}, of which {combination.size} differ.",
+        )
+    if len(told) == 1 and not combination.several:
+        raise unsound("its combinations are values of one column", f'That is "{told[0].name}".')
+    return tuple(domains[:columns]), combination
 
 
 def check_suppressed(left_out: int, content: Content) -> None:
@@ -222,13 +274,15 @@ def _read_counterfeits(arrays: Arrays, parts: Parts, content: Content) -> IntArr
 
 def _recoded(form: Form, table: Table, attributes: Sequence[Attribute]) -> Form:
     """The form with the classes of values that whole columns were generalized to."""
-    levels = [item.level for item in attributes[:-1]]
-    if attributes[-1].level is None and all(level is None for level in levels):
+    known = len(table.quasi_identifiers)
+    levels = [item.level for item in attributes[:known]]
+    told = any(item.level is not None for item in attributes[known:])
+    if not told and all(level is None for level in levels):
         return form
     recoding = []
     for domain, level in zip(table.quasi_identifiers, levels, strict=True):
         choices = Levels.of(domain)
-        if level is None or not 0 <= level < len(choices) or attributes[-1].level is not None:
+        if level is None or not 0 <= level < len(choices) or told:
             raise unsound(
                 "its levels of generalization cannot be",
                 f'That of "{domain.name}" is {level}, of {len(choices)}, from 0; every '

@@ -41,6 +41,10 @@ def redrawn(release: Release, attributes: Sequence[Attribute], draw: Draw | None
     stated = [item.retention for item in attributes if item.retention is not None]
     if not form.randomized and draw is None and not stated:
         return form
+    if len(attributes) > len(domains):
+        raise unsound(
+            "combinations were drawn", f"Of {len(attributes)} columns each is drawn by itself."
+        )
     if not form.randomized or draw is None or len(stated) < len(domains):
         raise unsound(
             "it is not recorded what was drawn, and how",

@@ -1,0 +1,459 @@
+"""Datasets of several sensitive columns: published, audited, read back, asked and refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.table import Table
+from tests.conftest import Connection
+from tests.db.clinic import draw_rows, fill, one, publish, state_policy
+from tests.db.queries import answer, estimates, rewritten, run, run_by_key
+from tests.db.refusal import refused
+
+POLICY = {
+    "k_anonymity": {"k": 4},
+    "l_diversity": {"l": 2},
+    "bt_privacy": [
+        {"bandwidth": 0.3, "t": 0.3},
+        {"bandwidth": 0.3, "t": 0.6, "joint": True},
+    ],
+}
+COLUMNS = ["disease", "treatment"]
+METHODS = ("mondrian", "bucketize", "agglomerate", "incognito", "microaggregate")
+
+
+def draw_visits(records: int, seed: int = 3) -> list[tuple[Any, ...]]:
+    """Draw records of the clinic with a treatment, which goes with the disease."""
+    draw = random.Random(seed)
+    rows = []
+    for number, (age, sex, city, disease) in enumerate(draw_rows(records, seed)):
+        usual = {"asthma": "inhaler", "fracture": "cast"}.get(disease, "pills")
+        rows.append((number, age, sex, city, disease, draw.choice([usual, "pills", "rest"])))
+    return rows
+
+
+def declare(db: Connection, respondent: str | None = "id") -> None:
+    """Register the visits, with hierarchies of a quasi-identifier and a sensitive column."""
+    db.execute(
+        "SELECT bkpriv.register_dataset('visits', 'clinic.visit', '{age,sex,city}', %s::text[], "
+        "respondent => %s)",
+        [COLUMNS, respondent],
+    )
+    for attribute in ("city", "disease"):
+        db.execute(
+            "SELECT bkpriv.set_hierarchy('visits', %s, %s)",
+            [attribute, f"clinic.{attribute}_levels"],
+        )
+
+
+@pytest.fixture(scope="module")
+def visits(shared_clinic: Connection) -> Connection:
+    """Superuser's connection to a clinic with a release of two sensitive columns by each method."""
+    db = shared_clinic
+    db.execute(
+        "CREATE TABLE clinic.visit "
+        "(id int, age int, sex text, city text, disease text, treatment text)"
+    )
+    fill(db, "clinic.visit", draw_visits(240))
+    declare(db)
+    state_policy(db, "several", POLICY)
+    for release, method in enumerate(METHODS, 1):
+        options = {"seed": 1} if method == "incognito" else {}
+        shown = {**POLICY, "overlap": "warn"} if release > 1 else POLICY
+        state_policy(db, f"several_{method}", shown)
+        made = publish(db, "visits", f"several_{method}", f"public.{method}", options, method)
+        assert made == release
+    return db
+
+
+def test_the_columns_are_declared(visits: Connection) -> None:
+    row = visits.execute("SELECT sensitive, attributes FROM bkpriv.dataset WHERE name = 'visits'")
+    assert row.fetchall() == [(COLUMNS, [])]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_whole_rows_are_published(visits: Connection, method: str) -> None:
+    suppressed = one(
+        visits, "SELECT suppressed FROM bkpriv.releases WHERE view_name LIKE %s", [f"%{method}"]
+    )
+    shown = Counter(visits.execute(f"SELECT disease, treatment FROM {method}").fetchall())
+    source = Counter(visits.execute("SELECT disease, treatment FROM clinic.visit").fetchall())
+    assert not shown - source
+    assert sum((source - shown).values()) == suppressed
+    assert suppressed < 60
+
+
+def test_a_companion_has_all_sensitive_columns(visits: Connection) -> None:
+    told = visits.execute(
+        "SELECT group_id, disease, treatment, count FROM bucketize_sensitive ORDER BY 1, 2, 3"
+    ).fetchall()
+    counted = visits.execute(
+        "SELECT group_id, disease, treatment, count(*) FROM bucketize GROUP BY 1, 2, 3 "
+        "ORDER BY 1, 2, 3"
+    ).fetchall()
+    assert told == counted
+
+
+def as_table(db: Connection) -> tuple[Table, dict[Any, int]]:
+    """The source as the core has it, read by plain SQL; and its cells."""
+    rows = db.execute("SELECT age, sex, city, disease, treatment FROM clinic.visit").fetchall()
+    columns = [sorted(set(column)) for column in zip(*rows, strict=True)]
+    codes = np.array([[c.index(v) for c, v in zip(columns, row, strict=True)] for row in rows])
+    paths: dict[str, str] = dict(
+        db.execute("SELECT disease, kind FROM clinic.disease_levels").fetchall()
+    )
+    regions: dict[str, str] = dict(
+        db.execute("SELECT city, region FROM clinic.city_levels").fetchall()
+    )
+
+    def tree(name: str, levels: dict[str, str]) -> Hierarchy:
+        return Hierarchy.from_rows(name, [[leaf, up, "*"] for leaf, up in levels.items()])
+
+    told, values = Combination.of(
+        (
+            Domain("disease", tuple(columns[3]), hierarchy=tree("disease", paths)),
+            Domain("treatment", tuple(columns[4])),
+        ),
+        codes[:, 3:],
+    )
+    known = (
+        Domain("age", tuple(map(str, columns[0])), np.array(columns[0], dtype=float)),
+        Domain("sex", tuple(columns[1])),
+        Domain("city", tuple(columns[2]), hierarchy=tree("city", regions)),
+    )
+    counted = np.column_stack((codes[:, :3], values))
+    table, cells = Table.from_rows(known, told, counted, np.ones(len(rows), dtype=np.int64))
+    return table, {row[:3]: cell for row, cell in zip(rows, cells.tolist(), strict=True)}
+
+
+def test_an_audit_is_what_the_core_measures(visits: Connection) -> None:
+    """Groups are read from the view, records from the source, and measured by the core."""
+    table, cell_of = as_table(visits)
+    groups: dict[int, set[int]] = {}
+    for *known, group in visits.execute(
+        "SELECT age, sex, city, group_id FROM bucketize"
+    ).fetchall():
+        groups.setdefault(group, set()).add(cell_of[tuple(known)])
+    lists = [np.array(sorted(cells)) for _, cells in sorted(groups.items())]
+    if sum(map(len, lists)) != len({cell for cells in lists for cell in cells.tolist()}):
+        pytest.fail("cells lie in one group")
+    requirements = parse_policy(POLICY).about(COLUMNS).requirements
+    setting = Setting(table)
+    expected: list[tuple[str, dict[str, Any], float]] = []
+    for item in requirements:
+        figures = item.measure(setting, Groups.from_lists(lists), "auto").figures
+        for bound, figure in zip(item.bounds, figures, strict=True):
+            expected.append((bound.requirement, dict(bound.parameters), bound.worst(figure)))
+    audited = visits.execute(
+        "SELECT requirement, parameters, worst FROM bkpriv.audit(2)"
+    ).fetchall()
+    assert [row[:2] for row in audited] == [row[:2] for row in expected]
+    assert [row[2] for row in audited] == pytest.approx([row[2] for row in expected], abs=1e-9)
+    assert [row[1].get("sensitive") for row in audited] == [
+        *(None, *COLUMNS, *COLUMNS, None),
+    ]
+    assert audited[-1][1]["joint"] is True
+
+
+@pytest.mark.parametrize("release", range(1, len(METHODS) + 1))
+def test_what_was_certified_is_read_back(visits: Connection, release: int) -> None:
+    columns = "requirement, parameters, worst, mean, vulnerable, satisfied"
+    certified = visits.execute(
+        f"SELECT {columns} FROM bkpriv.audit_record "
+        "WHERE release = %s AND NOT parameters ? 'together' ORDER BY audit, place LIMIT 6",
+        [release],
+    ).fetchall()
+    audited = visits.execute(f"SELECT {columns} FROM bkpriv.audit(%s)", [release]).fetchall()
+    for one_of, other in zip(certified, audited, strict=True):
+        assert one_of[:2] == other[:2]
+        assert one_of[2:4] == pytest.approx(other[2:4])
+        assert one_of[4:] == other[4:] == (0, True)
+
+
+def test_values_at_fault_name_their_column(visits: Connection) -> None:
+    rows = visits.execute("SELECT parameters, value FROM bkpriv.audit(1)").fetchall()
+    for parameters, value in rows:
+        if value is None:
+            continue
+        told = json.loads(value)
+        if "sensitive" in parameters:
+            assert list(told) == [parameters["sensitive"]]
+        else:
+            assert list(told) == COLUMNS
+
+
+def test_beliefs_are_about_combinations(visits: Connection) -> None:
+    rows = visits.execute(
+        "SELECT qi, sensitive, probability FROM bkpriv.prior('visits', '0.3')"
+    ).fetchall()
+    pairs = set(visits.execute("SELECT disease, treatment FROM clinic.visit").fetchall())
+    assert {tuple(json.loads(label).values()) for _, label, _ in rows} == pairs
+    belief: Counter[str] = Counter()
+    for qi, _, probability in rows:
+        belief[json.dumps(qi)] += probability
+    assert list(belief.values()) == pytest.approx([1.0] * len(belief))
+    after = visits.execute(
+        "SELECT group_id, qi, sum(posterior) FROM bkpriv.posterior(1, '0.3') GROUP BY 1, 2"
+    ).fetchall()
+    assert [row[2] for row in after] == pytest.approx([1.0] * len(after))
+    worst = one(visits, "SELECT max(disclosure) FROM bkpriv.disclosure(1, '0.3')")
+    told = visits.execute(
+        "SELECT disclosure, sensitive FROM bkpriv.explain_disclosure(1, '0.3') LIMIT 1"
+    ).fetchone()
+    assert told is not None
+    assert told[0] == pytest.approx(worst)
+    assert next(iter(json.loads(told[1]))) in COLUMNS
+    by_column = visits.execute(
+        "SELECT max(worst) FROM bkpriv.audit(1) WHERE requirement = 'bt_privacy' "
+        "AND parameters ? 'sensitive'"
+    ).fetchone()
+    assert by_column == (pytest.approx(worst),)
+
+
+def test_the_worst_column_is_disclosed(visits: Connection) -> None:
+    share = "count(*)::float8 / sum(count(*)) OVER (PARTITION BY group_id)"
+    largest = max(
+        one(
+            visits,
+            f"SELECT max(share) FROM (SELECT {share} AS share FROM bucketize "
+            f"GROUP BY group_id, {column}) AS x",
+        )
+        for column in COLUMNS
+    )
+    k, disclosed, target = visits.execute(
+        "SELECT k, disclosure, target FROM bkpriv.max_disclosure(2, 0)"
+    ).fetchall()[0]
+    assert (k, disclosed) == (0, pytest.approx(largest))
+    assert next(iter(json.loads(target["value"]))) in COLUMNS
+
+
+CONDITIONS = (
+    "disease = 'asthma'",
+    "disease = 'asthma' AND treatment = 'inhaler'",
+    "disease IN ('asthma', 'ulcer') OR treatment <> 'pills'",
+    "NOT (treatment = 'rest' AND age < 40)",
+    "age BETWEEN 30 AND 50 AND disease = 'ulcer' AND NOT treatment = 'cast'",
+    "treatment = 'nothing'",
+)
+
+
+@pytest.mark.parametrize("release", [1, 2])
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_each_column_can_be_asked_about(visits: Connection, release: int, condition: str) -> None:
+    actual, estimate, _ = answer(
+        visits, release, query := f"SELECT count(*) FROM visits WHERE {condition}"
+    )
+    assert actual == one(visits, f"SELECT count(*) FROM clinic.visit WHERE {condition}")
+    assert run(visits, rewritten(visits, release, query)) == pytest.approx(estimate, abs=1e-9)
+    if "age" not in condition:
+        view = METHODS[release - 1]
+        assert estimate == pytest.approx(
+            one(visits, f"SELECT count(*) FROM {view} WHERE {condition}")
+        )
+
+
+@pytest.mark.parametrize("release", [1, 2])
+@pytest.mark.parametrize("keys", ["treatment", "disease, treatment", "sex, treatment"])
+def test_each_column_can_be_grouped_by(visits: Connection, release: int, keys: str) -> None:
+    query = f"SELECT count(*) FROM visits WHERE age < 60 GROUP BY {keys}"
+    expected = estimates(visits, release, query)
+    found = run_by_key(visits, rewritten(visits, release, query))
+    assert [key for key, _ in found] == [key for key, _ in expected]
+    assert [f for _, f in found] == pytest.approx([f for _, f in expected], abs=1e-9)
+    actual = visits.execute(
+        "SELECT key, actual FROM bkpriv.query_accuracy(%s, %s) WHERE actual > 0",
+        [release, query],
+    ).fetchall()
+    counted = visits.execute(
+        f"SELECT count(*) FROM clinic.visit WHERE age < 60 GROUP BY {keys}"
+    ).fetchall()
+    assert sorted(row[1] for row in actual) == sorted(row[0] for row in counted)
+
+
+def test_random_queries_are_about_combinations(visits: Connection) -> None:
+    rows = visits.execute("SELECT * FROM bkpriv.query_workload(1, 20, 2, 0.2, 1)").fetchall()
+    assert len(rows) == 20
+    for query, actual, estimate, _ in rows:
+        assert answer(visits, 1, query)[:2] == pytest.approx((actual, estimate))
+
+
+def test_releases_are_judged_together(visits: Connection) -> None:
+    alone = visits.execute(
+        "SELECT requirement, parameters, worst FROM bkpriv.audit(2) "
+        "WHERE requirement IN ('l_diversity', 'bt_privacy')"
+    ).fetchall()
+    together = visits.execute(
+        "SELECT requirement, parameters - 'together', worst, value "
+        "FROM bkpriv.audit_together(ARRAY[2, 1])"
+    ).fetchall()
+    by_bound = {json.dumps(row[:2], sort_keys=True): row[2] for row in together}
+    for requirement, parameters, worst in alone:
+        joined = by_bound[json.dumps((requirement, parameters), sort_keys=True)]
+        assert joined <= worst + 1e-6 if requirement == "l_diversity" else joined >= worst - 1e-6
+    single = visits.execute(
+        "SELECT requirement, parameters - 'together', worst FROM bkpriv.audit_together(ARRAY[2])"
+    ).fetchall()
+    found = {json.dumps(row[:2], sort_keys=True): row[2] for row in single}
+    for requirement, parameters, worst in alone:
+        assert found[json.dumps((requirement, parameters), sort_keys=True)] == pytest.approx(
+            worst, abs=1e-6
+        )
+
+
+def test_a_release_is_certified_with_earlier_ones(visits: Connection) -> None:
+    with visits.transaction(force_rollback=True):
+        state_policy(visits, "jointly", {"max_disclosure": {"tau": 0.8}, "k_anonymity": {"k": 3}})
+        release = publish(visits, "visits", "jointly", "public.again")
+        rows = visits.execute(
+            "SELECT parameters FROM bkpriv.audits WHERE release = %s "
+            "AND parameters ? 'together' AND requirement = 'max_disclosure'",
+            [release],
+        ).fetchall()
+        assert {row[0]["sensitive"] for row in rows} == set(COLUMNS)
+
+
+# --- What is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("policy", "names"),
+    [
+        ({"l_diversity": {"l": 2, "sensitive": "age"}}, ["age", "no sensitive column"]),
+        ({"bt_privacy": [{"bandwidth": 0.3, "t": 0.2, "sensitive": "x"}]}, ["x"]),
+        ({"l_diversity": {"l": 2, "sensitive": "disease", "joint": True}}, ["jointly"]),
+        ({"t_closeness": {"t": 0.5, "ground": "ordered", "joint": True}}, ["ordered"]),
+    ],
+    ids=str,
+)
+def test_policies_that_mean_nothing(
+    visits: Connection, policy: dict[str, Any], names: list[str]
+) -> None:
+    with visits.transaction(force_rollback=True):
+        state_policy(visits, "odd", policy)
+        refused(
+            visits,
+            "SELECT bkpriv.publish('visits', 'odd', 'odd')",
+            sqlstate="22023",
+            names=names,
+        )
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("anatomy", {}),
+        ("js_reduce", {}),
+        ("k_anonymity_primacy", {}),
+        ("beta_likeness_primacy", {}),
+        ("randomize", {"scheme": "rr-s"}),
+        ("mondrian", {"grow": True}),
+    ],
+)
+def test_methods_of_one_column(visits: Connection, method: str, options: dict[str, Any]) -> None:
+    said = refused(
+        visits,
+        "SELECT bkpriv.publish('visits', 'several', 'odd', %s, options => %s::jsonb)",
+        [method, json.dumps(options)],
+        sqlstate="0A000",
+        names=["one sensitive column", ", ".join(COLUMNS)],
+    )
+    assert "mondrian" in (said.message_hint or "")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "SELECT * FROM bkpriv.optimize_randomization('visits', 'rr-s', 0.5)",
+        "SELECT bkpriv.set_sequential_knowledge('visits', 'past', 'constant')",
+    ],
+)
+def test_functions_of_one_column(visits: Connection, call: str) -> None:
+    refused(visits, call, sqlstate="0A000", names=["one sensitive column"])
+
+
+def test_m_invariance_is_of_one_column(visits: Connection) -> None:
+    with visits.transaction(force_rollback=True):
+        state_policy(visits, "odd", {"m_invariance": {"m": 2}})
+        refused(
+            visits,
+            "SELECT bkpriv.publish('visits', 'odd', 'odd')",
+            sqlstate="0A000",
+            names=["m_invariance", ", ".join(COLUMNS)],
+        )
+
+
+def test_of_one_column_jointly_is_by_itself(visits: Connection) -> None:
+    with visits.transaction(force_rollback=True):
+        visits.execute(
+            "SELECT bkpriv.register_dataset('plain', 'clinic.visit', '{age,sex}', 'disease')"
+        )
+        shown = []
+        keys: list[dict[str, Any]] = [{}, {"joint": True}, {"sensitive": "disease"}]
+        for number, more in enumerate(keys):
+            policy = {"l_diversity": {"l": 2, **more}, "k_anonymity": {"k": 3}}
+            state_policy(visits, f"plain{number}", policy)
+            options = {"seed": 1}
+            publish(visits, "plain", f"plain{number}", f"public.plain{number}", options=options)
+            shown.append(visits.execute(f"SELECT * FROM plain{number}").fetchall())
+            latest = one(visits, "SELECT max(release) FROM bkpriv.releases")
+            rows = visits.execute("SELECT parameters FROM bkpriv.audit(%s)", [latest]).fetchall()
+            assert rows == [({"k": 3},), ({"l": 2, "variant": "distinct"},)]
+        assert shown[0] == shown[1] == shown[2]
+
+
+def test_null_is_a_value_of_a_column(visits: Connection) -> None:
+    with visits.transaction(force_rollback=True):
+        visits.execute("UPDATE clinic.visit SET treatment = NULL WHERE id % 9 = 0")
+        refused_in = "SELECT bkpriv.publish('visits', 'several', 'nulls')"
+        with visits.transaction(force_rollback=True):
+            refused(visits, refused_in, sqlstate="22004", names=["treatment"])
+        policy = {"k_anonymity": {"k": 4}, "max_disclosure": {"tau": 0.9}, "overlap": "warn"}
+        state_policy(visits, "null", policy)
+        release = publish(visits, "visits", "null", "public.nulls", options={"nulls": "category"})
+        query = "SELECT count(*) FROM visits WHERE treatment IS NULL AND NOT disease = 'ulcer'"
+        actual, estimate, _ = answer(visits, release, query)
+        assert actual == estimate == one(visits, query.replace("visits", "nulls"))
+        for query in (
+            "SELECT count(*) FROM visits WHERE NOT treatment = 'pills'",
+            "SELECT count(*) FROM visits WHERE NOT (treatment = 'pills' OR disease = 'ulcer')",
+        ):
+            actual, _, _ = answer(visits, release, query)
+            assert actual == one(visits, query.replace("visits", "clinic.visit"))
+
+
+FORGED = (
+    ("combinations = '{}'", "combinations"),
+    ("combinations = NULL", "quasi-identifiers"),
+    ("combinations = combinations[1:cardinality(combinations) - 1]", "follow each other"),
+    ("combinations = combinations[3:4] || combinations[3:]", "not told apart"),
+    ("combinations = '{99,0}' || combinations[3:]", "out of range"),
+    ("combinations = combinations[3:4] || combinations[1:2] || combinations[5:]", "in order"),
+    ("combination_offsets = '{0,1}'", "follow each other"),
+    ("combination_offsets = '{}'", "combination_offsets"),
+    ("combination_offsets = '{1,0}'", "follow each other"),
+    ("sensitive_codes = array_fill(9999, ARRAY[cardinality(sensitive_codes)])", "out of range"),
+)
+
+
+@pytest.mark.parametrize(("changed", "named"), FORGED)
+def test_forged_combinations_are_refused(visits: Connection, changed: str, named: str) -> None:
+    with visits.transaction(force_rollback=True):
+        visits.execute("SET LOCAL session_replication_role = replica")
+        visits.execute(f"UPDATE bkpriv.release_content SET {changed} WHERE release = 2")
+        for call in ("audit(2)", "utility(2)", "max_disclosure(2, 1)"):
+            with visits.transaction(force_rollback=True):
+                said = refused(visits, f"SELECT * FROM bkpriv.{call}", sqlstate="22000")
+                assert "release 2" in (said.message_primary or "")
+                assert named in f"{said.message_primary} {said.message_detail}"
