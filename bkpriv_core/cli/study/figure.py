@@ -6,12 +6,15 @@ Rules
   significant digits.
 - A picture shows what is in the data, by the names of columns. Series are told apart by colour
   (the palette of Okabe and Ito), by marker and by line, so that no one has to see colours.
+- Every line is named. What was measured several times has bars of how far it varies; categories,
+  which have no order, are points.
 """
 
 from __future__ import annotations
 
 import csv
 import itertools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,6 +50,15 @@ _SINGLE_INCHES = 6.6
 _LEGEND_INCHES = 0.9
 _TICKS = 9
 """So many different numbers at most are all written along an axis."""
+
+_ABREAST = 3
+"""So many panels at most stand in one row: more would be too small to read on a page."""
+
+_FINE = 2.5
+"""Decades of a logarithmic axis up to which 2 and 5 are written beside 1 and 10."""
+
+_PLAIN = (1e-4, 1e5)
+"""Between these, numbers along a logarithmic axis are written out, else as powers of ten."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +105,7 @@ def _written(value: Value) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture(ABC):
-    """How rows are drawn, in panels side by side.
+    """How rows are drawn, in panels side by side, or in two rows where they are many.
 
     Parameters
     ----------
@@ -131,19 +143,26 @@ class Picture(ABC):
                 None
             ]
         width, height = _PANEL_INCHES
+        lines = 1 if len(panels) <= _ABREAST else 2
+        abreast = math.ceil(len(panels) / lines)
         canvas = Canvas(
-            figsize=(max(_SINGLE_INCHES, width * len(panels)), height + _LEGEND_INCHES),
+            figsize=(max(_SINGLE_INCHES, width * abreast), height * lines + _LEGEND_INCHES),
             layout="constrained",
         )
-        axes = canvas.subplots(
-            1, len(panels), sharex=True, sharey=not self.own_heights, squeeze=False
-        )[0]
-        for axis, panel in zip(axes, panels, strict=True):
+        grid = canvas.subplots(
+            lines, abreast, sharex=True, sharey=not self.own_heights, squeeze=False
+        )
+        axes = list(grid.flat)[: len(panels)]
+        for spare in grid.flat[len(panels) :]:
+            spare.remove()
+        for place, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
             self._draw(axis, [row for row in drawn if row.get(self.panel) == panel], drawn)
-            axis.set_xlabel(self.x_label)
+            if place + abreast >= len(panels):
+                axis.set_xlabel(self.x_label)
+            if place % abreast == 0:
+                axis.set_ylabel(self.y_label)
             if self.panel:
                 axis.set_title(self.panel_label.format(panel), fontsize="medium")
-        axes[0].set_ylabel(self.y_label)
         self._finish(canvas, axes)
         canvas.suptitle(title)
         canvas.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Software": None})
@@ -169,8 +188,15 @@ class Lines(Picture):
         What these values are, where they do not say so themselves.
     scale : {"linear", "log", "symlog"}, optional
         Scale of the vertical axis; "symlog" is logarithmic above 1 and shows 0.
+    across : {"linear", "log"}, optional
+        Scale of the horizontal axis.
     bound : float, optional
         Height of a thin line to compare with.
+    bound_label : str, optional
+        What it is.
+    note : str, optional
+        Column of what is written beside each point, such as the setting that tells it from others
+        of its series.
     spread : str, optional
         Column of what error bars go up and down by.
     joined : bool, optional
@@ -180,7 +206,10 @@ class Lines(Picture):
     series: str
     series_label: str = ""
     scale: Literal["linear", "log", "symlog"] = "linear"
+    across: Literal["linear", "log"] = "linear"
     bound: float | None = None
+    bound_label: str = ""
+    note: str = ""
     spread: str = ""
     joined: bool = True
 
@@ -207,19 +236,33 @@ class Lines(Picture):
                 places, heights = zip(*points, strict=True)
                 spreads = [float(row[self.spread] or "nan") for row in held]
                 axis.errorbar(places, heights, spreads, fmt="none", ecolor=colour, capsize=2)
+            for row in held if self.note else ():
+                axis.annotate(
+                    str(row[self.note] or ""),
+                    (row[self.x], row[self.y]),
+                    xytext=(7, 4),
+                    textcoords="offset points",
+                    fontsize="small",
+                    zorder=4,
+                    bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+                )
         if self.bound is not None:
-            axis.axhline(self.bound, color="#777777", linewidth=0.8)
+            axis.axhline(self.bound, color="#777777", linewidth=0.8, label=self.bound_label)
         if self.scale == "symlog":
             axis.set_yscale("symlog", linthresh=1)
         else:
             axis.set_yscale(self.scale)
+        if self.across == "log":  # Stating the other would undo what names are placed by.
+            axis.set_xscale("log")
         _tick(axis, [row[self.x] for row in drawn])
         axis.grid(color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
 
     def _finish(self, canvas: Canvas, axes: Sequence[Axes]) -> None:
-        if self.scale != "log":
-            for axis in axes:
+        for axis in axes:
+            if self.scale == "log":
+                _tick_logarithms(axis)
+            else:
                 axis.set_ylim(bottom=0)
         entries: dict[str, Artist] = {}
         for axis in axes:
@@ -285,6 +328,20 @@ def _tick(axis: Axes, values: Sequence[Value]) -> None:
     numbers = sorted({value for value in values if isinstance(value, int | float)})
     if 0 < len(numbers) <= _TICKS:
         axis.set_xticks(numbers, [f"{number:,.6g}" for number in numbers])
+        axis.set_xticks([], minor=True)
+
+
+def _tick_logarithms(axis: Axes) -> None:
+    """Write numbers along a logarithmic vertical axis as one reads them."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = axis.get_ylim()
+    if not _PLAIN[0] <= low < high <= _PLAIN[1]:
+        return
+    fine = math.log10(high / low) <= _FINE
+    axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if fine else (1.0,)))
+    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:,.6g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
 
 
 _Item = TypeVar("_Item")

@@ -116,6 +116,7 @@ FIGURES = (
             x="parameters",
             y="vulnerable",
             x_label="privacy parameters (Table V)",
+            joined=False,
             y_label=_VULNERABLE,
             series="table",
             scale="symlog",

@@ -93,6 +93,7 @@ FIGURES = (
             series_label="bandwidth b′ of the adversary",
             panel="view",
             bound=USUAL.t,
+            bound_label=f"t = {USUAL.t:g}",
         ),
     ),
     Figure(

@@ -78,6 +78,7 @@ FIGURES = (
             x="parameters",
             y="seconds",
             x_label="privacy parameters (Table V)",
+            joined=False,
             y_label="time (s)",
             series="table",
         ),

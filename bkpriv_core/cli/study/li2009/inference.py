@@ -201,10 +201,12 @@ FIGURES = (
             x_label="records in the group, N",
             y_label="average distance error ρ (bits)",
             series="b",
-            series_label="bandwidth b of the adversary",
+            series_label="bandwidth b of the adversary; bars: standard error of the mean",
             panel="estimator",
             panel_label="{} against exact inference",
+            spread="standard_error",
             bound=_PAPERS_BOUND,
+            bound_label="the paper's bound",
         ),
     ),
 )

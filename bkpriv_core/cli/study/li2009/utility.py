@@ -90,6 +90,7 @@ FIGURES = (
             x="parameters",
             y="discernibility",
             x_label="privacy parameters (Table V)",
+            joined=False,
             y_label="discernibility (squared records)",
             series="table",
             scale="log",
@@ -103,6 +104,7 @@ FIGURES = (
             x="parameters",
             y="gcp",
             x_label="privacy parameters (Table V)",
+            joined=False,
             y_label="share of detail lost (GCP, 0 to 1)",
             series="table",
         ),
@@ -126,6 +128,7 @@ FIGURES = (
         _by_selectivity,
         Lines(
             x="selectivity",
+            across="log",
             y="mean_relative_error",
             x_label="share of combinations of values that a query asks for",
             y_label="average relative error",

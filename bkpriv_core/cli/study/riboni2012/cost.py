@@ -99,21 +99,21 @@ def _queries(laboratory: Laboratory, design: Design, advance: Advance) -> list[R
     return rows
 
 
-def _families(design: Design) -> Iterable[tuple[str, Defence]]:
-    """Name families of defences, and their members in order."""
+def _families(design: Design) -> Iterable[tuple[str, Defence, str]]:
+    """Name families of defences, and their members in order, with what tells these apart."""
     for j in design.thresholds:
-        yield "JS-reduce by omega, by j", js_reduce(j)
+        yield "JS-reduce by omega, by j", js_reduce(j), f"j = {j:g}"
     for t in design.bounds:
-        yield "sequential (B,t) by omega, by t", skyline(t)
+        yield "sequential (B,t) by omega, by t", skyline(t), f"t = {t:g}"
     for defence in DEFENCES:
         if defence not in (JS_REDUCE, skyline(0.2)):
-            yield defence.name, defence
+            yield defence.name, defence, ""
 
 
 def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
     """What the best informed adversary gains at last, and what detail is lost on average."""
     rows: list[Row] = []
-    for family, defence in _families(design):
+    for family, defence, setting in _families(design):
         finding = learn(laboratory, design, defence, DK, BEST, advance)[-1]
         weighed = _weighed(laboratory, design, defence, advance)
         gcp = mean(laboratory.utility(released.release)["gcp"] for released in weighed)
@@ -124,6 +124,7 @@ def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row
             {
                 "family": family,
                 "defence": defence.name,
+                "setting": setting,
                 "gcp": gcp,
                 "gain": finding.gain,
                 "confidence": finding.confidence,
@@ -153,6 +154,7 @@ FIGURES = (
         _queries,
         Lines(
             x="selectivity",
+            across="log",
             y="median_relative_error",
             x_label="share of combinations of values that a query asks for",
             y_label="median relative error",
@@ -181,6 +183,7 @@ FIGURES = (
             x_label="global certainty penalty, average of weeks",
             y_label="gain in the last week (DK, auto)",
             series="family",
+            note="setting",
         ),
     ),
 )

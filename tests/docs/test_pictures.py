@@ -1,0 +1,43 @@
+"""Pictures in the documents: lines are named, what varies has its spread, categories are points."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.image import imread
+
+from bkpriv_core.cli.study.figure import Figure, Lines
+from scripts.redraw import DOCUMENTS, STUDIES, draw, read
+
+FIGURES = [(directory, figure) for directory, study in STUDIES.items() for figure in study.figures]
+
+
+@pytest.mark.parametrize(
+    ("directory", "figure"), FIGURES, ids=[f"{where}/{figure.name}" for where, figure in FIGURES]
+)
+def test_what_is_drawn_can_be_told(directory: str, figure: Figure[Any, Any]) -> None:
+    picture = figure.picture
+    if not isinstance(picture, Lines):
+        return
+    with (DOCUMENTS / directory / f"{figure.name}.csv").open(encoding="utf-8") as stream:
+        rows = [{key: read(field) for key, field in row.items()} for row in csv.DictReader(stream)]
+    assert picture.x_label
+    assert picture.y_label or picture.panel, "the panels' headings say what is drawn"
+    assert picture.bound is None or picture.bound_label
+    if any(isinstance(row[picture.x], str) for row in rows):
+        assert not picture.joined
+    spreads = {"deviation", "standard_error"} & set(rows[0])
+    assert spreads == ({picture.spread} if picture.spread else set())
+
+
+@pytest.mark.parametrize("name", ["figure_2", "figure_3b", "figure_5a"])
+def test_a_picture_is_that_of_its_data(name: str, tmp_path: Path) -> None:
+    (figure,) = (figure for figure in STUDIES["papers/li2009"].figures if figure.name == name)
+    directory = DOCUMENTS / "papers" / "li2009"
+    draw(figure, directory, tmp_path / "drawn.png")
+    drawn, shown = imread(tmp_path / "drawn.png"), imread(directory / f"{name}.png")
+    assert drawn.shape == shown.shape
+    assert (drawn == shown).mean() > 0.99
