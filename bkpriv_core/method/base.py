@@ -336,7 +336,7 @@ class GroupMethod(Method[OfGroups]):
         -------
         Release, Certificate
             Groups are numbered at random: where numbers are published, they must not tell of the
-            making. There may be none where the release grows; those who came wait then.
+            making. There may be none.
         """
         setting, groups, form = self.partition(
             setting.tried(), requirements, options, chance, progress.step("partitioning")
@@ -352,14 +352,6 @@ class GroupMethod(Method[OfGroups]):
             improving=self.improves(options),
             progress=progress,
         )
-        if not len(certificate.groups) and not options.grow:
-            failed = f"All {certificate.failed} groups fail, and nothing mends one."
-            none = "No group was formed, and all records as one fail."
-            raise UnattainableRequirement(
-                "no group could be certified, so there is nothing to publish",
-                detail=failed if certificate.failed else none,
-                hint="Require less strictly, or use coarser quasi-identifiers.",
-            )
         certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, form), certificate
 
@@ -376,5 +368,13 @@ class GroupMethod(Method[OfGroups]):
         Progress has the steps partitioning, certifying and, where the method improves, improving.
         """
         release, certificate = self.certified(setting, requirements, options, chance, progress)
+        if not len(release.groups):
+            failed = f"All {certificate.failed} groups fail, and nothing mends one."
+            none = "No group was formed, and all records as one fail."
+            raise UnattainableRequirement(
+                "no group could be certified, so there is nothing to publish",
+                detail=failed if certificate.failed else none,
+                hint="Require less strictly, or use coarser quasi-identifiers.",
+            )
         measured = setting.over(release.parts)
         return release, findings(measured, release.groups, requirements, certificate.measurements)

@@ -46,7 +46,7 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 
-__all__ = ["Growth", "begin", "grow", "make_grown"]
+__all__ = ["Growth", "begin", "grouped", "grow", "make_grown"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -267,21 +267,11 @@ def make_grown(
     UnattainableRequirement
         If there is no group, kept or new.
     """
-    parts, kept = setting.parts, int(growth.labels.max()) + 1
-    labels = growth.labels.copy()
-    coming = _bearable(setting, np.flatnonzero(growth.coming), requirements)
-    failed = 0
-    if coming.size:
-        made, certificate = method.certified(
-            setting.over(parts.select(coming)), requirements, options, chance, progress
-        )
-        if made.parts.respondent is None:
-            raise ValueError("the parts do not tell respondents apart")
-        failed = certificate.failed
-        labels[made.parts.respondent] = np.where(
-            made.labels == SUPPRESSED, SUPPRESSED, made.labels + kept
-        )
-    groups = _waiting(method, setting, growth.coming, labels, requirements, options)
+    labels, coming = growth.labels, growth.coming
+    labels, failed = grouped(
+        method, labels, coming, setting, requirements, options, chance, progress
+    )
+    groups = _waiting(method, setting, coming, labels, requirements, options)
     if not len(groups):
         raise UnattainableRequirement(
             "no group could be certified, so there is nothing to publish",
@@ -294,9 +284,54 @@ def make_grown(
     # What was kept may be too large for exact inference.
     estimator = "auto" if options.estimator == "exact" else options.estimator
     measurements = [item.measure(setting, groups, estimator, progress) for item in requirements]
-    return Release(parts, groups, method.form), findings(
+    return Release(setting.parts, groups, method.form), findings(
         setting, groups, requirements, measurements
     )
+
+
+def grouped(
+    method: GroupMethod[OfGroups],
+    labels: IntArray,
+    coming: BoolArray,
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    options: OfGroups,
+    chance: Chance,
+    progress: Progress,
+) -> tuple[IntArray, int]:
+    """Have a method group those who have no group yet.
+
+    Parameters
+    ----------
+    method : GroupMethod
+        The method.
+    labels : (n,) int array
+        The group of each: dense integers from 0, or `SUPPRESSED`.
+    coming : (n,) bool array
+        Who is to be grouped.
+    setting, requirements, options, chance, progress
+        See `make_grown`.
+
+    Returns
+    -------
+    labels : (n,) int array
+        The same, and groups of those who came, but for who waits. Groups may be alike to a reader.
+    failed : int
+        How many of them failed.
+    """
+    parts, kept = setting.parts, int(labels.max(initial=SUPPRESSED)) + 1
+    who = _bearable(setting, np.flatnonzero(coming), requirements)
+    if not who.size:
+        return labels, 0
+    made, certificate = method.certified(
+        setting.over(parts.select(who)), requirements, options, chance, progress
+    )
+    if made.parts.respondent is None:
+        raise ValueError("the parts do not tell respondents apart")
+    shown = made.labels != SUPPRESSED
+    labels = labels.copy()
+    labels[made.parts.respondent[shown]] = made.labels[shown] + kept
+    return labels, certificate.failed
 
 
 def _bearable(setting: Setting, coming: IntArray, requirements: Sequence[Requirement]) -> IntArray:

@@ -12,18 +12,55 @@ from collections.abc import Sequence
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method.base import GroupOptions
+from bkpriv_core.method.base import GroupMethod, GroupOptions, OfGroups
+from bkpriv_core.method.growing import grouped
 from bkpriv_core.partition.judging import Judge
-from bkpriv_core.partition.together import Mended, certify_together
+from bkpriv_core.partition.together import Mended, certify_together, known_groups
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
 from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
 
-__all__ = ["make_together"]
+__all__ = ["begin_again", "make_together"]
+
+
+def begin_again(
+    method: GroupMethod[OfGroups],
+    respondents: Respondents,
+    earlier: Earlier,
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    options: OfGroups,
+    chance: Chance,
+    progress: Progress,
+) -> Release:
+    """Begin a release with groups that earlier ones tell; see `bkpriv_core.partition.together`.
+
+    Parameters
+    ----------
+    method : GroupMethod
+        What groups all others.
+    respondents : Respondents
+        Those of the table.
+    earlier : Earlier
+        What was published before.
+    setting, requirements, options, chance, progress
+        See `Method.make`.
+
+    Returns
+    -------
+    Release
+        It is yet to be mended by `make_together`: not all of its groups need hold.
+    """
+    setting = setting.over(respondents.apart(setting.table))
+    known = known_groups(_judge(setting, requirements, options), earlier)
+    labels = known.labels(len(setting.parts))
+    coming = labels == SUPPRESSED
+    labels, _ = grouped(method, labels, coming, setting, requirements, options, chance, progress)
+    return Release(setting.parts, Groups.from_labels(labels), method.form)
 
 
 def make_together(
@@ -41,7 +78,7 @@ def make_together(
     Parameters
     ----------
     made : Release
-        What the method made.
+        What the method made, or began with.
     respondents : Respondents
         Those of its table.
     earlier : Earlier
@@ -65,10 +102,8 @@ def make_together(
     parts = respondents.apart(made.table)
     groups = Groups.from_labels(made.labels[respondents.places(made.parts, chance)])
     setting = setting.over(parts)
-    alone, _ = alone_and_joint(requirements)
-    beyond = options.beyond == "estimate"
     mended = certify_together(
-        Judge(setting.tried(), alone, options.estimator, beyond=beyond),
+        _judge(setting, requirements, options),
         groups,
         earlier,
         requirements,
@@ -76,8 +111,7 @@ def make_together(
         pool=made.form.pool,
         # What is generalized by whole columns has no unions that are.
         uniting=made.form.levels is None,
-        # What grows keeps groups of its own accord, and withdraws others.
-        restoring=not options.grow,
+        grown=options.grow,
         progress=progress.step("judging releases together"),
     )
     groups = mended.groups
@@ -96,3 +130,10 @@ def make_together(
     measurements = [item.measure(setting, groups, estimator) for item in requirements]
     rows = findings(setting, groups, requirements, measurements)
     return Release(parts, groups, made.form), rows, mended
+
+
+def _judge(setting: Setting, requirements: Sequence[Requirement], options: GroupOptions) -> Judge:
+    """What says which groups hold by themselves."""
+    alone, _ = alone_and_joint(requirements)
+    beyond = options.beyond == "estimate"
+    return Judge(setting.tried(), alone, options.estimator, beyond=beyond)

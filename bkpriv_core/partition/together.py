@@ -1,30 +1,39 @@
 """Certification together: a partition is mended until it exposes nobody beside earlier releases.
 
-Each group of a partition holds by itself. Whoever holds earlier releases of the same people can
+Each group of a release holds by itself. Whoever holds earlier releases of the same people can
 take their groups from these, and may so learn more of somebody than any release tells
 (`bkpriv_core.together`). People about whom that breaks a bound are *exposed*; they *fail* if
 earlier releases alone told less of them. What those told cannot be taken back: groups are not at
 fault for it.
 
+Of a partition cut afresh most groups cross earlier ones. Nearly everybody then hangs together with
+everybody, and mending one group makes another fail. So a partition is begun with *known* groups
+(see `known_groups`): those that earlier releases showed, or that are left of these once groups
+within them are taken out, and of whom all are still there. They tell nothing new. Nor do they tell
+more than each by itself,
+
+- cut in pieces that hold: whoever knows the group learns the pieces;
+- united, as they are, with others: who can take a group out of the union knows both. That helps a
+  group that does not hold any more, by what adversaries have come to know.
+
+Who is in none is grouped by the method, so that all groups are nested or disjoint. Nobody fails
+then, unless people have left, or changed: what is left of their groups is a group, too, and tells
+who is not in it. (Of a partition of other making, such as by whole columns, anybody may fail.)
 While somebody fails, the groups at fault are mended: those that show who fails; or, of who is not
 shown, those that show people with whom earlier releases showed him.
 
-1. Some times, groups of earlier releases whose people they show take their place, as they were:
-   at first only those that have nobody from other groups. That tells nothing new of their people;
-   the rest of each group, such as newcomers, remains a group.
-2. Some times, each is united with a group near it, where the union holds by itself. A union says
+1. Some times, each is united with a group near it, where the union holds by itself. A union says
    less than its two groups: the multiset of all their members' values.
-3. Some times, who fails is left out of his group. The rest of it is united with a group near it, or
-   left out, too, where it does not hold by itself. Where nobody who fails is in a group, groups at
-   fault are left out as a whole.
-4. Then all groups are left out that hang together with who fails, over earlier groups or later.
+2. Some times, who fails is left out of his group. The rest of it is united with a group near it, or
+   left out, too, where it does not hold by itself. Where nobody who fails is in a group, those are
+   left out with whom he was shown.
+3. Then all groups are left out that hang together with who fails, over earlier groups or later.
 
-At last, groups of earlier releases are shown again of whom all are left out.
+At last, known groups are shown again of whom all are left out.
 
 Rules:
 
-- Groups that an earlier release showed, of the same people, tell nothing more. They are never at
-  fault, and stay as they are.
+- Known groups of the same people tell nothing more. They are never at fault, and stay as they are.
 - Every group of the outcome holds by itself, and requirements on all groups together hold. Groups
   that are alike to a reader are one.
 - It ends: all but the last remedy are tried a limited number of times, and without any new group
@@ -45,20 +54,19 @@ from bkpriv_core.belief.posterior import EXACT, Sound
 from bkpriv_core.partition.certification import Pool
 from bkpriv_core.partition.exchange import Layout, Round, chunks, unite
 from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, jointly, satisfied
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.earlier import Earlier
 from bkpriv_core.together.measurement import Joint
 
-__all__ = ["Mended", "certify_together"]
+__all__ = ["Mended", "certify_together", "known_groups"]
 
 BoolArray = npt.NDArray[np.bool_]
-
-_RESTORED = 4
-"""How often groups at fault make room for earlier ones."""
 
 _UNIONS = 4
 """How often groups at fault are united with others."""
@@ -90,8 +98,8 @@ class Mended:
         How many people earlier releases alone expose.
     failed : int
         How many people failed in the partition that was given.
-    restored : int
-        How many groups of the outcome earlier releases showed, and that partition did not.
+    known : int
+        How many groups of the outcome earlier releases tell as they are.
     united : int
         How many of its groups were united with others, or with what others left.
     left_out : int
@@ -102,7 +110,7 @@ class Mended:
     joint: Joint
     exposed: int
     failed: int
-    restored: int
+    known: int
     united: int
     left_out: int
 
@@ -116,7 +124,7 @@ def certify_together(
     *,
     pool: Pool,
     uniting: bool = True,
-    restoring: bool = True,
+    grown: bool = False,
     progress: Progress = SILENT,
 ) -> Mended:
     """Mend a partition until it exposes nobody beside earlier releases.
@@ -126,7 +134,7 @@ def certify_together(
     judge : Judge
         What says which groups hold by themselves. Its parts tell respondents apart.
     groups : Groups
-        The partition, whose groups do.
+        The partition.
     earlier : Earlier
         What was published before.
     requirements : sequence of Requirement
@@ -137,8 +145,9 @@ def certify_together(
         Joins groups that will be published alike.
     uniting : bool
         Whether groups may be united; otherwise they are left out, or some of their records.
-    restoring : bool
-        Whether groups of earlier releases may be shown again.
+    grown : bool
+        Whether groups stay that do not hold any more, and no others are shown again: a release that
+        grows keeps what was published, and withdraws it, of its own accord.
     progress : Progress
         Receives the share of who failed and no more does.
 
@@ -146,8 +155,29 @@ def certify_together(
     -------
     Mended
     """
-    mending = _Mending(judge, earlier, requirements, estimator, pool, uniting, restoring, progress)
+    mending = _Mending(judge, earlier, requirements, estimator, pool, uniting, grown, progress)
     return mending.mend(groups)
+
+
+def known_groups(judge: Judge, earlier: Earlier) -> Groups:
+    """Groups of earlier releases to begin a partition with; see the module.
+
+    Parameters
+    ----------
+    judge : Judge
+        What says which hold by themselves. Its parts tell respondents apart.
+    earlier : Earlier
+        What was published before.
+
+    Returns
+    -------
+    Groups
+        Groups of parts, no two of which have one in common: known groups, those that hold first,
+        then what is left of others; and pieces in place of a group, where all of them hold.
+    """
+    groups, whole = _past(judge.setting.parts, earlier)
+    holds = judge.met(judge.measured_somehow(groups))
+    return _cut(judge, _apart(groups.select(np.lexsort((~holds, ~whole)))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +213,7 @@ class _Mending:
         estimator: Sound,
         pool: Pool,
         uniting: bool,
-        restoring: bool,
+        grown: bool,
         progress: Progress,
     ) -> None:
         parts = judge.setting.parts
@@ -199,28 +229,25 @@ class _Mending:
         self._estimator: Sound = "auto" if estimator == "exact" else estimator
         self._pool = pool
         self._uniting = uniting
-        self._restoring = restoring
+        self._grown = grown
         self._progress = progress
         self._held: set[bytes] = set()
-        self._earlier_groups = set(map(_key, earlier.constraints.members))
-        part = np.full(len(earlier.population.priors[0]), _NOBODY)
-        part[self._persons] = np.arange(len(parts))
-        # The latest first; of whom all are in the table.
         members = earlier.constraints.members
-        kept = np.flatnonzero(members.min(part[members.members]) != _NOBODY)[::-1]
-        past = members.select(kept)
-        self._past = Groups(part[past.members], past.offsets)
+        self._known = {*map(_key, members), *map(_key, earlier.constraints.refined().members)}
+        past, whole = _past(parts, earlier)
+        self._past = past.select(whole)
 
-    def mend(self, groups: Groups) -> Mended:
+    def mend(self, given: Groups) -> Mended:
         """See the module."""
-        self._held.update(map(_key, groups))
+        given = self._pool(self._parts, given)
+        if self._grown:
+            self._held.update(map(_key, given))
+        groups = self._holding(given)
         before = self._tell(self._earlier.constraints, None)
-        given, told = groups, self._with(groups, before)
+        told = self._with(groups, before)
         failing = self._failing(groups, told, before)
         failed = int(failing.sum())
         remedies: list[_Remedy] = []
-        if self._uniting and self._restoring:
-            remedies += [self._restore_within] + [self._restore] * (_RESTORED - 1)
         if self._uniting:
             remedies += [self._unite] * _UNIONS
         remedies += [self._leave_out] * _LEFT_OUT
@@ -231,14 +258,14 @@ class _Mending:
             told = self._with(groups, told)
             failing = self._failing(groups, told, before)
         self._progress.report(1.0)
-        if self._restoring:
+        if not self._grown:
             groups = self._shown_again(groups)
         return Mended(
             groups,
             told.joint,
             int(before.broken.any(axis=0).sum()),
             failed,
-            int((~self._new(groups)).sum() - (~self._new(given)).sum()),
+            int((~self._new(groups)).sum()),
             _united(len(self._parts), given, groups),
             len(given.members) - len(groups.members),
         )
@@ -287,21 +314,26 @@ class _Mending:
         return persons
 
     def _new(self, groups: Groups) -> BoolArray:
-        """Which groups no earlier release showed."""
+        """Which groups earlier releases do not tell as they are."""
         people = Groups(self._whose(groups), groups.offsets)
-        return np.array([_key(group) not in self._earlier_groups for group in people], dtype=bool)
+        return np.array([_key(group) not in self._known for group in people], dtype=bool)
 
     def _at_fault(self, groups: Groups, told: _Told, failing: BoolArray) -> BoolArray:
         """Which new groups show who fails, or people with whom he was shown."""
         new = self._new(groups)
+        concerned = self._concerned(groups.select(new), told, failing)
+        at_fault: BoolArray = groups.max(concerned[self._whose(groups)]) & new
+        return at_fault if at_fault.any() else self._hanging_together(groups, told, failing)
+
+    def _concerned(self, new: Groups, told: _Told, failing: BoolArray) -> BoolArray:
+        """Who fails; and with whom he was shown, if he is in none of the new groups."""
         unseen = failing.copy()
-        unseen[self._whose(groups.select(new))] = False
+        unseen[self._whose(new)] = False
         members = told.joint.constraints.members
         with_him = members.max(unseen[members.members])
-        near = failing.copy()
-        near[members.members[with_him[members.owner]]] = True
-        at_fault: BoolArray = groups.max(near[self._whose(groups)]) & new
-        return at_fault if at_fault.any() else self._hanging_together(groups, told, failing)
+        concerned: BoolArray = failing.copy()
+        concerned[members.members[with_him[members.owner]]] = True
+        return concerned
 
     def _hanging_together(self, groups: Groups, told: _Told, failing: BoolArray) -> BoolArray:
         """Which new groups hang together with who fails."""
@@ -310,46 +342,15 @@ class _Mending:
         hanging: BoolArray = groups.max(fails[told.component[self._whose(groups)]])
         return hanging & self._new(groups)
 
-    def _restore_within(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
-        """Have earlier groups take the place of those at fault that show nobody else of them."""
-        return self._restored(groups, self._at_fault(groups, told, failing), within=True)
-
-    def _restore(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
-        """The same, also of people whom other groups show."""
-        return self._restored(groups, self._at_fault(groups, told, failing), within=False)
-
-    def _restored(self, groups: Groups, chosen: BoolArray, *, within: bool) -> Groups:
-        """Have earlier groups take the place of chosen ones, as far as they hold."""
-        labels = groups.labels(len(self._parts))
-        new = self._new(groups)
-        # Of each part, whether a chosen group shows it, and whether its group may be touched.
-        there = np.append(chosen, False)[labels]
-        free = np.append(chosen if within else new, True)[labels]
-        past = self._past
-        past = past.select(past.max(there[past.members]) & past.min(free[past.members]))
-        past = self._apart(past.select(self._holds(past)))
-        labels[past.members] = past.owner + len(groups)
-        _, dense = np.unique(labels, return_inverse=True)
-        return Groups.from_labels(dense - (labels.min() == SUPPRESSED))
-
-    def _apart(self, groups: Groups) -> Groups:
-        """Those of the groups that have nobody in common with one before."""
-        taken = np.zeros(len(self._parts), dtype=bool)
-        chosen = np.zeros(len(groups), dtype=bool)
-        for number, group in enumerate(groups):
-            if not taken[group].any():
-                taken[group] = chosen[number] = True
-        return groups.select(chosen)
-
     def _shown_again(self, groups: Groups) -> Groups:
-        """The groups, and earlier ones of whom all are left out, if a reader tells them apart."""
+        """The groups, and known ones of whom all are left out, if a reader tells them apart."""
         left_out = groups.labels(len(self._parts)) == SUPPRESSED
         past = self._past.select(self._past.min(left_out[self._past.members]))
         if not self._uniting:
             everybody = Groups.from_rows(np.arange(len(self._parts)))
             alike = self._pool(self._parts, everybody).labels(len(self._parts))[past.members]
             past = past.select(past.min(alike) == past.max(alike))
-        past = self._apart(past.select(self._holds(past)))
+        past = _apart(past.select(self._holds(past)))
         every = Groups.joined([groups, past])
         alone = set(map(_key, self._pool(self._parts, every)))
         past = past.select(np.array([_key(group) in alone for group in past], dtype=bool))
@@ -358,45 +359,53 @@ class _Mending:
         return every if holding.all() else groups
 
     def _unite(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
-        """Unite groups at fault with near ones."""
-        return self._with_near(groups, self._at_fault(groups, told, failing))
+        """Unite groups at fault with near ones that are new: of others all is known."""
+        new = self._new(groups)
+        united = self._with_near(groups.select(new), self._at_fault(groups, told, failing)[new])
+        return Groups.joined([groups.select(~new), united])
 
     def _with_near(self, groups: Groups, chosen: BoolArray) -> Groups:
-        """Unite chosen groups with near ones, both new, where the unions hold."""
-        new, setting = self._new(groups), self._judge.setting
-        old, groups, chosen = groups.select(~new), groups.select(new), chosen[new]
+        """Unite chosen groups with near ones, where the unions hold."""
         for effort in self._judge.efforts():
             places = np.flatnonzero(chosen)
             if not places.size or len(groups) < 2:
                 break
             layout = Layout(self._parts, groups)
-            near, _ = cheapest_neighbours(self._parts, groups, places, _NEAR, setting.progress)
-            keepers = [item.keeper(setting, Groups.joined([old, groups])) for item in self._joint]
-            made = Round(self._judge, layout, np.ones_like(chosen), keepers, effort)
+            progress = self._judge.setting.progress
+            near, _ = cheapest_neighbours(self._parts, groups, places, _NEAR, progress)
+            # Unions never break a requirement on all groups together.
+            made = Round(self._judge, layout, np.ones_like(chosen), (), effort)
             pairs = np.column_stack((np.repeat(places, near.shape[1]), near.ravel()))
             for some in chunks(layout, Groups.from_rows(pairs), 1):
                 made.offer(unite(layout, some))
             chosen = np.append(chosen[~made.taken], np.zeros(len(made), dtype=bool))
             groups = made.groups
-        return Groups.joined([old, groups])
+        return groups
 
     def _leave_out(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
-        """Leave out who fails, and groups at fault for those who are in none that is new."""
-        left_out = failing[self._whose(groups)] & self._new(groups)[groups.owner]
-        if not left_out.any():
-            return groups.select(~self._at_fault(groups, told, failing))
-        return _some(groups, ~left_out)
+        """Leave out of new groups who fails, or else people with whom he was shown."""
+        new = self._new(groups)
+        for who in (failing, self._concerned(groups.select(new), told, failing)):
+            left_out = who[self._whose(groups)] & new[groups.owner]
+            if left_out.any():
+                return groups.taken(np.flatnonzero(~left_out))
+        return self._leave_all_out(groups, told, failing)
 
     def _leave_all_out(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
         """Leave out all new groups that hang together with who fails."""
         return groups.select(~self._hanging_together(groups, told, failing))
 
     def _holding(self, groups: Groups) -> Groups:
-        """Those of the groups that hold as a reader sees them, united with others if need be."""
+        """Groups as a reader sees them that hold, united with others if need be."""
         groups = self._pool(self._parts, groups)
         holds = self._holds(groups)
         if self._uniting and not holds.all():
-            groups = self._pool(self._parts, self._with_near(groups, ~holds))
+            new = self._new(groups)
+            # Known ones would be taken out of unions with new ones that do not hold.
+            united = self._with_near(groups.select(new), ~holds[new])
+            united = united.select(self._holds(united))
+            groups = Groups.joined([groups.select(~new), united])
+            groups = self._pool(self._parts, self._with_near(groups, ~self._holds(groups)))
             holds = self._holds(groups)
         groups = groups.select(holds)
         return groups.select(satisfied(self._joint, self._judge.setting, groups))
@@ -414,16 +423,48 @@ _Remedy = Callable[[Groups, _Told, BoolArray], Groups]
 """From groups, what they tell and who fails, other groups."""
 
 
+def _past(parts: Parts, earlier: Earlier) -> tuple[Groups, BoolArray]:
+    """Those of groups that earlier releases tell, the latest first, who are in the table.
+
+    And whether these are all of the group.
+    """
+    if parts.respondent is None:
+        raise ValueError("the parts do not tell respondents apart")
+    part = np.full(len(earlier.population.priors[0]), _NOBODY)
+    part[earlier.persons[parts.respondent]] = np.arange(len(parts))
+    members = earlier.constraints.refined().members
+    members = members.select(np.arange(len(members))[::-1])
+    there = part[members.members] != _NOBODY
+    some = members.taken(np.flatnonzero(there))
+    return Groups(part[some.members], some.offsets), members.min(there)[members.max(there)]
+
+
+def _cut(judge: Judge, groups: Groups) -> Groups:
+    """Cut groups in pieces where all of them hold."""
+    setting = judge.setting.over(judge.setting.parts.select(groups.members))
+    within = Groups(np.arange(len(groups.members)), groups.offsets)
+    pieces = mondrian(setting, judge.requirements, groups=within)
+    pieces = Groups(groups.members[pieces.members], pieces.offsets)
+    whose = groups.labels(len(judge.setting.parts))[pieces.members[pieces.offsets[:-1]]]
+    cut = np.bincount(whose, minlength=len(groups)) > 1
+    pieces, whose = pieces.select(cut[whose]), whose[cut[whose]]
+    fit = judge.met(judge.measured_somehow(pieces))
+    cut[whose[~fit]] = False
+    return Groups.joined([groups.select(~cut), pieces.select(cut[whose])])
+
+
+def _apart(groups: Groups) -> Groups:
+    """Those of the groups that have nobody in common with one before."""
+    taken = np.zeros(int(groups.members.max(initial=-1)) + 1, dtype=bool)
+    chosen = np.zeros(len(groups), dtype=bool)
+    for number, group in enumerate(groups):
+        if not taken[group].any():
+            taken[group] = chosen[number] = True
+    return groups.select(chosen)
+
+
 def _key(members: IntArray) -> bytes:
     return np.sort(members).tobytes()
-
-
-def _some(groups: Groups, kept: BoolArray) -> Groups:
-    """Groups of some of their members, but for those that none is left of."""
-    labels = groups.owner[kept]
-    _, dense = np.unique(labels, return_inverse=True)
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(dense))))
-    return Groups(groups.members[kept], offsets.astype(np.int64))
 
 
 def _united(parts: int, given: Groups, groups: Groups) -> int:

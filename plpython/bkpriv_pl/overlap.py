@@ -42,7 +42,7 @@ _LISTED = 8
 """How many releases a message lists."""
 
 _DEAR = 0.02
-"""Share of a release's records left out, or of its groups united, from which growing is advised."""
+"""Share of a release's records left out from which growing is advised."""
 
 
 def choose(dataset: Dataset, method: Method[Options], options: Options, policy: Policy) -> Overlap:
@@ -129,7 +129,9 @@ class Beside:
         ids = [*self.judged, release]
         return joint_findings(self.mended.joint, self.requirements, ids)
 
-    def tell(self, release: int, published: Release, rows: Sequence[Finding]) -> None:
+    def tell(
+        self, release: int, published: Release, rows: Sequence[Finding], *, grown: bool
+    ) -> None:
         """Say what it took to certify a release together with them, and what all tell.
 
         Parameters
@@ -140,23 +142,24 @@ class Beside:
             What it shows.
         rows : sequence of Finding
             See `findings`.
+        grown : bool
+            Whether it keeps groups by the option grow, of which `Stock.tell` tells.
         """
         mended = self.mended
         if mended is None:
             return
         told = _listed(self.judged)
-        if mended.failed:
-            dear = mended.left_out > _DEAR * published.table.records or mended.united > _DEAR * len(
-                published.groups
-            )
+        left_out = published.table.records - published.published
+        if mended.failed or not grown:
+            dear = mended.failed and left_out > _DEAR * published.table.records
             plpy.notice(
-                f"release {release} was made to hold together with {told}: {mended.restored} "
-                f"groups are shown as they were, {mended.united} were united with others, and "
-                f"{mended.left_out} records are left out",
-                detail=f"As it was made, {mended.failed} people would have been exposed to who "
+                f"release {release} is certified together with {told}: {mended.known} groups are "
+                f"shown as they were, {mended.united} were united with others, and {left_out} "
+                "records are left out",
+                detail=f"As it was begun, {mended.failed} people would have been exposed to who "
                 "holds all of them.",
-                hint='The option {"grow": true} keeps all groups of the last release as they were '
-                "published, and mostly costs less."
+                hint='The option {"grow": true} shows people who left as they were published, '
+                "which exposes nobody."
                 if dear
                 else None,
             )

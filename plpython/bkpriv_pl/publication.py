@@ -18,10 +18,11 @@ import plpy
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method import GroupOptions, Method, Options, find_method, parse_options
-from bkpriv_core.method.growing import make_grown
+from bkpriv_core.method import GroupMethod, Method, Options, find_method, parse_options
+from bkpriv_core.method.growing import Growth, make_grown
 from bkpriv_core.method.randomize import bound_of
-from bkpriv_core.method.together import make_together
+from bkpriv_core.method.together import begin_again, make_together
+from bkpriv_core.partition.together import Mended
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
@@ -35,7 +36,7 @@ from bkpriv_pl.column import column_types
 from bkpriv_pl.counts import NOTHING, Period
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.draws import judge_together
-from bkpriv_pl.growing import find_stock
+from bkpriv_pl.growing import Stock, find_stock
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds, check_columns
 from bkpriv_pl.notice import give_notice
@@ -132,16 +133,17 @@ def publish(
         request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed
     chance = SecretChance() if seed is None else SeededChance(seed)
-    make = request.method.make
-    if stock is not None and growth is not None:
-        make = partial(make_grown, stock.method, growth)
-    published, rows = make(setting, request.policy.requirements, request.options, chance, task)
     beside = None
     if request.overlap == "certify" and about is not None:
-        published, rows, beside = _beside_earlier(
-            request, published, rows, setting, about, chance, task
+        task.step("reading earlier releases")
+        beside = find_earlier(
+            *(request.dataset, request.period, setting, about),
+            *(request.policy.requirements, request.library),
         )
         overlap = find_overlap(request.dataset, request.period, request.method.form, beside)
+    published, rows, mended = _make(request, setting, about, stock, growth, beside, chance, task)
+    if beside is not None:
+        beside = replace(beside, mended=mended)
     task.step("writing")
     shown, within = published.together()
     stock_of = None if stock is None else stock.release
@@ -170,27 +172,31 @@ def publish(
     return release
 
 
-def _beside_earlier(
+def _make(
     request: _Request,
-    made: Release,
-    rows: list[Finding],
     setting: Setting,
-    respondents: Respondents,
+    respondents: Respondents | None,
+    stock: Stock | None,
+    growth: Growth | None,
+    beside: Beside | None,
     chance: Chance,
     task: Task,
-) -> tuple[Release, list[Finding], Beside]:
-    """Certify what was made together with earlier releases, if there are any of these people."""
-    task.step("reading earlier releases")
-    dataset, requirements = request.dataset, request.policy.requirements
-    beside = find_earlier(
-        dataset, request.period, setting, respondents, requirements, request.library
-    )
-    if beside.earlier is None or not isinstance(request.options, GroupOptions):
-        return made, rows, beside
-    published, rows, mended = make_together(
-        made, respondents, beside.earlier, setting, requirements, request.options, chance, task
-    )
-    return published, rows, replace(beside, mended=mended)
+) -> tuple[Release, list[Finding], Mended | None]:
+    """Make a release, and certify it together with earlier ones if there are any of its people."""
+    method: Method[Any] = request.method
+    options: Any = request.options
+    asked = (setting, request.policy.requirements, options, chance, task)
+    earlier = None if beside is None else beside.earlier
+    make = method.make
+    if stock is not None and growth is not None:
+        make = partial(make_grown, stock.method, growth)
+    if earlier is None or respondents is None or not isinstance(method, GroupMethod):
+        return *make(*asked), None
+    if growth is None and method.rearranging:
+        made = begin_again(method, respondents, earlier, *asked)
+    else:
+        made, _ = make(*asked)
+    return make_together(made, respondents, earlier, *asked)
 
 
 def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
@@ -334,7 +340,7 @@ def _record(
     history.record_audit(release, [*rows, *together])
     give_notice(release, published, shown, rows, request.options)
     if beside is not None:
-        beside.tell(release, published, together)
+        beside.tell(release, published, together, grown=grown_from is not None)
     return release
 
 

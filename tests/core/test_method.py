@@ -133,7 +133,7 @@ def test_where_no_group_was_formed_none_is_said_to_fail() -> None:
 
     setting = Setting(as_table(by_age("20a 30b")))
     with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-        Idle().certified(setting, [KAnonymity(3)], GroupOptions(), SeededChance(1), SILENT)
+        Idle().make(setting, [KAnonymity(3)], GroupOptions(), SeededChance(1), SILENT)
     assert caught.value.detail == "No group was formed, and all records as one fail."
 
 
@@ -185,7 +185,7 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
     )
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-            method.certified(setting, requirements, options, Overheard(seed), Told())
+            method.make(setting, requirements, options, Overheard(seed), Told())
         said = f"All {expected.failed} groups fail" if expected.failed else "No group was formed"
         assert said in caught.value.detail
         return

@@ -6,207 +6,20 @@ What is known of everybody is found by listing all ways to give people values; s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.posterior import ESTIMATORS, Sound
-from bkpriv_core.belief.setting import Setting
-from bkpriv_core.partition.judging import Judge
-from bkpriv_core.partition.together import Mended, certify_together
-from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.requirement import (
-    BtPrivacy,
-    CkSafety,
-    KAnonymity,
-    LDiversity,
-    MaxDisclosure,
-    Requirement,
-    adversaries,
-    alone_and_joint,
-)
-from bkpriv_core.sequence.history import History, Step
-from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.belief.posterior import ESTIMATORS
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.partition import together
+from bkpriv_core.partition.together import known_groups
+from bkpriv_core.requirement import BtPrivacy, CkSafety, KAnonymity, LDiversity, MaxDisclosure
 from bkpriv_core.together import inference
-from bkpriv_core.together.earlier import Earlier
-from tests.core import oracles, together_oracles
-from tests.core.oracles import Attribute, Records
-from tests.core.strategies import SOME, as_parts
-
-VALUES = ("flu", "gout", "hiv")
-
-SMOOTHING = 1.0
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A release: the persons of its table, in order, and the groups of some of them."""
-
-    persons: tuple[int, ...]
-    groups: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True)
-class Course:
-    """People, each with an age and a value, and what is published of them; last the new one."""
-
-    ages: tuple[int, ...]
-    values: tuple[int, ...]
-    releases: tuple[Shown, ...]
-
-    def records(self, place: int) -> Records:
-        """The table of a release."""
-        persons = self.releases[place].persons
-        ages = sorted({self.ages[person] for person in persons})
-        held = sorted({self.values[person] for person in persons})
-        return Records(
-            (Attribute("age", tuple(map(str, ages)), numbers={str(age): age for age in ages}),),
-            Attribute("disease", tuple(VALUES[value] for value in held)),
-            tuple((str(self.ages[person]), VALUES[self.values[person]]) for person in persons),
-        )
-
-    def setting(self, place: int) -> Setting:
-        """What is believed of its records, one part each."""
-        records = self.records(place)
-        return Setting(as_parts(records, range(len(records.rows))), SMOOTHING)
-
-    def step(self, place: int) -> Step:
-        """The release as history has it; the last in no groups."""
-        shown, records = self.releases[place], self.records(place)
-        labels = np.full(len(shown.persons), SUPPRESSED)
-        if place < len(self.releases) - 1:
-            for number, group in enumerate(shown.groups):
-                labels[[shown.persons.index(person) for person in group]] = number
-        actual = np.array(records.secrets(records.everything()), dtype=np.int64)
-        return Step(
-            place + 1,
-            records.sensitive.values,
-            np.array(shown.persons, dtype=np.int64),
-            actual,
-            Groups.from_labels(labels),
-            place,
-        )
-
-    def certified(
-        self,
-        requirements: Sequence[Requirement],
-        estimator: Sound = "auto",
-        *,
-        uniting: bool = True,
-        restoring: bool = True,
-        beyond: bool = True,
-    ) -> tuple[Mended, list[frozenset[int]], Judge]:
-        """Mend those groups of the new release that hold; return persons of each group, too."""
-        last = len(self.releases) - 1
-        settings = [self.setting(place) for place in range(last + 1)]
-
-        def look(place: int) -> tuple[Setting, IntArray]:
-            return settings[place], np.arange(len(settings[place].parts))
-
-        steps = tuple(self.step(place) for place in range(last))
-        earlier = Earlier.of(History(steps), self.step(last), look, adversaries(requirements))
-        alone, joint = alone_and_joint(requirements)
-        setting = settings[last].tried()
-        judge = Judge(setting, alone, estimator, beyond=beyond)
-        shown = self.releases[last]
-        lists = [
-            np.array([shown.persons.index(person) for person in group]) for group in shown.groups
-        ]
-        groups = Generalized().pool(setting.parts, Groups.from_lists(lists))
-        groups = groups.select(judge.met(judge.measured_somehow(groups)))
-        for item in joint:
-            groups = groups.select(item.satisfied(setting, groups))
-        mended = certify_together(
-            judge,
-            groups,
-            earlier,
-            requirements,
-            estimator,
-            pool=Generalized().pool,
-            uniting=uniting,
-            restoring=restoring,
-        )
-        people = [
-            frozenset(shown.persons[part] for part in group.tolist()) for group in mended.groups
-        ]
-        return mended, people, judge
-
-    def home(self, person: int) -> int:
-        """The latest release whose table has a person."""
-        return max(place for place, shown in enumerate(self.releases) if person in shown.persons)
-
-
-def figures(
-    course: Course, requirement: Requirement, groups: Sequence[frozenset[int]]
-) -> dict[int, float]:
-    """Figure of everybody in one of the groups under a requirement, by enumeration."""
-    people = sorted({person for place in course.releases for person in place.persons})
-    prior = [[float(value == 0) for value in range(len(VALUES))] for _ in course.ages]
-    for person in people:
-        prior[person] = [0.0] * len(VALUES)
-        place = course.home(person)
-        records = course.records(place)
-        held = [VALUES.index(str(value)) for value in records.sensitive.values]
-        row = [1.0 / len(held)] * len(held)
-        if isinstance(requirement, BtPrivacy):
-            ((bandwidth, _),) = requirement.skyline
-            assert isinstance(bandwidth, float)
-            all_rows = oracles.rounded(oracles.priors(records, [bandwidth]))
-            row = all_rows[course.releases[place].persons.index(person)]
-        for value, share in zip(held, row, strict=True):
-            prior[person][value] = share
-    told = [(sorted(group), Counter(course.values[person] for person in group)) for group in groups]
-    posterior = together_oracles.posteriors(prior, told)
-    assert posterior is not None
-    found = {}
-    for person in sorted({person for group in groups for person in group}):
-        before, after = prior[person], posterior[person]
-        if isinstance(requirement, MaxDisclosure):
-            found[person] = max(after)
-        elif isinstance(requirement, LDiversity):
-            found[person] = float(sum(share > 1e-12 for share in after))
-        else:
-            records = course.records(course.home(person))
-            held = [VALUES.index(str(value)) for value in records.sensitive.values]
-            found[person] = oracles.belief_distance(
-                records.sensitive,
-                [before[value] for value in held],
-                [after[value] for value in held],
-                SMOOTHING,
-            )
-    return found
-
-
-@st.composite
-def courses(draw: st.DrawFn) -> Course:
-    """Up to seven people in two or three releases, in any groups; the last is to be mended."""
-    count = draw(st.integers(3, 7))
-    people = range(count)
-    ages = tuple(draw(st.lists(st.integers(20, 26), min_size=count, max_size=count)))
-    values = tuple(draw(st.lists(st.integers(0, 2), min_size=count, max_size=count)))
-    releases = []
-    for _ in range(draw(st.integers(2, 3))):
-        persons = draw(st.permutations([p for p in people if draw(st.integers(0, 5))] or [0]))
-        labels = [draw(st.integers(-1, 2)) for _ in persons]
-        groups = [
-            tuple(person for person, label in zip(persons, labels, strict=True) if label == wanted)
-            for wanted in range(3)
-        ]
-        releases.append(Shown(tuple(persons), tuple(group for group in groups if group)))
-    return Course(ages, values, tuple(releases))
-
-
-REQUIREMENTS: list[Requirement] = [
-    MaxDisclosure(0.6),
-    MaxDisclosure(0.75),
-    LDiversity(2),
-    BtPrivacy(((0.4, 0.15),)),
-]
+from tests.core.strategies import SOME, as_groups
+from tests.core.together_courses import REQUIREMENTS, Course, Shown, check, courses, figures
 
 
 @SOME
@@ -214,33 +27,42 @@ REQUIREMENTS: list[Requirement] = [
     course=courses(),
     which=st.sets(st.sampled_from(range(len(REQUIREMENTS))), min_size=1),
     uniting=st.booleans(),
+    known=st.booleans(),
 )
 def test_nobody_is_exposed_whom_earlier_releases_did_not_expose(
-    course: Course, which: set[int], uniting: bool
+    course: Course, which: set[int], uniting: bool, known: bool
 ) -> None:
     requirements = [REQUIREMENTS[place] for place in sorted(which)]
-    mended, groups, judge = course.certified(requirements, "exact", uniting=uniting)
+    mended, groups, judge = course.certified(requirements, "exact", uniting=uniting, known=known)
+    check(course, requirements, mended, groups, judge)
     earlier = [frozenset(group) for shown in course.releases[:-1] for group in shown.groups]
-    exposed: set[int] = set()
-    for requirement in requirements:
-        (bound,) = requirement.bounds
-        then = figures(course, requirement, earlier) if earlier else {}
-        now = figures(course, requirement, [*earlier, *groups]) if earlier or groups else {}
-        for person, figure in now.items():
-            if bound.broken(np.array([figure])).any():
-                assert person in then, "nothing was told of him"
-                worse = figure - then[person] if bound.upper else then[person] - figure
-                assert worse <= 1e-5
-        exposed |= {p for p, figure in then.items() if bound.broken(np.array([figure])).any()}
-    assert mended.exposed == len(exposed)
-    # And every group holds by itself, as one that readers tell from the others.
-    state = judge.measured_somehow(mended.groups)
-    assert judge.met(state).all()
-    assert len(Generalized().pool(judge.setting.parts, mended.groups)) == len(mended.groups)
-    if not uniting:
+    if not uniting and not known:
         given_ = [frozenset(group) for group in course.releases[-1].groups]
-        pooled = _unions(given_)
+        pooled = _unions(given_) | _told(earlier)
         assert all(any(group <= other for other in pooled) for group in groups)
+
+
+@SOME
+@given(
+    course=courses(),
+    which=st.sets(st.sampled_from(range(len(REQUIREMENTS))), min_size=1),
+    method=st.sampled_from(["mondrian", "bucketize", "agglomerate"]),
+    seed=st.integers(0, 3),
+)
+def test_a_release_that_begins_with_known_groups(
+    course: Course, which: set[int], method: str, seed: int
+) -> None:
+    requirements = [KAnonymity(2), *(REQUIREMENTS[place] for place in sorted(which))]
+    try:
+        mended, groups, judge = course.made(requirements, method, seed)
+    except UnattainableRequirement:
+        return
+    check(course, requirements[1:], mended, groups, judge)
+    assert groups == course.made(requirements, method, seed)[1]
+    everybody = [set(shown.persons) for shown in course.releases]
+    if set.union(*everybody) == everybody[-1] and len(everybody) == 2:
+        # Where nobody left, groups are nested or disjoint, and nothing needs mending.
+        assert mended.failed == 0
 
 
 def _unions(groups: Sequence[frozenset[int]]) -> set[frozenset[int]]:
@@ -249,6 +71,16 @@ def _unions(groups: Sequence[frozenset[int]]) -> set[frozenset[int]]:
     for group in groups:
         unions |= {union | group for union in unions}
     return unions
+
+
+def _told(groups: Sequence[frozenset[int]]) -> set[frozenset[int]]:
+    """Some groups, and all that is left of one when another is taken out of it."""
+    told = set(groups)
+    while True:
+        more = {outer - inner for outer in told for inner in told if inner < outer} - told
+        if not more:
+            return told
+        told |= more
 
 
 def golden(*more: tuple[int, ...]) -> Course:
@@ -271,9 +103,9 @@ def test_one_inserted_person_waits() -> None:
 
 
 def test_one_inserted_person_is_united_with_other_newcomers() -> None:
-    mended, groups, _ = golden((5, 6, 7, 8)).certified([MaxDisclosure(0.8)])
+    mended, groups, _ = golden((5, 6, 7, 8)).certified([MaxDisclosure(0.8)], known=True)
     assert set(groups) == {frozenset({0, 1, 2, 3}), frozenset({4, 5, 6, 7, 8})}
-    assert (mended.failed, mended.restored, mended.united, mended.left_out) == (1, 1, 2, 0)
+    assert (mended.failed, mended.known, mended.united, mended.left_out) == (0, 1, 2, 0)
 
 
 def test_where_groups_are_not_united_he_waits_all_the_same() -> None:
@@ -347,6 +179,50 @@ def test_k_anonymity_counts_who_is_left_when_groups_are_taken_from_others() -> N
         assert mended.left_out == waiting
 
 
+@SOME
+@given(course=courses(), tau=st.sampled_from([0.4, 0.6, 1.0]))
+def test_what_is_known_tells_nothing_new(course: Course, tau: float) -> None:
+    """Where no group can be cut, known groups tell of nobody what was not told of him."""
+    requirements = [KAnonymity(5), MaxDisclosure(tau)]
+    known = course.people(known_groups(course.judge(requirements), course.earlier(requirements)))
+    earlier = [frozenset(group) for shown in course.releases[:-1] for group in shown.groups]
+    there = set(course.releases[-1].persons)
+    shown = [person for group in known for person in group]
+    assert len(shown) == len(set(shown))
+    assert set(shown) <= there & set().union(*earlier)
+    assert all(group & set(shown) for group in earlier if group & there)
+    told = _told(earlier)
+    for group in set(known) - told:
+        assert any(group <= other and not other <= there for other in told)
+    whole = [group for group in known if group in told]
+    if earlier:
+        then = figures(course, requirements[1], earlier)
+        assert figures(course, requirements[1], [*earlier, *whole]) == pytest.approx(then)
+
+
+def test_a_known_group_is_cut_where_all_pieces_hold() -> None:
+    people = tuple(range(8))
+    values = (0, 2, 0, 2, 0, 2, 0, 0)
+    course = Course(tuple(range(20, 28)), values, (Shown(people, (people,)), Shown(people, ())))
+    for k, sizes in ((2, [2, 2, 4]), (3, [4, 4]), (5, [8])):
+        requirements = [KAnonymity(k), MaxDisclosure(0.75)]
+        known = known_groups(course.judge(requirements), course.earlier(requirements))
+        assert sorted(known.widths.tolist()) == sizes
+
+
+def test_a_known_group_that_does_not_hold_any_more_is_united_as_it_is() -> None:
+    """Of three people two were shown to have the same; with four more they are no more found."""
+    few, more = (0, 1, 2), tuple(range(3, 7))
+    course = Course(
+        (20, 21, 22, 23, 24, 25, 26),
+        (2, 2, 0, 0, 2, 0, 2),
+        (Shown(few, (few,)), Shown(few + more, (more,))),
+    )
+    mended, groups, _ = course.certified([MaxDisclosure(0.6)], known=True)
+    assert groups == [frozenset(few + more)]
+    assert (mended.exposed, mended.failed, mended.united, mended.left_out) == (3, 0, 2, 0)
+
+
 def test_earlier_groups_stay_where_who_left_was_with_their_people() -> None:
     # X was with A, B, C and with D; D is shown with E as before, A-C without X tell of him.
     x, a, b, c, d, e = range(6)
@@ -359,7 +235,7 @@ def test_earlier_groups_stay_where_who_left_was_with_their_people() -> None:
             Shown((a, b, c, d, e), ((a, b, c), (d, e))),
         ),
     )
-    mended, groups, _ = course.certified([MaxDisclosure(0.7)], uniting=False, restoring=False)
+    mended, groups, _ = course.certified([MaxDisclosure(0.7)], uniting=False, grown=True)
     assert groups == [frozenset({d, e})]
     assert (mended.failed, mended.left_out) == (3, 3)
 
@@ -381,6 +257,45 @@ def test_what_only_an_estimate_could_certify_is_not_published_where_proof_is_ask
         assert set(groups) == set(map(frozenset, new))
         assert (estimated.joint.told.used > ESTIMATORS.index("exact")).all()
         proved, groups, _ = course.certified(requirements, beyond=False)
-        assert set(groups) == set(map(frozenset, old))
+        assert groups == [frozenset(people)]
         assert (proved.joint.told.used == ESTIMATORS.index("exact")).all()
         assert (estimated.failed, proved.failed) == (0, 8)
+
+
+def test_a_known_group_stays_whole_where_a_piece_does_not_hold() -> None:
+    people = tuple(range(4))
+    course = Course(
+        (20, 21, 22, 23), (0, 2, 0, 2), (Shown(people, (people,)), Shown(people, (people,)))
+    )
+    requirements = [MaxDisclosure(0.6)]
+    judge, earlier = course.judge(requirements), course.earlier(requirements)
+    with pytest.MonkeyPatch.context() as patch:
+        for pieces, known in (([[0], [1], [2, 3]], [4]), ([[0, 1], [2, 3]], [2, 2])):
+            cut = as_groups(pieces)
+            patch.setattr(together, "mondrian", lambda *_, groups, cut=cut: cut)
+            assert known_groups(judge, earlier).widths.tolist() == known
+
+
+def test_of_known_groups_that_cross_those_are_taken_that_hold_then_the_latest_that_are_whole() -> (
+    None
+):
+    pairs, others = ((0, 1), (2, 3)), ((0, 2), (1, 3))
+    people = tuple(range(5))
+    for values, known in (((0, 2, 0, 2, 0), pairs), ((0, 0, 2, 2, 0), others)):
+        for shown in ((pairs, others), (others, pairs)):
+            course = Course(
+                (20, 21, 22, 23, 24),
+                values,
+                (*(Shown(people, groups) for groups in shown), Shown(people[:4], ())),
+            )
+            asked = [MaxDisclosure(0.6)]
+            found = course.people(known_groups(course.judge(asked), course.earlier(asked)))
+            assert set(found) == set(map(frozenset, known))
+    few = [KAnonymity(2)]  # 4 has left.
+    course = Course(
+        (20, 21, 22, 23, 24),
+        (0, 2, 0, 2, 0),
+        (Shown(people, pairs), Shown(people, ((0, 2, 4),)), Shown(people[:4], ())),
+    )
+    found = course.people(known_groups(course.judge(few), course.earlier(few)))
+    assert set(found) == set(map(frozenset, pairs))

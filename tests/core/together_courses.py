@@ -1,0 +1,265 @@
+"""People in releases, the last of which is to be certified beside the others; what all tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from bkpriv_core.belief.posterior import Sound
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method import GROUP_METHODS, parse_options
+from bkpriv_core.method.together import begin_again, make_together
+from bkpriv_core.partition.judging import Judge
+from bkpriv_core.partition.together import Mended, certify_together, known_groups
+from bkpriv_core.progress import SILENT
+from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.requirement import (
+    BtPrivacy,
+    LDiversity,
+    MaxDisclosure,
+    Requirement,
+    adversaries,
+    alone_and_joint,
+)
+from bkpriv_core.sequence.history import History, Step
+from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.together.earlier import Earlier
+from tests.core import oracles, together_oracles
+from tests.core.oracles import Attribute, Records
+from tests.core.strategies import as_parts
+
+__all__ = ["REQUIREMENTS", "Course", "Shown", "check", "courses", "figures"]
+
+VALUES = ("flu", "gout", "hiv")
+
+SMOOTHING = 1.0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A release: the persons of its table, in order, and the groups of some of them."""
+
+    persons: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Course:
+    """People, each with an age and a value, and what is published of them; last the new one."""
+
+    ages: tuple[int, ...]
+    values: tuple[int, ...]
+    releases: tuple[Shown, ...]
+
+    def records(self, place: int) -> Records:
+        """The table of a release."""
+        persons = self.releases[place].persons
+        ages = sorted({self.ages[person] for person in persons})
+        held = sorted({self.values[person] for person in persons})
+        return Records(
+            (Attribute("age", tuple(map(str, ages)), numbers={str(age): age for age in ages}),),
+            Attribute("disease", tuple(VALUES[value] for value in held)),
+            tuple((str(self.ages[person]), VALUES[self.values[person]]) for person in persons),
+        )
+
+    def setting(self, place: int) -> Setting:
+        """What is believed of its records, one part each."""
+        records = self.records(place)
+        return Setting(as_parts(records, range(len(records.rows))), SMOOTHING)
+
+    def step(self, place: int) -> Step:
+        """The release as history has it; the last in no groups."""
+        place %= len(self.releases)
+        shown, records = self.releases[place], self.records(place)
+        labels = np.full(len(shown.persons), SUPPRESSED)
+        if place < len(self.releases) - 1:
+            for number, group in enumerate(shown.groups):
+                labels[[shown.persons.index(person) for person in group]] = number
+        actual = np.array(records.secrets(records.everything()), dtype=np.int64)
+        return Step(
+            place + 1,
+            records.sensitive.values,
+            np.array(shown.persons, dtype=np.int64),
+            actual,
+            Groups.from_labels(labels),
+            place,
+        )
+
+    def certified(
+        self,
+        requirements: Sequence[Requirement],
+        estimator: Sound = "auto",
+        *,
+        uniting: bool = True,
+        beyond: bool = True,
+        known: bool = False,
+        grown: bool = False,
+    ) -> tuple[Mended, list[frozenset[int]], Judge]:
+        """Mend groups of the new release, and return persons of each group, too.
+
+        Or begin with known groups, and mend these and what the others leave.
+        """
+        earlier, judge = self.earlier(requirements), self.judge(requirements, estimator, beyond)
+        shown = self.releases[-1]
+        begun = known_groups(judge, earlier) if known else Groups.from_lists([])
+        taken = set(begun.members.tolist())
+        lists = [
+            [part for part in map(shown.persons.index, group) if part not in taken]
+            for group in shown.groups
+        ]
+        groups = Groups.joined([begun, Groups.from_lists([np.array(g) for g in lists if g])])
+        mended = certify_together(
+            judge,
+            groups,
+            earlier,
+            requirements,
+            estimator,
+            pool=Generalized().pool,
+            uniting=uniting,
+            grown=grown,
+        )
+        return mended, self.people(mended.groups), judge
+
+    def made(
+        self, requirements: Sequence[Requirement], method: str, seed: int
+    ) -> tuple[Mended, list[frozenset[int]], Judge]:
+        """Make the new release by a method, with the same result."""
+        way, chance = GROUP_METHODS[method], SeededChance(seed)
+        options = parse_options(way, {"estimator": "exact"})
+        setting, earlier = self.setting(len(self.releases) - 1), self.earlier(requirements)
+        names = tuple(f"{place:02}" for place in range(len(setting.parts)))
+        respondents = Respondents(names, setting.parts.cell, self.step(-1).actual)
+        asked = (setting, requirements, options, chance, SILENT)
+        begun = begin_again(way, respondents, earlier, *asked)
+        _, rows, mended = make_together(begun, respondents, earlier, *asked)
+        assert all(row.satisfied for row in rows)
+        return mended, self.people(mended.groups), self.judge(requirements, "exact", True)
+
+    def earlier(self, requirements: Sequence[Requirement]) -> Earlier:
+        """What was published before."""
+        last = len(self.releases) - 1
+        settings = [self.setting(place) for place in range(last + 1)]
+
+        def look(place: int) -> tuple[Setting, IntArray]:
+            return settings[place], np.arange(len(settings[place].parts))
+
+        steps = tuple(self.step(place) for place in range(last))
+        return Earlier.of(History(steps), self.step(last), look, adversaries(requirements))
+
+    def judge(
+        self, requirements: Sequence[Requirement], estimator: Sound = "auto", beyond: bool = True
+    ) -> Judge:
+        """What says which groups of the new release hold."""
+        alone, _ = alone_and_joint(requirements)
+        setting = self.setting(len(self.releases) - 1).tried()
+        return Judge(setting, alone, estimator, beyond=beyond)
+
+    def people(self, groups: Groups) -> list[frozenset[int]]:
+        """Persons of groups of the new release."""
+        persons = self.releases[-1].persons
+        return [frozenset(persons[part] for part in group.tolist()) for group in groups]
+
+    def home(self, person: int) -> int:
+        """The latest release whose table has a person."""
+        return max(place for place, shown in enumerate(self.releases) if person in shown.persons)
+
+
+def figures(
+    course: Course, requirement: Requirement, groups: Sequence[frozenset[int]]
+) -> dict[int, float]:
+    """Figure of everybody in one of the groups under a requirement, by enumeration."""
+    people = sorted({person for place in course.releases for person in place.persons})
+    prior = [[float(value == 0) for value in range(len(VALUES))] for _ in course.ages]
+    for person in people:
+        prior[person] = [0.0] * len(VALUES)
+        place = course.home(person)
+        records = course.records(place)
+        held = [VALUES.index(str(value)) for value in records.sensitive.values]
+        row = [1.0 / len(held)] * len(held)
+        if isinstance(requirement, BtPrivacy):
+            ((bandwidth, _),) = requirement.skyline
+            assert isinstance(bandwidth, float)
+            all_rows = oracles.rounded(oracles.priors(records, [bandwidth]))
+            row = all_rows[course.releases[place].persons.index(person)]
+        for value, share in zip(held, row, strict=True):
+            prior[person][value] = share
+    told = [(sorted(group), Counter(course.values[person] for person in group)) for group in groups]
+    posterior = together_oracles.posteriors(prior, told)
+    assert posterior is not None
+    found = {}
+    for person in sorted({person for group in groups for person in group}):
+        before, after = prior[person], posterior[person]
+        if isinstance(requirement, MaxDisclosure):
+            found[person] = max(after)
+        elif isinstance(requirement, LDiversity):
+            found[person] = float(sum(share > 1e-12 for share in after))
+        else:
+            records = course.records(course.home(person))
+            held = [VALUES.index(str(value)) for value in records.sensitive.values]
+            found[person] = oracles.belief_distance(
+                records.sensitive,
+                [before[value] for value in held],
+                [after[value] for value in held],
+                SMOOTHING,
+            )
+    return found
+
+
+@st.composite
+def courses(draw: st.DrawFn) -> Course:
+    """Up to seven people in two or three releases, in any groups; the last is to be mended."""
+    count = draw(st.integers(3, 7))
+    people = range(count)
+    ages = tuple(draw(st.lists(st.integers(20, 26), min_size=count, max_size=count)))
+    values = tuple(draw(st.lists(st.integers(0, 2), min_size=count, max_size=count)))
+    releases = []
+    for _ in range(draw(st.integers(2, 3))):
+        persons = draw(st.permutations([p for p in people if draw(st.integers(0, 5))] or [0]))
+        labels = [draw(st.integers(-1, 2)) for _ in persons]
+        groups = [
+            tuple(person for person, label in zip(persons, labels, strict=True) if label == wanted)
+            for wanted in range(3)
+        ]
+        releases.append(Shown(tuple(persons), tuple(group for group in groups if group)))
+    return Course(ages, values, tuple(releases))
+
+
+REQUIREMENTS: list[Requirement] = [
+    MaxDisclosure(0.6),
+    MaxDisclosure(0.75),
+    LDiversity(2),
+    BtPrivacy(((0.4, 0.15),)),
+]
+
+
+def check(
+    course: Course,
+    requirements: Sequence[Requirement],
+    mended: Mended,
+    groups: Sequence[frozenset[int]],
+    judge: Judge,
+) -> None:
+    """Nobody is exposed whom earlier releases did not expose, and every group holds by itself."""
+    earlier = [frozenset(group) for shown in course.releases[:-1] for group in shown.groups]
+    exposed: set[int] = set()
+    for requirement in requirements:
+        (bound,) = requirement.bounds
+        then = figures(course, requirement, earlier) if earlier else {}
+        now = figures(course, requirement, [*earlier, *groups]) if earlier or groups else {}
+        for person, figure in now.items():
+            if bound.broken(np.array([figure])).any():
+                assert person in then, "nothing was told of him"
+                worse = figure - then[person] if bound.upper else then[person] - figure
+                assert worse <= 1e-5
+        exposed |= {p for p, figure in then.items() if bound.broken(np.array([figure])).any()}
+    assert mended.exposed == len(exposed)
+    # And every group holds by itself, as one that readers tell from the others.
+    state = judge.measured_somehow(mended.groups)
+    assert judge.met(state).all()
+    assert len(Generalized().pool(judge.setting.parts, mended.groups)) == len(mended.groups)
