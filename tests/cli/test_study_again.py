@@ -64,14 +64,14 @@ def test_its_database_is_gone(study: Made, shared_db: Connection) -> None:
 
 def test_every_month_of_every_way_is_measured(study: Made) -> None:
     months = [str(month) for month in range(1, QUICK.months + 1)]
-    for prefix, ways in (("", ("naive", "grow")), ("sample_", ("naive", "grow", "certify"))):
-        told = read_rows(study.figures / f"{prefix}exposed.csv")
-        found = sorted((row["way"], row["bound"], row["month"]) for row in told)
-        assert found == sorted(product(ways, BOUNDS, months))
-        for row in told:
-            assert float(row["share"]) == approx(int(row["exposed"]) / int(row["people"]))
-        lost = read_rows(study.figures / f"{prefix}detail.csv")
-        assert sorted((row["way"], row["month"]) for row in lost) == sorted(product(ways, months))
+    ways = ("naive", "grow", "certify")
+    told = read_rows(study.figures / "exposed.csv")
+    found = sorted((row["way"], row["bound"], row["month"]) for row in told)
+    assert found == sorted(product(ways, BOUNDS, months))
+    for row in told:
+        assert float(row["share"]) == approx(int(row["exposed"]) / int(row["people"]))
+    lost = read_rows(study.figures / "detail.csv")
+    assert sorted((row["way"], row["month"]) for row in lost) == sorted(product(ways, months))
 
 
 def test_by_itself_each_release_exposes_more_with_those_before(study: Made) -> None:
@@ -85,7 +85,7 @@ def test_by_itself_each_release_exposes_more_with_those_before(study: Made) -> N
 def test_what_grows_or_is_certified_shows_no_crowd_too_small(study: Made) -> None:
     (bound,) = (bound for bound in BOUNDS if "fewer" in bound)
     for way in ("grow", "certify"):
-        rows = read_rows(study.figures / "sample_exposed.csv", way=way, bound=bound)
+        rows = read_rows(study.figures / "exposed.csv", way=way, bound=bound)
         assert {row["exposed"] for row in rows} == {"0"}
 
 

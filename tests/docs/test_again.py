@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bkpriv_core.cli.growing import GROW, NAIVE, WAYS, Way
+from bkpriv_core.cli.growing import WAYS
 from bkpriv_core.cli.study.again.command import STUDY
 from bkpriv_core.cli.study.again.design import BOUNDS, FULL
 from tests.docs.documents import ROOT
@@ -24,14 +24,12 @@ def test_every_figure_is_shown_with_its_data(name: str) -> None:
 
 def test_the_data_are_those_of_the_full_design() -> None:
     months = [str(month) for month in range(1, FULL.months + 1)]
-    for prefix, ways in (("", (NAIVE, GROW)), ("sample_", WAYS)):
-        for way in ways:
-            for bound in BOUNDS.values():
-                found = rows(f"{prefix}exposed", way=way.name, bound=bound)
-                assert [row["month"] for row in found] == months
-            assert [row["month"] for row in rows(f"{prefix}detail", way=way.name)] == months
+    for way in WAYS:
+        for bound in BOUNDS.values():
+            found = rows("exposed", way=way.name, bound=bound)
+            assert [row["month"] for row in found] == months
+        assert [row["month"] for row in rows("detail", way=way.name)] == months
     assert {row["people"] for row in rows("exposed", month=LAST)} == {"45222"}
-    assert {row["people"] for row in rows("sample_exposed", month=LAST)} == {str(FULL.sample)}
 
 
 def figure(name: str, way: str, column: str, **settings: str) -> str:
@@ -40,39 +38,34 @@ def figure(name: str, way: str, column: str, **settings: str) -> str:
     return row[column]
 
 
-def line(prefix: str, way: str, month: str) -> dict[str, str]:
-    """What a table of the page is to say of a month."""
+def line(way: str, month: str) -> dict[str, str]:
+    """What the table of the page is to say of a month."""
     exposed = {
-        name: figure(f"{prefix}exposed", way, "exposed", bound=bound, month=month)
+        name: figure("exposed", way, "exposed", bound=bound, month=month)
         for name, bound in zip(
             ("fewer than 5", "belief moved", "certain"), BOUNDS.values(), strict=True
         )
     }
-    detail = f"{prefix}detail"
     counts = {
-        "people": figure(detail, way, "people", month=month),
+        "people": figure("detail", way, "people", month=month),
         **exposed,
-        "left out": figure(detail, way, "suppressed", month=month),
+        "left out": figure("detail", way, "suppressed", month=month),
     }
     return {
         "way": way,
         "month": month,
-        "GCP": f"{float(figure(detail, way, 'gcp', month=month)):.3f}",
+        "GCP": f"{float(figure('detail', way, 'gcp', month=month)):.3f}",
         **{name: f"{int(count):,}" for name, count in counts.items()},
     }
 
 
-@pytest.mark.parametrize(
-    ("heading", "prefix", "ways"),
-    [("Twelve months", "", (NAIVE, GROW)), ("A small table", "sample_", WAYS)],
-)
-def test_tables_show_the_data(heading: str, prefix: str, ways: tuple[Way, ...]) -> None:
-    shown: Rows = PAGE.tabulated(heading)
+def test_the_table_shows_the_data() -> None:
+    shown: Rows = PAGE.tabulated("Twelve months")
     assert [(row["way"], row["month"]) for row in shown] == [
-        (way.name, month) for way in ways for month in SHOWN
+        (way.name, month) for way in WAYS for month in SHOWN
     ]
     for row in shown:
-        assert row == line(prefix, row["way"], row["month"])
+        assert row == line(row["way"], row["month"])
 
 
 def test_what_is_said_of_naive_releases() -> None:
@@ -92,3 +85,15 @@ def test_growing_adds_to_nobody_but_by_what_adversaries_come_to_know() -> None:
     assert {row["exposed"] for row in rows("exposed", way="grow", bound=CROWD)} == {"0"}
     for bound, most in ((CERTAIN, 0.01), (BELIEF, 0.03)):
         assert max(float(row["share"]) for row in rows("exposed", way="grow", bound=bound)) < most
+
+
+def test_certified_together_is_said_to_cost_little_more_than_growing() -> None:
+    assert {row["exposed"] for row in rows("exposed", way="certify", bound=CROWD)} == {"0"}
+    for bound, most in ((CERTAIN, 0.01), (BELIEF, 0.03)):
+        shares = [float(row["share"]) for row in rows("exposed", way="certify", bound=bound)]
+        assert max(shares) < most
+    certified, grown = (figure("detail", way, "gcp", month=LAST) for way in ("certify", "grow"))
+    said = " ".join(PAGE.text.split())
+    assert f"GCP {float(certified):.3f} to growing's {float(grown):.3f}" in said
+    waiting = figure("detail", "certify", "suppressed", month=LAST)
+    assert f"and {waiting} of the last month's people wait" in said

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from psycopg import sql
 
-from bkpriv_core.cli.growing import GROW, NAIVE, WAYS, GrowingTable, Way, numbered
+from bkpriv_core.cli.growing import WAYS, GrowingTable, Way, numbered
 from bkpriv_core.cli.server import Connection, scalar
 from bkpriv_core.cli.source import Source
 from bkpriv_core.cli.study.again.design import HELD, REQUIREMENTS, Design
@@ -80,34 +80,23 @@ class Course:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(_SCHEMA)))
         self.connection = connection
         self._source = source
-        self._measured: dict[str, list[Measured]] = {}
+        self._measured: list[Measured] = []
 
-    def everybody(self, design: Design, advance: Advance) -> list[Measured]:
-        """Measure the table to which all come, but for the way that takes long."""
+    def measured(self, design: Design, advance: Advance) -> list[Measured]:
+        """Publish and measure all months in all ways, unless that has been done."""
+        if self._measured:
+            return self._measured
         source = numbered(self._source, design.seed, design.people)
-        return self._course(source, (NAIVE, GROW), design, advance)
-
-    def sample(self, design: Design, advance: Advance) -> list[Measured]:
-        """Measure the table of those who come first, published in all ways."""
-        source = numbered(replace(self._source, name="sample"), design.seed, design.sample)
-        return self._course(source, WAYS, design, advance)
-
-    def _course(
-        self, source: Source, ways: Sequence[Way], design: Design, advance: Advance
-    ) -> list[Measured]:
-        """Publish and measure all months of a table, unless that has been done."""
-        if source.name in self._measured:
-            return self._measured[source.name]
         table = GrowingTable(self.connection, _SCHEMA, source, design.months)
-        for way in ways:
+        for way in WAYS:
             for statement in table.declaration(way, REQUIREMENTS):
                 self.connection.execute(statement)
         measured: list[Measured] = []
-        releases: dict[Way, list[int]] = {way: [] for way in ways}
+        releases: dict[Way, list[int]] = {way: [] for way in WAYS}
         for month in range(1, design.months + 1):
             people = table.admit(month)
-            for place, way in enumerate(ways):
-                advance((month - 1 + place / len(ways)) / design.months, f"{way.name}, {month}")
+            for place, way in enumerate(WAYS):
+                advance((month - 1 + place / len(WAYS)) / design.months, f"{way.name}, {month}")
                 release = scalar(self.connection, table.publication(way, month))
                 releases[way].append(release)
                 measured.append(
@@ -116,7 +105,8 @@ class Course:
                         *(self._utility(release), self._told(releases[way])),
                     )
                 )
-        return self._measured.setdefault(source.name, measured)
+        self._measured = measured
+        return measured
 
     def _shown(self, release: int) -> tuple[int, int]:
         row = self.connection.execute(

@@ -38,19 +38,16 @@ class Design:
         Releases.
     people : int, optional
         How many come in all, drawn; everybody by default.
-    sample : int
-        How many come to the table that is published in all ways.
     seed : int
         Of the order in which people come.
     """
 
     months: int = 12
     people: int | None = None
-    sample: int = 480
     seed: int = 2026
 
 
 FULL = Design()
 
-QUICK = Design(months=3, people=300, sample=60)
+QUICK = Design(months=3, people=300)
 """Few points, to see whether all works."""
