@@ -88,9 +88,17 @@ class Sieve:
         while waiting.size:
             _, first = np.unique(groups[waiting], return_index=True)
             tried = waiting[first]
-            for keeper in self.keepers:
+            for place, keeper in enumerate(self.keepers):
                 some = cuts.select(tried)
-                tried = tried[keeper.split(some.groups.select(some.parents), some.halves())]
+                split = keeper.split(some.groups.select(some.parents), some.halves())
+                if not split.all():
+                    refused = some.select(np.flatnonzero(~split))
+                    parents = refused.groups.select(refused.parents)
+                    for other in self.keepers[
+                        :place
+                    ]:  # Joining groups never breaks what they keep.
+                        other.exchange(refused.halves(), parents)
+                tried = tried[split]
             taken.append(tried)
             waiting = np.delete(waiting, first)
             waiting = waiting[~np.isin(groups[waiting], groups[tried])]

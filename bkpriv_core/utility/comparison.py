@@ -27,6 +27,7 @@ from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement.counted import shares_of
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.combination import aspects_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.table import Table
@@ -130,7 +131,8 @@ def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
     """
     channels = release.form.channels
     if channels is None:
-        return float(shares_of(release.histograms).max())
+        aspects = aspects_of(release.table.sensitive)
+        return max(float(shares_of(item.count(release.histograms)).max()) for item in aspects)
     return float(risks(release.table, channels, progress).max())
 
 

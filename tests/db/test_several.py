@@ -236,6 +236,11 @@ def test_the_worst_column_is_disclosed(visits: Connection) -> None:
         "SELECT k, disclosure, target FROM bkpriv.max_disclosure(2, 0)"
     ).fetchall()[0]
     assert (k, disclosed) == (0, pytest.approx(largest))
+    compared = visits.execute(
+        "SELECT value FROM bkpriv.compare_releases(ARRAY[2, 1]) "
+        "WHERE metric = 'max_disclosure' AND release = 2"
+    ).fetchall()
+    assert compared == [(pytest.approx(largest),)]
     assert next(iter(json.loads(target["value"]))) in COLUMNS
 
 

@@ -1,0 +1,180 @@
+"""Methods of several sensitive columns: what they publish holds for each column by itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import UnattainableRequirement, Unsupported
+from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions
+from bkpriv_core.partition.mondrian import mondrian
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import SILENT
+from bkpriv_core.query.predicate import BoolArray
+from bkpriv_core.requirement import CkSafety, JointRequirement
+from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.parts import Parts
+from tests.core.oracles import Attribute
+from tests.core.several import COLUMNS, Told, told
+from tests.core.strategies import SOME, as_table
+
+SEVERAL = sorted(name for name, method in GROUP_METHODS.items() if method.combines)
+
+POLICY: dict[str, Any] = {
+    "k_anonymity": {"k": 2},
+    "l_diversity": {"l": 1.5, "variant": "probabilistic"},
+    "max_disclosure": {"tau": 0.8, "sensitive": "s2"},
+    "t_closeness": {"t": 0.8, "joint": True},
+    "beta_likeness": {"beta": 4},
+    "ck_safety": {"c": 0.95, "k": 1},
+    "bt_privacy": [{"bandwidth": 0.4, "t": 0.6}, {"bandwidth": 0.4, "t": 0.8, "joint": True}],
+    "pair_divergence": {"theta": 0.6, "bandwidth": 0.4},
+}
+
+
+@SOME
+@given(
+    told(most=16),
+    st.sampled_from(SEVERAL),
+    st.lists(st.sampled_from(sorted(POLICY)), unique=True),
+    st.integers(0, 1000),
+)
+def test_what_is_published_holds_by_column(
+    table: Told, name: str, keys: list[str], seed: int
+) -> None:
+    policy = {key: POLICY[key] for key in sorted({*keys, "k_anonymity"})}
+    requirements = parse_policy(policy).about(COLUMNS).requirements
+    method = GROUP_METHODS[name]
+    setting = Setting(table.table)
+    try:
+        method.check(setting, requirements, method.options())
+        release, rows = method.make(
+            setting, requirements, method.options(), SeededChance(seed), SILENT
+        )
+    except UnattainableRequirement:
+        return
+    assert all(row.satisfied for row in rows)
+    sensitive = table.table.sensitive
+    assert isinstance(sensitive, Combination)
+    groups, parts = release.groups, release.parts
+    # The same groups, of tables that have one of the columns, or combinations as plain values.
+    for place, plain in enumerate((*table.columns, table.joint)):
+        codes = np.arange(sensitive.size) if place == 2 else sensitive.rows[:, place]
+        alone = as_table(plain)
+        counts = np.zeros((len(parts), alone.sensitive.size), dtype=np.int64)
+        np.add.at(counts.T, codes, parts.counts.T)
+        there = Setting(Parts(alone, parts.cell, counts))
+        for key, stated in policy.items():
+            if key in ("k_anonymity", "bt_privacy"):
+                continue
+            if ("joint" in stated) != (place == 2) or stated.get("sensitive", "s2") != "s2":
+                continue
+            if "sensitive" in stated and place != 1:
+                continue
+            less = {k: v for k, v in stated.items() if k not in ("joint", "sensitive")}
+            (requirement,) = parse_policy({key: less}).requirements
+            figures = requirement.measure(there, groups).figures
+            for bound, figure in zip(requirement.bounds, figures, strict=True):
+                assert not bound.broken(figure).any(), (key, place)
+
+
+def test_two_requirements_on_all_groups_are_kept_at_once() -> None:
+    """A cut that one keeper lets pass and the other does not leaves both as they were."""
+    rows = [
+        (str(age), "abc"[age % 3], "xyz"[(age // 2) % 3]) for age in range(24) for _ in range(2)
+    ]
+    ages = {str(age): age for age in range(24)}
+    table = Told(
+        [Attribute("q", tuple(ages), numbers=ages)],
+        [Attribute("s1", ("a", "b", "c")), Attribute("s2", ("x", "y", "z"))],
+        rows,
+    )
+    policy = parse_policy({"ck_safety": {"c": 0.8, "k": 1}, "k_anonymity": {"k": 2}})
+    requirements = policy.about(COLUMNS).requirements
+    assert sum(isinstance(item, JointRequirement) for item in requirements) == 2
+    for name in SEVERAL:
+        method = GROUP_METHODS[name]
+        try:
+            _, found = method.make(
+                Setting(table.table), requirements, method.options(), SeededChance(1), SILENT
+            )
+        except UnattainableRequirement:
+            continue
+        assert all(row.satisfied for row in found)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_methods_of_one_column_say_so(name: str) -> None:
+    method = METHODS[name]
+    options = GroupOptions()
+    method.check_told(("s1",), options)
+    if method.combines:
+        method.check_told(COLUMNS, options)
+        with pytest.raises(Unsupported, match="option grow"):
+            method.check_told(COLUMNS, GroupOptions(grow=True))
+    else:
+        with pytest.raises(Unsupported, match=f"method {name} handles one sensitive column"):
+            method.check_told(COLUMNS, options)
+
+
+class _Book:
+    """Keeps what it is told, and lets everything pass."""
+
+    def __init__(self, groups: Groups) -> None:
+        self.groups = Counter(map(tuple, self._sets(groups)))
+
+    @staticmethod
+    def _sets(groups: Groups) -> list[list[int]]:
+        return [sorted(group.tolist()) for group in groups]
+
+    def split(self, parents: Groups, halves: Groups) -> BoolArray:
+        self.exchange(parents, halves)
+        return np.ones(len(parents), dtype=bool)
+
+    def exchange(self, before: Groups, after: Groups) -> bool:
+        gone = Counter(map(tuple, self._sets(before)))
+        assert not gone - self.groups
+        self.groups = self.groups - gone + Counter(map(tuple, self._sets(after)))
+        return True
+
+
+class _Picky(_Book):
+    """Lets every other cut pass."""
+
+    def split(self, parents: Groups, halves: Groups) -> BoolArray:
+        every_other: BoolArray = np.arange(len(parents)) % 2 == 0
+        return every_other
+
+
+def test_a_cut_that_one_requirement_refuses_is_undone_for_the_others() -> None:
+    books: list[_Book] = []
+
+    class Kept(CkSafety):
+        def keeper(self, setting: Setting, groups: Groups) -> Any:
+            books.append(_Book(groups))
+            return books[-1]
+
+    class Refused(CkSafety):
+        def keeper(self, setting: Setting, groups: Groups) -> Any:
+            return _Picky(groups)
+
+    ages = {str(age): age for age in range(32)}
+    rows = [(str(age), "ab"[age % 2], "xy"[age // 2 % 2]) for age in range(32)]
+    table = Told(
+        [Attribute("q", tuple(ages), numbers=ages)],
+        [Attribute("s1", ("a", "b")), Attribute("s2", ("x", "y"))],
+        rows,
+    )
+    setting = Setting(table.table)
+    groups = mondrian(setting, [Kept(1.0, 0), Refused(1.0, 0)], elsewhere=True)
+    assert len(groups) > 2
+    (book,) = books
+    assert book.groups == Counter(tuple(sorted(group.tolist())) for group in groups)
