@@ -69,7 +69,7 @@ unexport PYTHONHOME PYTHONPATH
 up_uri  = uri=$$(scripts/server.sh up)
 server  = pg_config=$$(scripts/packages.sh)
 client  = $(server) && scripts/venv.sh "$$pg_config" --client >/dev/null
-others  = for other in pycanon docs; do scripts/venv.sh "$$pg_config" --$$other >/dev/null; done
+others  = for other in pycanon docs; do scripts/venv.sh "$$pg_config" --$$other >/dev/null || exit 1; done
 invoked = $(or $(PWD),$(CURDIR))
 from_caller = $(if $(filter /%,$1),,$(invoked)/)$1
 

@@ -14,7 +14,8 @@ unset PYTHONHOME PYTHONPATH
 
 case ${2:-} in
     '' | --client) readonly VENV=.build/venv ;;
-    --pycanon | --docs) readonly VENV=.build/${2#--} ;;
+    --pycanon) readonly VENV=.build/pycanon ;;
+    --docs) readonly VENV=.build/docs ;;
     *) die "usage: venv.sh PG_CONFIG [--client | --pycanon | --docs]" ;;
 esac
 
