@@ -15,8 +15,10 @@ from typer.core import TyperGroup
 from bkpriv_core import __version__
 from bkpriv_core.cli.demo import demo
 from bkpriv_core.cli.doctor import doctor
+from bkpriv_core.cli.export import export
 from bkpriv_core.cli.failure import ClientError, show
 from bkpriv_core.cli.load_csv import load_csv
+from bkpriv_core.cli.report import report
 from bkpriv_core.cli.study import bench
 from bkpriv_core.cli.terminal import make_console
 
@@ -72,7 +74,9 @@ def _about(
 
 app.command()(demo)
 app.command()(doctor)
+app.command()(export)
 app.command(name="load-csv")(load_csv)
+app.command()(report)
 app.add_typer(bench, name="bench")
 
 

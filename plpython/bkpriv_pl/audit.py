@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
-from bkpriv_core.belief.posterior import check_estimator
+from bkpriv_core.belief.posterior import Estimator, check_estimator
 from bkpriv_core.method.randomize import bound_of
-from bkpriv_core.policy import complete, parse_policy
+from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.boundary import entry, from_json, run
@@ -30,7 +30,7 @@ from bkpriv_pl.recorded import read_columns
 from bkpriv_pl.remembering import with_library
 from bkpriv_pl.transitions import customary_knowledge
 
-__all__ = ["as_row", "audit"]
+__all__ = ["as_row", "audit", "measure"]
 
 
 @entry
@@ -49,10 +49,35 @@ def audit(
         stated = complete(stated, partial(customary_knowledge, dataset))
         demanded = parse_policy(stated, complete=False).about(*read_columns(recorded.release))
     task = Task("bkpriv audit")
+    rows = measure(recorded, demanded, estimator, task, own=requirements is not None)
+    # On a standby, or in a transaction that may not write, nothing is kept.
+    if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
+        record_audit(recorded.release, rows)
+    task.done()
+    return iter([as_row(row) for row in rows])
+
+
+def measure(
+    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task, *, own: bool
+) -> list[Finding]:
+    """Hold a release against a policy.
+
+    Parameters
+    ----------
+    recorded : RecordedRelease
+        The release.
+    demanded : Policy
+        The policy.
+    estimator : Estimator
+        How posteriors are inferred.
+    task : Task
+        Has a step for each requirement.
+    own : bool
+        Whether the caller has stated the policy, and not the publisher.
+    """
     if recorded.partition is None:
         rows = _of_draws(recorded, demanded.requirements, task)
     else:
-        own = requirements is not None
         recorded = with_library(recorded, demanded.requirements, estimator, own=own)
         measurements = [
             item.measure(
@@ -65,11 +90,7 @@ def audit(
         )
     if demanded.query_error is not None:
         rows.append(judge_queries(recorded, demanded.query_error, POLLED))
-    # On a standby, or in a transaction that may not write, nothing is kept.
-    if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
-        record_audit(recorded.release, rows)
-    task.done()
-    return iter([as_row(row) for row in rows])
+    return rows
 
 
 def _of_draws(

@@ -35,6 +35,7 @@ TOPICS = (
     "query",
     "randomization",
     "reconstruction",
+    "report",
     "sequence",
     "staleness",
     "suppression",

@@ -23,7 +23,7 @@ from bkpriv_pl.progress import Task
 from bkpriv_pl.recorded import read_respondents
 from bkpriv_pl.remembering import with_library
 
-__all__ = ["explain_suppressed"]
+__all__ = ["explain", "explain_suppressed"]
 
 
 @entry
@@ -35,6 +35,14 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
             detail="It is the largest number of kinds of records that are told apart.",
             hint="Write a whole number of at least 1, or leave it out.",
         )
+    task = Task("bkpriv explain_suppressed")
+    rows = explain(release, limit, task)
+    task.done()
+    return iter(rows)
+
+
+def explain(release: int | None, limit: int, task: Task) -> list[tuple[Any, ...]]:
+    """Rows of ``bkpriv.explain_suppressed``; `task` has a step for it."""
     recorded = find_release(release)
     requirements = find_requirements(recorded.release).requirements
     estimator, _ = find_options(recorded.release, recorded.method).inference
@@ -46,7 +54,6 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
     beside = None
     if (together := recall_earlier(recorded, requirements)) is not None:
         recorded, beside = together
-    task = Task("bkpriv explain_suppressed")
     kinds = explain_suppression(
         recorded,
         recorded.setting,
@@ -57,11 +64,10 @@ def explain_suppressed(release: int | None, limit: int | None) -> Iterator[tuple
         before=before,
         beside=beside,
     )
-    task.done()
     rows = [_row(recorded, kind) for kind in kinds]
     if before is not None and (gone := find_withdrawn(recorded, before)) is not None:
         rows = [_row_of_withdrawn(recorded.table, gone), *rows[: limit - 1]]
-    return iter(rows)
+    return rows
 
 
 def _grown(recorded: RecordedRelease) -> tuple[RecordedRelease, npt.NDArray[np.bool_]]:

@@ -15,23 +15,25 @@ from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_
 from bkpriv_pl.ownership import check_listed
 from bkpriv_pl.progress import POLLED
 
-__all__ = ["compare_releases", "utility"]
+__all__ = ["compare_releases", "utility", "utility_of"]
 
 
 @entry
 def utility(release: int | None) -> list[tuple[str, float | None]]:
     """See ``bkpriv.utility``."""
-    return [(metric, _known(value)) for metric, value in _utility(find_release(release)).items()]
+    return list(utility_of(find_release(release)).items())
 
 
-def _utility(recorded: RecordedRelease) -> dict[str, float | None]:
+def utility_of(recorded: RecordedRelease) -> dict[str, float | None]:
+    """Metrics of a release; None where there was nothing to measure."""
     figures = measured(recorded, POLLED)
     if isinstance(method := recorded.method, GroupMethod):
         requirements = find_requirements(recorded.release).requirements
         options = find_options(recorded.release, method)
         baseline = k_anonymous(recorded, requirements, method, options, POLLED)
         figures |= baseline_utility(baseline)
-    return figures | divergences(recorded, POLLED)
+    figures |= divergences(recorded, POLLED)
+    return {metric: _known(value) for metric, value in figures.items()}
 
 
 @entry
@@ -44,7 +46,7 @@ def compare_releases(
     check_same_data(recorded)
     figures = {
         release.release: {
-            **_utility(release),
+            **utility_of(release),
             "max_disclosure": largest_disclosure(release, POLLED),
             **fidelity(release, POLLED),
         }

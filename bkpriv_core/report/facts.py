@@ -1,0 +1,176 @@
+"""What a report is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["AUDIENCES", "Audience", "Bounded", "Event", "Facts", "LeftOut", "Shown", "Sibling"]
+
+Audience = Literal["officer", "outsiders"]
+"""Whom a report is for: who answers for the release, or anybody."""
+
+AUDIENCES: tuple[Audience, ...] = ("officer", "outsiders")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """One bound of an audit; see `bkpriv_core.audit.Finding`.
+
+    Parameters
+    ----------
+    requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator
+        Columns of an audit.
+    group_records : int, optional
+        Size of the group with the worst figure.
+    whom, value : str, optional
+        The quasi-identifiers and the sensitive value at fault there.
+    before, after : float, optional
+        The probability of that value before and after.
+    """
+
+    requirement: str
+    parameters: Mapping[str, Any]
+    threshold: float
+    worst: float | None
+    mean: float | None
+    vulnerable: int | None
+    satisfied: bool
+    estimator: str
+    group_records: int | None = None
+    whom: str | None = None
+    value: str | None = None
+    before: float | None = None
+    after: float | None = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A column of a published view: the view, its name, its type and what it holds."""
+
+    view: str
+    name: str
+    type: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A kind of records that was left out, and the bound that stood in the way."""
+
+    whom: str
+    records: int
+    requirement: str
+    threshold: float | None
+    attained: float | None
+
+
+@dataclass(frozen=True)
+class Event:
+    """What became of the release: when, what, why, and by whom."""
+
+    at: str
+    kind: str
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True)
+class Sibling:
+    """A release of the same dataset."""
+
+    release: int
+    period: str | None
+    method: str
+    status: str
+    at: str
+    records: int
+    suppressed: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that a report says of a release.
+
+    Parameters
+    ----------
+    release : int
+        Its id.
+    dataset, source, view, policy, method, created_at, created_by, status : str
+        Columns of ``bkpriv.releases``, and the source.
+    period : str or None
+        The period that it is of.
+    stale : bool or None
+        Whether the source has changed since; None if unknown.
+    records, suppressed, groups, counterfeited : int
+        How many of each.
+    grown_from : int or None
+        The release that it has grown from.
+    form : str
+        How it is shown: the name of its form.
+    quasi_identifiers, sensitive, passed : tuple of str
+        Columns by their roles.
+    shown : tuple of Shown
+        The columns of its views, as far as they are there.
+    bounds : tuple of Bounded
+        An audit, by when it was made and by whom; now, if that is None.
+    audited : (str, str) or None
+        When, and by whom.
+    utility : mapping of str to float or None
+        Metrics of ``bkpriv.utility``; empty if they cannot be had any more.
+    left_out : tuple of LeftOut
+        Kinds of records that were left out.
+    events : tuple of Event
+        What became of it.
+    siblings : tuple of Sibling
+        All releases of the dataset, itself among them.
+    made_at, version : str
+        When the report was made, and by which version.
+    """
+
+    release: int
+    dataset: str
+    source: str
+    view: str
+    policy: str
+    method: str
+    created_at: str
+    created_by: str
+    status: str
+    period: str | None
+    stale: bool | None
+    records: int
+    suppressed: int
+    groups: int
+    counterfeited: int
+    grown_from: int | None
+    form: str
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    passed: tuple[str, ...]
+    shown: tuple[Shown, ...]
+    bounds: tuple[Bounded, ...]
+    audited: tuple[str, str] | None
+    utility: Mapping[str, float | None]
+    left_out: tuple[LeftOut, ...]
+    events: tuple[Event, ...]
+    siblings: tuple[Sibling, ...]
+    made_at: str
+    version: str
+
+    @property
+    def published(self) -> int:
+        """How many records are published."""
+        return self.records - self.suppressed
+
+    @property
+    def least(self) -> int:
+        """The least number of records that outsiders are told: that of a group, or else 5."""
+        sizes = [bound.threshold for bound in self.bounds if bound.requirement == "k_anonymity"]
+        return int(max(sizes, default=5))
+
+    @property
+    def kept(self) -> bool:
+        """Whether all bounds are kept."""
+        return all(bound.satisfied for bound in self.bounds)

@@ -1,0 +1,356 @@
+"""The page: what was published, who is protected against whom, how well, and what it costs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+
+from bkpriv_core.report.chart import Bar, bars
+from bkpriv_core.report.facts import Audience, Facts
+from bkpriv_core.report.markup import Markup, element, name
+from bkpriv_core.report.pieces import (
+    MARKS,
+    listed,
+    section,
+    table,
+)
+from bkpriv_core.report.safety import Safety
+from bkpriv_core.report.style import STYLE
+from bkpriv_core.report.words import (
+    FORMS,
+    exact_share,
+    figure,
+    limits,
+    share,
+)
+
+__all__ = ["render"]
+
+
+def render(facts: Facts, audience: Audience = "officer") -> str:
+    """Write a report.
+
+    Parameters
+    ----------
+    facts : Facts
+        What it says.
+    audience : {"officer", "outsiders"}
+        Whom it is for.
+
+    Returns
+    -------
+    str
+        One HTML page, which loads and runs nothing.
+    """
+    page = _Page(facts, audience == "officer")
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element(
+            "meta",
+            http_equiv="Content-Security-Policy",
+            content=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; "
+            "form-action 'none'",
+        ),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", page.heading),
+        Markup(f"<style>{STYLE}</style>"),
+    )
+    body = element("body", element("main", *page.sections()), page.footer())
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en').html}\n"
+
+
+class _Page(Safety):
+    """All sections of a report."""
+
+    @property
+    def heading(self) -> str:
+        """Title of the page."""
+        facts = self.facts
+        return f"Release {facts.release}" + (f" of dataset {facts.dataset}" if self.full else "")
+
+    def sections(self) -> Iterable[Markup]:
+        """All of the page but its foot."""
+        yield self._top()
+        yield self._published()
+        yield self.promises()
+        yield self.worst()
+        yield self.certainty()
+        yield self.left_out()
+        yield self._utility()
+        yield self._history()
+        yield section(
+            "Limits",
+            "limits",
+            element("ul", *(element("li", said) for said in self._limits())),
+        )
+
+    def _limits(self) -> list[str]:
+        facts = self.facts
+        return limits(facts.form, len(facts.siblings) > 1)
+
+    def footer(self) -> Markup:
+        """When the report was made, by what."""
+        made = f"Made at {self.facts.made_at} by bkpriv {self.facts.version}"
+        whom = (
+            "For the data protection officer: it names tables, roles and groups of people. Do not "
+            "pass it on."
+            if self.full
+            else "For readers of the release and anybody else: it names nobody, and no record's "
+            f"values; counts of records below {self.facts.least} are left out."
+        )
+        return element("footer", element("p", f"{made}. {whom}"))
+
+    # --- Sections ---
+
+    def _top(self) -> Markup:
+        facts = self.facts
+        broken = [bound for bound in facts.bounds if not bound.satisfied]
+        if not facts.bounds:
+            verdict, kind = "Nothing was measured of this release.", "unknown"
+        elif broken:
+            verdict = f"{len(broken)} of {len(facts.bounds)} bounds are broken."
+            kind = "broken"
+        else:
+            verdict, kind = "Every bound that was asked for is kept.", "kept"
+        tiles = [
+            ("records published", self._publishedcount()),
+            ("records left out", self.count(facts.suppressed)),
+            ("groups", figure(facts.groups) if facts.groups else "none"),
+        ]
+        if (lost := facts.utility.get("gcp")) is not None:
+            tiles.append(("of the detail lost", share(lost)))
+        if (exact := self._exact()) is not None:
+            tiles.append(("judged exactly", share(exact)))
+        return element(
+            "header",
+            element("p", "Report on a published release", class_="kicker"),
+            element(
+                "h1",
+                f"Release {facts.release}",
+                *((" of dataset ", name(facts.dataset)) if self.full else ()),
+            ),
+            element("p", element("span", MARKS[kind], class_=f"badge {kind}"), " ", verdict),
+            *self._warnings(),
+            element(
+                "ul",
+                *(
+                    element("li", element("strong", value), " ", element("span", label))
+                    for label, value in tiles
+                ),
+                class_="tiles",
+            ),
+        )
+
+    def _publishedcount(self) -> str:
+        return figure(self.facts.published)
+
+    def _warnings(self) -> Iterable[Markup]:
+        facts = self.facts
+        if facts.status != "published":
+            yield element("p", f"This release is {facts.status}.", class_="warning")
+        if facts.stale:
+            yield element(
+                "p", "The source has changed since this release was made.", class_="warning"
+            )
+        if facts.counterfeited:
+            yield element(
+                "p",
+                f"{self.count(facts.counterfeited)} records are shown with another sensitive value "
+                "than they have.",
+                class_="warning",
+            )
+
+    def _exact(self) -> float | None:
+        """Share of the published records that every figure of belief is exact for."""
+        shares = [
+            known
+            for bound in self.facts.bounds
+            if (known := exact_share(bound, self.facts.published)) is not None
+        ]
+        return min(shares, default=None)
+
+    def _published(self) -> Markup:
+        facts = self.facts
+        rows: list[tuple[str, object]] = [("Published", facts.created_at)]
+        if self.full:
+            rows += [
+                ("By", name(facts.created_by)),
+                ("View", name(facts.view)),
+                ("From", name(facts.source)),
+            ]
+        if facts.period is not None:
+            rows.append(("Period", name(facts.period)))
+        rows.append(("Method", facts.method))
+        if self.full:
+            rows.append(("Policy", name(facts.policy)))
+            if facts.grown_from is not None:
+                rows.append(("Grown from", f"release {facts.grown_from}"))
+        rows += [
+            ("Quasi-identifiers", listed(facts.quasi_identifiers)),
+            ("Sensitive", listed(facts.sensitive)),
+        ]
+        if facts.passed:
+            rows.append(("Passed through", listed(facts.passed)))
+        parts: list[Markup] = [
+            element(
+                "dl",
+                *(
+                    element("div", element("dt", label), element("dd", value))
+                    for label, value in rows
+                ),
+            ),
+            element("p", FORMS.get(facts.form, f"The form of the release is {facts.form}.")),
+        ]
+        if facts.shown:
+            several = len({item.view for item in facts.shown}) > 1 and self.full
+            parts.append(
+                element(
+                    "details",
+                    element("summary", "What each column holds"),
+                    table(
+                        "Columns of the release",
+                        (*(("View",) if several else ()), "Column", "Type", "Holds"),
+                        [
+                            (
+                                *((name(item.view),) if several else ()),
+                                name(item.name),
+                                item.type,
+                                item.comment,
+                            )
+                            for item in facts.shown
+                        ],
+                    ),
+                )
+            )
+        return section("What was published", "published", *parts)
+
+    def _utility(self) -> Markup:
+        known = self.facts.utility
+        if not known:
+            return section(
+                "What it costs analysts",
+                "utility",
+                element("p", "It cannot be measured any more: the release was purged."),
+            )
+        rows = []
+        charted = []
+        told = _METRICS if self.full else {key: _METRICS[key] for key in _FOR_OUTSIDERS}
+        for key, (label, percent, best) in told.items():
+            if known.get(key) is None:
+                continue
+            write = share if percent else figure
+            base = known.get(f"{key}_k_anonymous")
+            rows.append((label, write(known[key]), "–" if base is None else write(base), best))
+            if percent and base is not None and key != "suppressed_share":
+                charted.append((label, float(known[key] or 0.0), base))
+        parts = [
+            element(
+                "p",
+                "What the policy costs beside what k-anonymity alone would cost with the same "
+                "method.",
+            )
+        ]
+        if charted:
+            parts.append(
+                element(
+                    "figure",
+                    bars(
+                        "Detail lost: "
+                        + "; ".join(
+                            f"{label} {share(lost)}, by k-anonymity alone {share(base)}"
+                            for label, lost, base in charted
+                        ),
+                        [
+                            Bar(label, [(lost, "bar")], share(lost), base)
+                            for label, lost, base in charted
+                        ],
+                    ),
+                    element("figcaption", "Bars: this release. Dots: by k-anonymity alone."),
+                )
+            )
+        parts.append(
+            table("Metrics", ("Metric", "This release", "k-anonymity alone", "Best"), rows, {1, 2})
+        )
+        return section("What it costs analysts", "utility", *parts)
+
+    def _history(self) -> Markup:
+        facts = self.facts
+        happened = [("published", facts.created_at, "", facts.created_by)]
+        happened += [(event.kind, event.at, event.reason, event.by) for event in facts.events]
+        if self.full:
+            events = table(
+                "What became of this release",
+                ("What", "When", "Why", "By"),
+                [(kind, at, reason, name(by)) for kind, at, reason, by in happened],
+            )
+        else:
+            events = table(
+                "What became of this release",
+                ("What", "When"),
+                [(kind, at) for kind, at, _, _ in happened],
+            )
+        parts = [events]
+        others = [item for item in facts.siblings if item.release != facts.release]
+        if not others:
+            parts.append(element("p", "It is the only release of its dataset."))
+        elif not self.full:
+            parts.append(element("p", f"Its dataset has {figure(len(others))} other releases."))
+        else:
+            periods = any(item.period is not None for item in facts.siblings)
+            parts.append(
+                table(
+                    "Releases of the dataset, with this one",
+                    (
+                        "Release",
+                        *(("Period",) if periods else ()),
+                        *("Method", "Status", "When", "Records", "Left out"),
+                    ),
+                    [
+                        (
+                            f"{item.release}"
+                            + (" (this)" if item.release == facts.release else ""),
+                            *((name(item.period or "–"),) if periods else ()),
+                            *(item.method, item.status, item.at),
+                            *(figure(item.records), figure(item.suppressed)),
+                        )
+                        for item in facts.siblings
+                    ],
+                    numbers={4 + periods, 5 + periods},
+                )
+            )
+        together = [bound for bound in facts.bounds if "together" in bound.parameters]
+        if together:
+            parts.append(
+                element(
+                    "p",
+                    "It was judged together with earlier releases of the same people: "
+                    + ("every bound is kept." if all(b.satisfied for b in together) else "")
+                    + (
+                        ""
+                        if all(b.satisfied for b in together)
+                        else "not every bound is kept; see the worst cases."
+                    ),
+                )
+            )
+        return section("History", "history", *parts)
+
+
+_METRICS = {
+    "gcp": ("Detail lost (GCP)", True, "0 %"),
+    "rgcp": ("The same, with those left out", True, "0 %"),
+    "suppressed_share": ("Records left out", True, "0 %"),
+    "average_class_size": ("Average group, in multiples of k", False, "1"),
+    "discernibility": ("Discernibility", False, "small"),
+    "kl": ("Divergence of the joint distribution (KL), in bits", False, "0"),
+    "chi_square": ("The same by chi-square", False, "0"),
+    "l2": ("The same by L2", False, "0"),
+}
+"""Metrics of utility: what they are called, whether they are shares, and what is best."""
+
+_FOR_OUTSIDERS = ("gcp",)
+"""Those from which the number of records that were left out cannot be worked out."""

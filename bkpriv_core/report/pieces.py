@@ -1,0 +1,162 @@
+"""Pieces of the page: sections, tables, and bounds as they are called in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bkpriv_core.report.facts import Bounded
+from bkpriv_core.report.markup import Markup, element, joined, name
+from bkpriv_core.report.words import figure, is_floor, share, title
+
+__all__ = [
+    "MARKS",
+    "badge",
+    "case_of",
+    "label_of",
+    "listed",
+    "people",
+    "relation",
+    "section",
+    "table",
+    "used_by",
+]
+
+Row = Sequence[object]
+
+_KNOWLEDGE = ("sequence", "table", "kernel", "from")
+"""Keys by which knowledge is told from bandwidths of columns."""
+
+MARKS = {"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown"}
+"""How a bound is said to be kept."""
+
+
+def section(heading: str, anchor: str, *parts: object) -> Markup:
+    """A section under a heading, which links can lead to."""
+    return element(
+        "section",
+        element("h2", heading, id=f"{anchor}-heading"),
+        *parts,
+        aria_labelledby=f"{anchor}-heading",
+        id=anchor,
+    )
+
+
+def table(
+    caption: str, heads: Sequence[str], rows: Iterable[Row], numbers: Iterable[int] = ()
+) -> Markup:
+    """A table; columns of some `numbers`, from 0, are aligned as figures are."""
+    right = set(numbers)
+    kinds = ["number" if place in right else None for place in range(len(heads))]
+    made = element(
+        "table",
+        element("caption", caption),
+        element(
+            "thead",
+            element(
+                "tr",
+                *(
+                    element("th", head, scope="col", class_=kind)
+                    for head, kind in zip(heads, kinds, strict=True)
+                ),
+            ),
+        ),
+        element(
+            "tbody",
+            *(
+                element(
+                    "tr",
+                    *(
+                        element("td", cell, class_=kind)
+                        if place
+                        else element("th", cell, scope="row")
+                        for place, (cell, kind) in enumerate(zip(row, kinds, strict=True))
+                    ),
+                )
+                for row in rows
+            ),
+        ),
+    )
+    return element("div", made, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def listed(names: Iterable[str]) -> Markup:
+    """Names that somebody chose, one after another."""
+    return joined(map(name, names), ", ")
+
+
+def badge(kept: bool) -> Markup:
+    """Whether a bound is kept."""
+    kind = "kept" if kept else "broken"
+    return element("span", MARKS[kind], class_=f"badge {kind}")
+
+
+def label_of(bound: Bounded) -> str:
+    """A bound as it is called in charts and tables: told from others of the same requirement."""
+    label = title(bound.requirement)
+    stated = bound.parameters
+    if isinstance(bandwidth := stated.get("bandwidth"), int | float):
+        label += f", B = {bandwidth:g}"
+    elif isinstance(bandwidth, dict):
+        kind = next((known for known in _KNOWLEDGE if known in bandwidth), "per column")
+        label += f", B {kind}"
+    if "sensitive" in stated:
+        label += f", {stated['sensitive']}"
+    if stated.get("joint"):
+        label += ", joint"
+    if "together" in stated:
+        label += ", together"
+    return label
+
+
+def relation(bound: Bounded) -> str:
+    """How figures must be to a bound."""
+    return "at least" if is_floor(bound.requirement, bound.parameters) else "at most"
+
+
+def used_by(bound: Bounded, value: float | None) -> float | None:
+    """How much of what is allowed a figure uses: 1 at the bound, more beyond it."""
+    if value is None or value != value:
+        return None
+    floor = is_floor(bound.requirement, bound.parameters)
+    part, whole = (bound.threshold, value) if floor else (value, bound.threshold)
+    if whole == 0:
+        return 0.0 if part == 0 else None
+    return part / whole
+
+
+def case_of(bound: Bounded) -> object:
+    """The worst case, as far as it is known."""
+    if bound.group_records is None:
+        return "–"
+    parts: list[object] = [f"A group of {figure(bound.group_records)}"]
+    if bound.whom is not None:
+        parts.append(joined([", people with ", name(people(bound.whom))]))
+    if bound.value is not None:
+        parts.append(joined([": ", name(bound.value)]))
+        if bound.before is not None and bound.after is not None:
+            parts.append(f", {share(bound.before)} before, {share(bound.after)} after")
+    return joined(parts)
+
+
+def people(whom: str) -> str:
+    """Quasi-identifiers, which are a JSON object, as people write them."""
+    try:
+        values: Any = json.loads(whom)
+    except ValueError:
+        return whom
+    if not isinstance(values, dict):
+        return whom
+    return ", ".join(f"{key} {_written(value)}" for key, value in values.items())
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, list):
+        return "–".join(map(_written, value))
+    return "missing" if value is None else str(_text_of(value))
+
+
+def _text_of(value: Any) -> str:
+    """A value of JSON without quotes."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,225 @@
+"""Reports: what audits, utility and history say of a release, as one page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plpy
+
+from bkpriv_core.audit import Finding
+from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
+from bkpriv_core.method import find_method
+from bkpriv_core.report.facts import (
+    AUDIENCES,
+    Audience,
+    Bounded,
+    Event,
+    Facts,
+    LeftOut,
+    Shown,
+    Sibling,
+)
+from bkpriv_core.report.page import render
+from bkpriv_core.table.combination import columns_of
+from bkpriv_pl.audit import as_row, measure
+from bkpriv_pl.boundary import entry, run
+from bkpriv_pl.history import RecordedRelease, find_release, find_requirements
+from bkpriv_pl.ownership import look_up
+from bkpriv_pl.progress import Task
+from bkpriv_pl.suppression import explain
+from bkpriv_pl.utility import utility_of
+from bkpriv_pl.view import View, find_view
+
+__all__ = ["report_html"]
+
+_KINDS = 10
+"""How many kinds of records that were left out a report lists."""
+
+
+@entry
+def report_html(release: int | None, audience: str | None) -> str:
+    """See ``bkpriv.report_html``."""
+    chosen = next((known for known in AUDIENCES if known == audience), None)
+    if chosen is None:
+        raise InvalidParameter(
+            f"there is no audience {as_json(audience)}",
+            detail="Outsiders are not told what officers are.",
+            hint=f"It is {' or '.join(AUDIENCES)}.",
+        )
+    row = look_up(release, "owner, source_schema, source_name, view_schema, view_name")
+    task = Task("bkpriv report")
+    page = render(_facts(row, chosen, task), chosen)
+    task.done()
+    return page
+
+
+def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
+    release = own["release"]
+    (row,) = run(
+        f"SELECT *, {_when('created_at')} AS made, {_when('now()')} AS now, "
+        "bkpriv.version() AS version FROM bkpriv.releases WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    bounds, audited = _recorded_audit(release)
+    method = find_method(row["method"])
+    recorded = None if row["status"] == "purged" else find_release(release)
+    left_out: tuple[LeftOut, ...] = ()
+    if recorded is not None and audience == "officer":
+        measured = _measured(recorded, task)
+        if measured is not None:
+            # Several releases together were judged when this one was published.
+            bounds = (*measured, *(bound for bound in bounds if "together" in bound.parameters))
+            audited = None
+        if row["suppressed"]:
+            left_out = _left_out(release, task)
+    return Facts(
+        release=release,
+        dataset=row["dataset"],
+        source=f"{own['source_schema']}.{own['source_name']}",
+        view=row["view_name"],
+        policy=row["policy"],
+        method=row["method"],
+        created_at=row["made"],
+        created_by=row["created_by"],
+        status=row["status"],
+        period=row["period"],
+        stale=row["stale"],
+        records=row["records"],
+        suppressed=row["suppressed"],
+        groups=row["groups"],
+        counterfeited=row["counterfeited"],
+        grown_from=row["grown_from"],
+        form=method.form.name,
+        quasi_identifiers=()
+        if recorded is None
+        else tuple(domain.name for domain in recorded.table.quasi_identifiers),
+        sensitive=()
+        if recorded is None
+        else tuple(domain.name for domain in columns_of(recorded.table.sensitive)),
+        passed=(),
+        shown=_shown(row["dataset"], own, [*method.form.exhibits]),
+        bounds=bounds,
+        audited=audited,
+        utility={} if recorded is None else utility_of(recorded),
+        left_out=left_out,
+        events=_events(release),
+        siblings=_siblings(row["dataset"], own["owner"]),
+        made_at=row["now"],
+        version=row["version"],
+    )
+
+
+def _when(expression: str) -> str:
+    """SQL of a time for people to read."""
+    return f"to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC'"
+
+
+def _measured(recorded: RecordedRelease, task: Task) -> tuple[Bounded, ...] | None:
+    """The release held against its policy; None where that cannot be done any more."""
+    try:
+        findings = measure(recorded, find_requirements(recorded.release), "auto", task, own=False)
+    except BkprivError as error:
+        plpy.notice(
+            f"release {recorded.release} is reported as it was certified",
+            detail=f"It could not be measured again: {error.message}. {error.detail}",
+            hint=error.hint,
+        )
+        return None
+    return tuple(map(_bounded, findings))
+
+
+def _bounded(finding: Finding) -> Bounded:
+    """A finding, and what is at fault."""
+    figures = as_row(finding)[2:8]
+    _, *blamed = as_row(finding)[8:]
+    return Bounded(finding.requirement, dict(finding.parameters), *figures, *blamed)
+
+
+def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] | None]:
+    """What the release was certified by, and when and by whom."""
+    rows = run(
+        "SELECT requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator, "
+        f"{_when('audited_at')} AS at, audited_by AS by FROM bkpriv.audits "
+        "WHERE audit = (SELECT min(audit) FROM bkpriv.audits WHERE release = $1) "
+        "AND release = $1",
+        ["bigint"],
+        [release],
+    )
+    bounds = tuple(
+        Bounded(
+            row["requirement"],
+            json.loads(row["parameters"]),
+            *(row["threshold"], row["worst"], row["mean"], row["vulnerable"], row["satisfied"]),
+            row["estimator"],
+        )
+        for row in rows
+    )
+    return bounds, (rows[0]["at"], rows[0]["by"]) if rows else None
+
+
+def _left_out(release: int, task: Task) -> tuple[LeftOut, ...]:
+    """Kinds of records that were left out; none where that cannot be told any more."""
+    try:
+        rows = explain(release, _KINDS, task)
+    except BkprivError as error:
+        plpy.notice(
+            f"why release {release} left records out is not reported",
+            detail=f"{error.message}. {error.detail}",
+            hint=error.hint,
+        )
+        return ()
+    return tuple(
+        LeftOut(qi, records, requirement, threshold, attained)
+        for qi, records, requirement, _, threshold, attained, *_ in rows
+    )
+
+
+def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tuple[Shown, ...]:
+    """Columns of the views that show the release, with their comments."""
+    shown: list[Shown] = []
+    for exhibit in exhibits:
+        view = View(own["view_schema"], own["view_name"]).of(exhibit)
+        if find_view(view, exhibit, dataset, own["owner"], only=own["release"]) is None:
+            continue
+        rows = run(
+            "SELECT attname AS name, format_type(atttypid, atttypmod) AS type, "
+            "coalesce(col_description(attrelid, attnum), '') AS comment "
+            "FROM pg_attribute JOIN pg_class c ON c.oid = attrelid "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE n.nspname = $1 AND c.relname = $2 AND attnum > 0 AND NOT attisdropped "
+            "ORDER BY attnum",
+            ["text", "text"],
+            [view.schema, view.name],
+        )
+        shown += [Shown(view.name, row["name"], row["type"], row["comment"]) for row in rows]
+    return tuple(shown)
+
+
+def _events(release: int) -> tuple[Event, ...]:
+    rows = run(
+        f"SELECT kind, reason, by, {_when('at')} AS at FROM bkpriv.release_event AS e "
+        "WHERE release = $1 ORDER BY e.at, event",
+        ["bigint"],
+        [release],
+    )
+    return tuple(Event(row["at"], row["kind"], row["reason"], row["by"]) for row in rows)
+
+
+def _siblings(dataset: str, owner: str) -> tuple[Sibling, ...]:
+    rows = run(
+        f"SELECT s.*, {_when('s.created_at')} AS at FROM bkpriv.releases AS s "
+        "JOIN bkpriv.release AS r USING (release) "
+        "WHERE (r.dataset, r.owner) = ($1, $2) ORDER BY release",
+        ["text", "text"],
+        [dataset, owner],
+    )
+    return tuple(
+        Sibling(
+            *(row["release"], row["period"], row["method"], row["status"], row["at"]),
+            *(row["records"], row["suppressed"]),
+        )
+        for row in rows
+    )

@@ -1,0 +1,12 @@
+-- Reports: a release as one page, for who answers for it, or for anybody.
+
+CREATE OR REPLACE FUNCTION bkpriv.report_html(release bigint, audience text DEFAULT 'officer') RETURNS text
+    LANGUAGE plpython3u STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].report.report_html(release, audience)
+$$;
+COMMENT ON FUNCTION bkpriv.report_html(bigint, text) IS
+    'A release as one HTML page that loads and runs nothing: what was published, who is protected against whom, worst cases, what is exact and what estimated, what was left out, utility, history, limits; audience officer, with all that the caller may see, or outsiders, without values of records, counts of records below the size of groups, names of people, sources, views and policies, and reasons';
+GRANT EXECUTE ON FUNCTION bkpriv.report_html(bigint, text) TO bkpriv_publisher, bkpriv_auditor;

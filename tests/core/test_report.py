@@ -1,0 +1,265 @@
+"""Reports: whole pages, in which nothing but text comes from data, and what outsiders are told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.method import METHODS
+from bkpriv_core.policy import REQUIREMENTS
+from bkpriv_core.report.facts import (
+    AUDIENCES,
+    Audience,
+    Bounded,
+    Event,
+    Facts,
+    LeftOut,
+    Shown,
+    Sibling,
+)
+from bkpriv_core.report.markup import element, name, text
+from bkpriv_core.report.page import render
+from bkpriv_core.report.style import STYLE
+from bkpriv_core.report.words import FORMS, exact_share, promise, title
+
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;\u202e\x07"
+
+
+def bound(requirement: str = "k_anonymity", **changes: Any) -> Bounded:
+    """A bound that is kept."""
+    given: dict[str, Any] = {"parameters": {"k": 7}, "threshold": 7, "worst": 9.0, "mean": 21.5}
+    given |= {"vulnerable": 0, "satisfied": True, "estimator": "exact"} | changes
+    return Bounded(requirement, **given)
+
+
+def facts(word: str = "secretive", **changes: Any) -> Facts:
+    """Facts of a release, in which all that somebody chose is one word."""
+    given: dict[str, Any] = {
+        "release": 12,
+        **{key: f"{word}{key}" for key in ("dataset", "source", "view", "policy", "created_by")},
+        **{"method": "mondrian", "created_at": "2026-01-02 03:04 UTC", "status": "published"},
+        **{"period": None, "stale": False, "records": 1000, "suppressed": 3, "groups": 47},
+        **{"counterfeited": 2, "grown_from": None, "form": "generalized"},
+        "quasi_identifiers": ("age",),
+        "sensitive": ("disease",),
+        "passed": (),
+        "shown": (Shown(f"{word}view", "age_from", "integer", "the least value"),),
+        "bounds": (
+            bound(vulnerable=4, satisfied=False, worst=3.0),
+            bound(
+                "bt_privacy",
+                parameters={"bandwidth": {"table": f"{word}table"}, "t": 0.2},
+                threshold=0.2,
+                worst=0.1,
+                mean=0.05,
+                estimator="exact, but omega for 3 groups (166 records)",
+                group_records=9,
+                whom=f'{{"age": "{word}age"}}',
+                value=f"{word}value",
+                before=0.1,
+                after=0.4,
+            ),
+        ),
+        "audited": ("2026-01-02 03:04 UTC", f"{word}auditor"),
+        "utility": {"gcp": 0.12, "gcp_k_anonymous": 0.1, "suppressed_share": 0.003, "kl": None},
+        "left_out": (LeftOut(f'{{"age": "{word}left"}}', 3, "k_anonymity", 7.0, 3.0),),
+        "events": (Event("2026-02-03 04:05 UTC", "stale", f"{word}reason", f"{word}by"),),
+        "siblings": (
+            Sibling(11, f"{word}period", "mondrian", "superseded", "2026-01-01", 900, 1),
+            Sibling(12, None, "mondrian", "published", "2026-01-02", 1000, 3),
+        ),
+        **{"made_at": "2026-03-04 05:06 UTC", "version": "0.3.0"},
+    }
+    return Facts(**(given | changes))
+
+
+class Elements(HTMLParser):
+    """Elements of a page, and whether each is ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note it."""
+        self.seen.append((tag, dict(attrs)))
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """End the last."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Note it."""
+        self.words.append(data)
+
+
+def parsed(page: str) -> Elements:
+    elements = Elements()
+    elements.feed(page)
+    elements.close()
+    assert not elements.open
+    return elements
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_names_are_text_and_nothing_else(audience: Audience) -> None:
+    plain, hostile = (parsed(render(facts(word), audience)) for word in ("word", HOSTILE))
+    assert [tag for tag, _ in hostile.seen] == [tag for tag, _ in plain.seen]
+    keys = [[*attributes] for _, attributes in hostile.seen]
+    assert keys == [[*attributes] for _, attributes in plain.seen]
+    if audience == "officer":
+        assert "".join(hostile.words).count("<script>alert(1)") >= 10
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_a_page_loads_and_runs_nothing(audience: Audience) -> None:
+    page = render(facts(), audience)
+    elements = parsed(page)
+    tags = {tag for tag, _ in elements.seen}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "form", "base", "a"}
+    for _, attributes in elements.seen:
+        assert not {"src", "href", "style", "action"} & attributes.keys()
+        assert not any(key.startswith("on") for key in attributes)
+    assert "url(" not in STYLE
+    assert "@import" not in STYLE
+    policies = [a["content"] for _, a in elements.seen if "http-equiv" in a]
+    assert len(policies) == 1
+    assert str(policies[0]).startswith("default-src 'none'; style-src 'sha256-")
+
+
+def test_a_page_can_be_read_by_who_cannot_see_it() -> None:
+    page = render(facts())
+    elements = parsed(page)
+    assert ("html", {"lang": "en"}) in elements.seen
+    tables = page.count("<table>")
+    assert tables == page.count("<caption>") > 3
+    for tag, attributes in elements.seen:
+        if tag == "svg":
+            assert attributes["role"] == "img"
+            assert attributes["aria-label"]
+        if tag == "th":
+            assert attributes["scope"] in ("col", "row")
+    for chart in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        ElementTree.fromstring(chart)
+
+
+def test_outsiders_are_told_no_names_values_or_small_counts() -> None:
+    page = render(facts(), "outsiders")
+    words = " ".join(parsed(page).words)
+    assert "secretive" not in page
+    for told in ("Release 12", "age", "disease", "2026-01-02 03:04 UTC", "mondrian"):
+        assert told in words
+    assert "fewer than 7" in words
+    # Nor can the three that were left out be worked out: neither from all records nor from a share.
+    for count in ("1000", "1\N{NARROW NO-BREAK SPACE}000", "0.3 %", "166", "900"):
+        assert count not in words
+    assert not {"2", "3", "4"} & {word.strip() for word in parsed(page).words}
+    full = " ".join(parsed(render(facts())).words)
+    assert "secretivevalue" in full
+    assert "166 records" in full
+
+
+def test_a_large_count_is_told_to_everybody() -> None:
+    words = " ".join(parsed(render(facts(suppressed=300), "outsiders")).words)
+    assert "300" in words
+    assert "30 %" in words or "30.0 %" in words
+
+
+def test_a_broken_bound_is_said_to_be_broken() -> None:
+    assert "1 of 2 bounds are broken" in render(facts())
+    kept = facts(bounds=(bound(),))
+    assert "Every bound that was asked for is kept" in render(kept)
+    assert "Nothing was measured" in render(facts(bounds=()))
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_what_little_is_left_of_a_purged_release_is_reported(audience: Audience) -> None:
+    few = facts(utility={}, shown=(), quasi_identifiers=(), sensitive=(), left_out=(), events=())
+    page = render(replace(few, status="purged", siblings=(), stale=None), audience)
+    assert "This release is purged." in page
+    assert "It cannot be measured any more" in page
+
+
+def test_every_requirement_and_form_has_words() -> None:
+    for key in (*REQUIREMENTS, "query_error"):
+        assert title(key) != key
+        assert promise(bound(key), named=True).against != "What the policy names"
+    assert {*FORMS} == {method.form.name for method in METHODS.values()}
+
+
+def test_what_was_told_of_a_bound_is_said() -> None:
+    stated = {"bandwidth": 0.3, "t": 0.2, "sensitive": "disease", "joint": True, "together": [1]}
+    said = promise(bound("bt_privacy", parameters=stated, threshold=0.2), named=True)
+    for word in ("0.2 bits", "about disease", "together"):
+        assert word in said.that
+    assert "0.3" in said.against
+    ranged = bound("bt_privacy", parameters={"bandwidth": {"from": 0.2, "to": 0.5}})
+    assert "0.2 to 0.5" in promise(ranged, named=False).against
+
+
+@pytest.mark.parametrize(
+    ("estimator", "share"),
+    [
+        ("exact", 1.0),
+        ("omega", 0.0),
+        ("exact, but omega for 3 groups (25 records)", 0.75),
+        ("exact, but bethe for 1 group (10 records) and omega for 2 groups (15 records)", 0.75),
+        ("exact, but omega for 1 person", 0.99),
+        ("bethe, but omega for 2 groups (15 records)", 0.0),
+        ("exact, given earlier releases by bethe", 0.0),
+    ],
+)
+def test_the_share_that_is_exact(estimator: str, share: float) -> None:
+    assert exact_share(bound(estimator=estimator), 100) == pytest.approx(share)
+
+
+@given(st.text(), st.text())
+def test_markup_is_what_was_put_in(content: str, value: str) -> None:
+    """An element parsed is the text and the attribute that it was made of, but for controls."""
+    elements = parsed(element("p", name(content), title=value).html)
+    (tag, attributes), _ = elements.seen
+    assert (tag, [*attributes]) == ("p", ["title"])
+    shown = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in content)
+    assert "".join(elements.words) == shown
+
+
+def test_attributes_of_markup() -> None:
+    assert element("p", class_="a", aria_label="<", title=None).html == (
+        '<p class="a" aria-label="&lt;"></p>'
+    )
+    assert text(element("br", "")).html == "<br></br>"
+
+
+def test_facts_are_all_used() -> None:
+    """A fact that no page tells of would be measured in vain."""
+    changed = {
+        "stale": True,
+        "grown_from": 5,
+        "period": "2024",
+        "passed": ("ward",),
+        "audited": None,
+    }
+    for field in fields(Facts):
+        value: Any = changed.get(field.name)
+        now = getattr(facts(), field.name)
+        if field.name not in changed:
+            if isinstance(now, str):
+                value = "bucketized" if field.name == "form" else f"{now}x"
+            elif isinstance(now, int):
+                value = now + 50
+            elif isinstance(now, tuple):
+                value = ()
+            else:
+                value = {"gcp": 0.7}
+        assert render(facts(**{field.name: value})) != render(facts()), field.name
