@@ -12,6 +12,10 @@ __all__ = ["ARGUMENTS"]
 ARGUMENTS = {
     "attribute": "a quasi-identifier of the dataset, or its sensitive column",
     "attributes": "columns of the dataset by whose values records are counted",
+    "audience": (
+        "whom the report is for: `officer`, or `outsiders`, who are told less "
+        "([what](../howto/report.md#for-outsiders))"
+    ),
     "bandwidth": (
         "what the adversary knows, [as in a policy](requirements.md#adversaries): `'0.3'`, "
         '`\'{"age": 0.2, "sex": 1}\'`, `\'{"kernel": "uniform"}\'` or `\'{"table": '

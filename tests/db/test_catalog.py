@@ -92,6 +92,7 @@ INTERFACE = {
         'dataset text, knowledge text, "limit" integer DEFAULT 10',
         "TABLE(respondent text, release bigint, period text, value text",
     ),
+    "report_html": ("release bigint, audience text DEFAULT 'officer'::text", "text"),
     "utility": ("release bigint", "TABLE(metric text, value double precision"),
     "compare_releases": (
         "releases bigint[]",
@@ -195,7 +196,7 @@ VOLATILITY = {
     # They read tables or catalogs.
     "STABLE": {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
-        *("explain_suppressed", "compare_releases"),
+        *("explain_suppressed", "compare_releases", "report_html"),
         *("audit_together", "explain_together", "audit_readers"),
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
         "optimize_randomization",

@@ -137,6 +137,7 @@ FUNCTIONS = """
     bkpriv.audit_together(bigint[],jsonb,text)                           X          X
     bkpriv.explain_together(bigint[],jsonb,text)                         X          X
     bkpriv.audit_readers(text,jsonb,jsonb,text)                          X          X
+    bkpriv.report_html(bigint,text)                                      X          X
     bkpriv.utility(bigint)                                               X          X
     bkpriv.version()                                                     X          X
     bkpriv.withdraw(bigint,text)                                         X          -
@@ -311,6 +312,7 @@ def test_a_publisher_does_the_whole_job_without_superuser(
         "audit(1)",
         "utility(1)",
         "compare_releases(ARRAY[1])",
+        "report_html(1)",
         "doctor()",
         "version()",
     ):
@@ -346,7 +348,7 @@ def test_publishers_do_not_see_each_other(
             *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
             *("max_disclosure(1, 1)", "disclosure_given(1, '[]')", "explain_suppressed(1)"),
             *("compare_releases(ARRAY[1])", "audit_together(ARRAY[1])"),
-            "explain_together(ARRAY[1])",
+            *("explain_together(ARRAY[1])", "report_html(1)"),
         ):
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
         for call in (
