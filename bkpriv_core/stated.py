@@ -18,8 +18,10 @@ a dataclass          an object; its fields are the keys, those with a default ma
 ``Annotated`` adds a `Range` to numbers (null is none, so it stands outside: ``Annotated[int,
 Range(...)] | None``), `OneOf` to words that are known elsewhere, and `About` to anything.
 
-A dataclass may call its keys by another name than "key", in a class variable `noun`. What holds
-between keys it checks itself, when it is made.
+A dataclass may call its keys by another name than "key", in a class variable `noun`. A key that is
+a word of Python is a field with an underscore at the end. What holds between keys it checks itself,
+when it is made. An object looks like a dataclass if it has a key of it that looks right; or, where
+its class variable `closed` says so, if it has no key of another.
 
 Every refusal is an `InvalidParameter` that names the key by its path, such as "t of adversary 2 of
 bt_privacy", shows the value, and says what would work.
@@ -30,7 +32,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
@@ -219,7 +221,11 @@ def _keys(kind: type) -> dict[str, Any]:
     """Types of the keys of a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
     ordered = sorted(fields(kind), key=lambda field: field.kw_only is True)
-    return {field.name: hints[field.name] for field in ordered}
+    return {_key(field): hints[field.name] for field in ordered}
+
+
+def _key(field: Field[Any]) -> str:
+    return field.name.removesuffix("_")
 
 
 def _marks(kind: Any) -> tuple[Any, dict[type, Any]]:
@@ -238,6 +244,8 @@ def _alike(kind: Any, value: object) -> bool:
     kind, marks = _marks(kind)
     if is_dataclass(kind):
         keys = _keys(kind)  # type: ignore[arg-type]
+        if getattr(kind, "closed", False):
+            return isinstance(value, Mapping) and bool(value) and value.keys() <= keys.keys()
         return isinstance(value, Mapping) and any(
             key in value and _alike(item, value[key]) for key, item in keys.items()
         )
@@ -248,7 +256,8 @@ def _alike(kind: Any, value: object) -> bool:
 
 def _object(kind: Any, value: object, place: _Place) -> Any:
     known = _keys(kind)
-    required = [field.name for field in fields(kind) if field.default is MISSING]
+    names = {_key(field): field.name for field in fields(kind)}
+    required = [_key(field) for field in fields(kind) if field.default is MISSING]
     noun = getattr(kind, "noun", "key")
     # Keys that have a name of their own need not say of what.
     whole = place.path if noun == "key" else ()
@@ -256,7 +265,7 @@ def _object(kind: Any, value: object, place: _Place) -> Any:
     stated = keys_of(value, place.name, known, required, noun)
     return kind(
         **{
-            key: _read(known[key], item, _Place((prefix + key, *whole)))
+            names[key]: _read(known[key], item, _Place((prefix + key, *whole)))
             for key, item in stated.items()
         }
     )

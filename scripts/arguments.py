@@ -61,6 +61,10 @@ ARGUMENTS = {
         "the period whose records are meant, written as a value of the column; for datasets "
         "with periods"
     ),
+    "policies": (
+        'an array of policies, or a grid: `\'{"grid": {"bandwidth": [0.2, 0.3], "t": [0.1, 0.2]}, '
+        '"with": {"k_anonymity": {"k": 5}}}\'` ([choosing](../howto/choosing.md))'
+    ),
     "policy": "name of a policy",
     "prior": "a row for each record of the group: probabilities of the values before the release",
     "quasi_identifiers": "columns by which somebody might recognise a person",

@@ -7,12 +7,21 @@ in JSON                     prior belief about a record
 ``{"age": 0.2, ...}``       of Adv(B), one bandwidth for each quasi-identifier
 ``{"kernel": "uniform"}``   the whole table's distribution of sensitive values: all records weigh
                             alike, which is the adversary that t-closeness assumes
+``{"from": 0.2, ...}``      of Adv(B) for every B between the two: many adversaries, not one
 ``{"table": "s.prior"}``    from outside, given for each cell by a table
 ``{"sequence": "name"}``    of who remembers earlier releases, and knows how values follow each
                             other; beliefs differ between the respondents of a cell. With a
                             ``"bandwidth"``, any other form, for respondents without a past; else
                             they are met with the uniform kernel
 ==========================  =====================================================================
+
+A range is what a requirement bounds for all of its adversaries; what asks for one prior refuses it.
+What is told to Adv(B) is a continuous function of B: weights ``max(0, 1 - (x / B)^2)`` are, each
+record sees itself with weight 1, so that no sum is 0, and beliefs after a release are continuous in
+those before it, which no release of the data contradicts. But it is not monotone in B, and between
+two bandwidths may be more than at both; nor is there a bound on how much more that would be of use.
+So a range is its *grid*, so many bandwidths at equal distances with both ends among them, and what
+is said to hold was computed for each of these.
 
 Sources: Li, Li, Zhang 2009, section II. A prior from outside need not have to do with the data; it
 is only checked to be one distribution for each cell.
@@ -22,13 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from bkpriv_core.belief.kernels import Width
 from bkpriv_core.belief.prior import Bandwidth, resolve_bandwidth
-from bkpriv_core.errors import InvalidData
+from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.stated import About, read
 from bkpriv_core.table.arrays import distinct_rows
@@ -36,7 +45,9 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = [
+    "GRID",
     "UNKNOWN",
+    "Between",
     "Knowledge",
     "Outside",
     "Remembered",
@@ -55,6 +66,9 @@ __all__ = [
 
 UNKNOWN = -1
 """Code of a value that the data do not have."""
+
+GRID = 33
+"""Bandwidths that stand for all of a range."""
 
 _ROWS = 500_000
 """Rows of an outside table that are looked up at a time, unless the data have more cells."""
@@ -89,13 +103,48 @@ class Outside:
     table: Annotated[str, About("It names a prior table.", 'Write {"table": "schema.name"}.')]
 
 
-Snapshot = Bandwidth | Uniform | Outside
+@dataclass(frozen=True)
+class Between:
+    """All bandwidths from one to another, the same for every attribute.
+
+    Parameters
+    ----------
+    from_, to : float
+        The ends.
+
+    Raises
+    ------
+    InvalidParameter
+        If the second is not larger.
+    """
+
+    from_: Width
+    to: Width
+    closed: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not self.from_ < self.to:
+            raise InvalidParameter(
+                f"a range of bandwidths goes from {self.from_:g} to {self.to:g}",
+                detail="It holds no bandwidth, or one.",
+                hint='Write the smaller one first, {"from": 0.2, "to": 0.5}, or one bandwidth by '
+                "itself.",
+            )
+
+    @property
+    def grid(self) -> tuple[float, ...]:
+        """The bandwidths that stand for it."""
+        return tuple(np.linspace(self.from_, self.to, GRID).tolist())
+
+
+Snapshot = Bandwidth | Uniform | Outside | Between
 """The forms of knowledge of who sees one release only; it is about cells."""
 
 # An attribute may be called "kernel" or "table"; its bandwidth is a number then.
 _StatedSnapshot = (
     Uniform
     | Outside
+    | Between
     | Annotated[
         Mapping[str, Width],
         About(
@@ -166,6 +215,8 @@ def state_knowledge(knowledge: Knowledge) -> Any:
         if knowledge.bandwidth == Uniform():
             return stated
         return {**stated, "bandwidth": state_knowledge(knowledge.bandwidth)}
+    if isinstance(knowledge, Between):
+        return {"from": knowledge.from_, "to": knowledge.to}
     return asdict(knowledge) if isinstance(knowledge, Uniform | Outside) else knowledge
 
 
@@ -175,7 +226,7 @@ def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Reso
     Raises
     ------
     InvalidParameter
-        See `resolve_bandwidth`.
+        See `resolve_bandwidth`; or if it is a range.
     """
     if isinstance(knowledge, Remembered):
         snapshot = _resolve_snapshot(knowledge.bandwidth, attributes)
@@ -186,6 +237,15 @@ def resolve_knowledge(knowledge: Knowledge, attributes: tuple[str, ...]) -> Reso
 def _resolve_snapshot(knowledge: Snapshot, attributes: tuple[str, ...]) -> ResolvedSnapshot:
     if isinstance(knowledge, Uniform | Outside):
         return knowledge
+    if isinstance(knowledge, Between):
+        raise InvalidParameter(
+            f"bandwidths from {knowledge.from_:g} to {knowledge.to:g} are many adversaries, and "
+            "one is asked about",
+            detail="Each has beliefs of its own.",
+            hint="Give one bandwidth. A range stands in bt_privacy, by itself: "
+            'bkpriv.audit(release, \'{"bt_privacy": {"bandwidth": {"from": 0.2, "to": 0.5}, '
+            '"t": 0.2}}\').',
+        )
     return resolve_bandwidth(knowledge, attributes)
 
 

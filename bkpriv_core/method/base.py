@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form, RangeStyle
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_attainable
+from bkpriv_core.requirement.sampling import Sample
 from bkpriv_core.stated import About, Range
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
@@ -338,20 +339,39 @@ class GroupMethod(Method[OfGroups]):
             Groups are numbered at random: where numbers are published, they must not tell of the
             making. There may be none.
         """
+        # Groups that may not be rearranged must hold as they are formed.
+        sample = Sample(requirements, whole=not self.rearranging)
         setting, groups, form = self.partition(
-            setting.tried(), requirements, options, chance, progress.step("partitioning")
+            setting.tried(),
+            sample.requirements,
+            options,
+            chance,
+            progress.step("partitioning"),
         )
-        certificate = certify(
-            setting,
-            requirements,
-            groups,
-            options.estimator,
-            pool=form.pool,
-            beyond=options.beyond,
-            rearranging=self.rearranging,
-            improving=self.improves(options),
-            progress=progress,
-        )
+        broken, improving = 0, self.improves(options)
+        while True:
+            certificate = certify(
+                setting,
+                sample.requirements,
+                groups,
+                options.estimator,
+                pool=form.pool,
+                beyond=options.beyond,
+                rearranging=self.rearranging,
+                improving=improving,
+                progress=progress,
+            )
+            broken += certificate.failed
+            setting, groups = setting.over(certificate.parts), certificate.groups
+            improving = False  # It goes to the limit of the sample, and beyond that of others.
+            if not len(groups):
+                break
+            measured = sample.widened(
+                setting, groups, certificate.measurements, options.estimator, progress.quiet
+            )
+            if measured is not None:
+                certificate = replace(certificate, measurements=measured, failed=broken)
+                break
         certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, form), certificate
 

@@ -1,16 +1,30 @@
-"""(B,t)-privacy and its skyline (Li, Li, Zhang 2009, definitions 1 and 2)."""
+"""(B,t)-privacy and its skyline (Li, Li, Zhang 2009, definitions 1 and 2).
+
+Against a range of bandwidths its figure is the largest over the bandwidths of its grid, see
+`bkpriv_core.belief.knowledge`; the bound says so many there are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
 
-from bkpriv_core.belief.knowledge import Knowledge, Remembered, Stated, state_knowledge
+from bkpriv_core.belief.disclosure import Adversaries
+from bkpriv_core.belief.knowledge import (
+    GRID,
+    Between,
+    Knowledge,
+    Remembered,
+    Stated,
+    state_knowledge,
+)
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import (
     Blame,
@@ -25,6 +39,9 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.measurement import Joint
 
 __all__ = ["BtPrivacy"]
+
+_MOST_BELIEFS = 2**26
+"""Most probabilities of all adversaries of a range, arrays of half a gigabyte."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +67,8 @@ _Skyline = Annotated[
 class BtPrivacy(Requirement):
     """Skyline (B,t)-privacy: no adversary i of the skyline moves a belief by more than t_i.
 
-    Adversaries are Adv(B), or know what a `Knowledge` of another form says.
+    Adversaries are Adv(B), or know what a `Knowledge` of another form says; or are all those of a
+    range.
 
     Parameters
     ----------
@@ -99,7 +117,8 @@ class BtPrivacy(Requirement):
         return tuple(
             Bound(
                 self.key,
-                {"bandwidth": state_knowledge(knowledge), "t": t, **sight.parameters},
+                {"bandwidth": state_knowledge(knowledge), "t": t, **sight.parameters}
+                | ({"grid": GRID} if isinstance(knowledge, Between) else {}),
                 t,
                 upper=True,
                 remembers=isinstance(knowledge, Remembered),
@@ -109,8 +128,52 @@ class BtPrivacy(Requirement):
 
     @property
     def knowledge(self) -> tuple[Knowledge, ...]:
-        """See `Requirement`."""
-        return tuple(knowledge for knowledge, _ in self.skyline)
+        """See `Requirement`; of a range, its grid."""
+        return tuple(knowledge for knowledge, _ in self.each.skyline)
+
+    @property
+    def ranges(self) -> bool:
+        """Whether a bound is about a range of bandwidths."""
+        return any(isinstance(knowledge, Between) for knowledge, _ in self.skyline)
+
+    @cached_property
+    def each(self) -> BtPrivacy:
+        """The same with a bound for every adversary of a range; this, if there is no range."""
+        if not self.ranges:
+            return self
+        skyline = [
+            ((one, t), sight)
+            for (_, t), several, sight in zip(self.skyline, self.several, self._sights, strict=True)
+            for one in several
+        ]
+        return self._of(skyline)
+
+    @cached_property
+    def several(self) -> tuple[tuple[Knowledge, ...], ...]:
+        """Adversaries of each bound."""
+        return tuple(
+            knowledge.grid if isinstance(knowledge, Between) else (knowledge,)
+            for knowledge, _ in self.skyline
+        )
+
+    @cached_property
+    def _first(self) -> IntArray:
+        """Place of the first adversary of each bound."""
+        return np.cumsum([0, *map(len, self.several)])[:-1]
+
+    def of_bounds(self, figures: FloatArray) -> FloatArray:
+        """Figures of each bound, from those of every adversary, shapes (b, e) and (a, e)."""
+        worst: FloatArray = np.maximum.reduceat(figures, self._first, axis=0)
+        return worst
+
+    def those(self, chosen: Sequence[bool]) -> BtPrivacy:
+        """The same against some of its adversaries, each with a bound of his own."""
+        pairs = zip(self.each.skyline, self.each._sights, strict=True)
+        return self._of([pair for pair, taken in zip(pairs, chosen, strict=True) if taken])
+
+    def _of(self, pairs: Sequence[tuple[tuple[Knowledge, float], Sight]]) -> BtPrivacy:
+        skyline, sights = zip(*pairs, strict=True)
+        return replace(self, skyline=skyline, sights=sights if self.sights else ())
 
     @property
     def tells_apart(self) -> bool:
@@ -124,10 +187,38 @@ class BtPrivacy(Requirement):
         estimator: Estimator = "omega",
         progress: Progress | None = None,
     ) -> Measurement:
-        """Infer every adversary's posterior and measure how far beliefs move."""
-        adversaries = setting.adversaries(self.knowledge, self._columns)
-        disclosure = adversaries.disclosure(groups, estimator, progress)
+        """Infer every adversary's posterior and measure how far beliefs move.
+
+        Raises
+        ------
+        TooLarge
+            If the beliefs of all adversaries of a range do not fit in memory.
+        """
+        measured = self.measure_each(setting, groups, estimator, progress)
+        return replace(measured, figures=self.of_bounds(measured.figures))
+
+    def measure_each(
+        self,
+        setting: Setting,
+        groups: Groups,
+        estimator: Estimator = "omega",
+        progress: Progress | None = None,
+    ) -> Measurement:
+        """Measure likewise, with figures of every adversary instead of every bound."""
+        disclosure = self._adversaries(setting).disclosure(groups, estimator, progress)
         return Measurement(disclosure.figures, disclosure.used)
+
+    def _adversaries(self, setting: Setting) -> Adversaries:
+        each = self.each
+        beliefs = len(each.skyline) * len(setting.parts) * setting.table.sensitive.size
+        if self.ranges and beliefs > _MOST_BELIEFS:
+            raise TooLarge(
+                f"a range of bandwidths takes {len(each.skyline)} adversaries' beliefs about "
+                f"{len(setting.parts)} combinations",
+                detail=f"They are {beliefs} numbers; at most {_MOST_BELIEFS} are handled.",
+                hint="List a few bandwidths, with the ends, or use coarser quasi-identifiers.",
+            )
+        return setting.adversaries(each.knowledge, each._columns)
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
@@ -139,8 +230,11 @@ class BtPrivacy(Requirement):
         """
         (_,) = group
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        adversaries = setting.adversaries(self.knowledge, self._columns)
-        most = adversaries.explain(group, estimator, bound)
+        adversaries, place = self._adversaries(setting), int(self._first[bound])
+        if (several := len(self.several[bound])) > 1:
+            figures = adversaries.disclosure(group, estimator).figures[place : place + several]
+            place += int(figures.max(axis=1).argmax())
+        most = adversaries.explain(group, estimator, place)
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
         before, after = float(most.before[0]), float(most.after[0])
@@ -151,26 +245,28 @@ class BtPrivacy(Requirement):
         """Without those who remember earlier releases, which are told already."""
         pairs = zip(self.skyline, self._sights, strict=True)
         lasting = [pair for pair in pairs if not isinstance(pair[0][0], Remembered)]
-        if not lasting:
-            return None
-        skyline, sights = zip(*lasting, strict=True)
-        return replace(self, skyline=skyline, sights=sights if self.sights else ())
+        return self._of(lasting) if lasting else None
 
     def together(self, joint: Joint) -> FloatArray:
         """Measure how far beliefs move, infinitely where they are contradicted."""
-        figures = np.empty((len(self.skyline), len(joint.persons)))
-        for figure, knowledge, column in zip(figures, self.knowledge, self._columns, strict=True):
+        figures = np.empty((len(self.knowledge), len(joint.persons)))
+        columns = self.each._columns
+        for figure, knowledge, column in zip(figures, self.knowledge, columns, strict=True):
             for believed in joint.beliefs(knowledge):
                 distance = believed.home.setting.distance_about(column)
                 figure[believed.places] = distance(believed.before, believed.after)
             figure[joint.contradicted(knowledge)] = np.inf
-        return figures
+        return self.of_bounds(figures)
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
-        """Name the value whose probability moves most, up or down; see `Requirement`."""
+        """Name the value whose probability moves most, up or down; see `Requirement`.
+
+        Of a range, it is that of the adversary to whom most is told about one of the persons.
+        """
         values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
         column = self._columns[bound]
-        for believed in joint.beliefs(self.knowledge[bound], persons):
+        worst = max(self.several[bound], key=lambda one: _most(joint, one, column, persons))
+        for believed in joint.beliefs(worst, persons):
             setting, places = believed.home.setting, believed.places
             distance = setting.distance_about(column)
             aspects, moved, before[places], after[places] = distance.most_moved(
@@ -181,3 +277,12 @@ class BtPrivacy(Requirement):
                 for aspect, value in zip(aspects, moved.tolist(), strict=True)
             ]
         return Blame(tuple(values.tolist()), before, after, column)
+
+
+def _most(joint: Joint, knowledge: Knowledge, column: str | None, persons: IntArray) -> float:
+    """How far beliefs about some persons move at most."""
+    moved = (
+        believed.home.setting.distance_about(column)(believed.before, believed.after)
+        for believed in joint.beliefs(knowledge, persons)
+    )
+    return max((float(distances.max(initial=0.0)) for distances in moved), default=0.0)

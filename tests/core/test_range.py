@@ -1,0 +1,256 @@
+"""Ranges of bandwidths: every adversary of the grid is kept to the bound, one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.belief.knowledge import (
+    GRID,
+    Between,
+    Remembered,
+    parse_knowledge,
+    resolve_knowledge,
+    state_knowledge,
+)
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
+from bkpriv_core.method import GROUP_METHODS
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import SILENT
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, Requirement, belief
+from bkpriv_core.requirement.sampling import Sample
+from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.table import Table
+from tests.core import oracles
+from tests.core.oracles import Records
+from tests.core.strategies import SOME, as_table, record_groups, tables
+from tests.core.together_releases import Shown, histories, joint_of
+
+WIDE = {"from": 0.2, "to": 1.5}
+
+
+def grid(start: float, stop: float) -> list[float]:
+    """The bandwidths, by hand."""
+    return [start + (stop - start) * place / 32 for place in range(33)]
+
+
+# --- stated ---------------------------------------------------------------------------------------
+
+
+def test_a_range_is_read_and_stated_again() -> None:
+    for stated in (WIDE, {"to": 0.5, "from": 0.2}, {"from": 0.2, "to": 2}):
+        parsed = parse_knowledge(stated)
+        assert parsed == Between(stated["from"], stated["to"])
+        assert state_knowledge(parsed) == stated
+    assert parse_knowledge({"sequence": "s", "bandwidth": WIDE}) == Remembered(
+        "s", Between(0.2, 1.5)
+    )
+    # An attribute may be called so, beside others.
+    assert parse_knowledge({"from": 0.2, "age": 0.3}) == {"from": 0.2, "age": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("stated", "named"),
+    [
+        ({"from": 0.5, "to": 0.2}, "from 0.5 to 0.2"),
+        ({"from": 0.5, "to": 0.5}, "from 0.5 to 0.5"),
+        ({"from": 0, "to": 0.5}, "from of bandwidth"),
+        ({"from": -1, "to": 0.5}, "from of bandwidth"),
+        ({"from": 0.2}, '"to"'),
+        ({"to": 0.2}, '"from"'),
+        ({"from": 0.2, "to": "x"}, "to of bandwidth"),
+        ({"from": {"age": 0.2}, "to": {"age": 0.4}}, "from of bandwidth"),
+    ],
+)
+def test_what_is_no_range_is_refused(stated: Any, named: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        parse_policy({"bt_privacy": {"bandwidth": stated, "t": 0.2}})
+    assert named in caught.value.message
+    assert caught.value.hint
+
+
+def test_one_prior_is_that_of_one_adversary() -> None:
+    for knowledge in (Between(0.2, 0.5), Remembered("s", Between(0.2, 0.5))):
+        with pytest.raises(InvalidParameter, match=r"from 0.2 to 0.5 are many adversaries"):
+            resolve_knowledge(knowledge, ("age",))
+
+
+def test_the_bound_says_how_fine_its_grid_is() -> None:
+    demanded = BtPrivacy(((Between(0.2, 0.5), 0.2), (0.3, 0.1)))
+    ranged, plain = demanded.bounds
+    assert ranged.parameters == {"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.2, "grid": GRID}
+    assert plain.parameters == {"bandwidth": 0.3, "t": 0.1}
+    assert demanded.knowledge == pytest.approx((*grid(0.2, 0.5), 0.3))
+
+
+# --- measured -------------------------------------------------------------------------------------
+
+
+@SOME
+@given(tables(max_records=6), st.sampled_from(["exact", "omega"]))
+def test_the_figure_is_the_largest_of_any_bandwidth(records: Records, estimator: Any) -> None:
+    table = as_table(records)
+    setting, groups = Setting(table), Groups.whole(table.cells)
+    demanded = BtPrivacy(((0.4, 0.1), (Between(0.2, 1.5), 0.2), (Between(0.1, 0.3), 0.2)))
+    measured = demanded.measure(setting, groups, estimator)
+    (group,) = record_groups(records, groups)
+    several = [[0.4], grid(0.2, 1.5), grid(0.1, 0.3)]
+    for figures, widths in zip(measured.figures, several, strict=True):
+        largest = max(
+            np.array(
+                oracles.disclosures(
+                    records,
+                    oracles.priors(records, [width] * len(records.attributes)),
+                    group,
+                    setting.smoothing,
+                    estimator,
+                )
+            ).max()
+            for width in widths
+        )
+        assert figures.max() == pytest.approx(largest, abs=1e-9)
+    alone = [demanded.explain(setting, groups, 1, estimator)]
+    each = demanded.each.measure(setting, groups, estimator).figures
+    place = 1 + int(each[1:34].max(axis=1).argmax())
+    assert alone == [demanded.each.explain(setting, groups, place, estimator)]
+
+
+@SOME
+@given(histories(most_records=5, most_values=3, most=2))
+def test_releases_together_tell_as_much_as_to_the_one_they_tell_most(
+    releases: list[Shown],
+) -> None:
+    demanded = BtPrivacy(((0.4, 0.1), (Between(0.2, 1.5), 0.2)))
+    joint = joint_of(releases, [demanded])
+    figures, each = demanded.together(joint), demanded.each.together(joint)
+    np.testing.assert_array_equal(figures, [each[0], each[1:].max(axis=0)])
+    row = int(figures[1].argmax())
+    persons = joint.persons[[row]]
+    blamed = demanded.blamed(joint, 1, persons)
+    expected = demanded.each.blamed(joint, 1 + int(each[1:, row].argmax()), persons)
+    assert (blamed.values, blamed.before, blamed.after) == (
+        expected.values, expected.before, expected.after,
+    )  # fmt: skip
+
+
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = people(100, 1)
+    setting, whole = Setting(table), Groups.whole(table.cells)
+    demanded = BtPrivacy(((Between(0.2, 0.5), 0.2),))
+    monkeypatch.setattr(belief, "_MOST_BELIEFS", 33 * table.counts.size - 1)
+    monkeypatch.setattr(Setting, "prior", None)
+    with pytest.raises(TooLarge, match="33 adversaries"):
+        demanded.measure(setting, whole)
+    with pytest.raises(TooLarge):
+        demanded.explain(setting, whole)
+
+
+# --- met ------------------------------------------------------------------------------------------
+
+
+def people(records: int, seed: int) -> Table:
+    """People of thirty ages and two towns, whose values depend on both."""
+    random = np.random.default_rng(seed)
+    ages, towns = random.integers(0, 30, records), random.integers(0, 2, records)
+    values = np.clip(random.normal(ages * 0.1 + towns * 0.4, 0.9).round(), 0, 3).astype(int)
+    table, _ = Table.from_rows(
+        (
+            Domain("age", tuple(map(str, range(30))), positions=np.arange(30.0), step=1.0),
+            Domain("town", ("a", "b")),
+        ),
+        Domain("value", tuple("wxyz")),
+        np.column_stack((ages, towns, values)),
+        np.ones(records, dtype=np.int64),
+    )
+    return table
+
+
+BESIDE: dict[str, Any] = {
+    "l_diversity": {"l": 2},
+    "beta_likeness": {"beta": 6},
+    "js_divergence": {"j": 1, "bandwidth": 0.5},
+    "pair_divergence": {"theta": 1, "bandwidth": 0.5},
+}
+
+
+@pytest.mark.parametrize("name", sorted(GROUP_METHODS))
+def test_in_every_method_every_adversary_of_the_grid_is_kept_to_t(name: str) -> None:
+    table, t = people(160, 4), 0.25
+    method = GROUP_METHODS[name]
+    policy = {
+        "k_anonymity": {"k": 3},
+        "bt_privacy": [{"bandwidth": WIDE, "t": t}, {"bandwidth": 0.3, "t": 0.3}],
+        **BESIDE,
+    }
+    requirements = parse_policy(policy).requirements
+    made, rows = method.make(
+        Setting(table), requirements, method.options(), SeededChance(2), SILENT
+    )
+    setting = Setting(table).over(made.parts)
+    worst = [
+        float(BtPrivacy(((width, t),)).measure(setting, made.groups, "auto").figures.max())
+        for width in grid(0.2, 1.5)
+    ]
+    assert max(worst) <= t + 1e-9
+    (row,) = [row for row in rows if "grid" in row.parameters]
+    assert row.satisfied
+    assert row.worst == pytest.approx(max(worst))
+    assert len([row for row in rows if row.requirement == "bt_privacy"]) == 2
+
+
+def test_a_sample_is_widened_by_whom_it_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of some table the ends and the middle allow groups that tell too much to somebody between."""
+    method = GROUP_METHODS["mondrian"]
+    demanded = (KAnonymity(2), BtPrivacy(((Between(0.05, 1.9), 0.12),)))
+    sizes: list[int] = []
+    real = Sample.widened
+
+    def widened(self: Sample, *arguments: Any) -> Any:
+        _, asked = self.requirements
+        assert isinstance(asked, BtPrivacy)
+        sizes.append(len(asked.skyline))
+        return real(self, *arguments)
+
+    monkeypatch.setattr(Sample, "widened", widened)
+    for seed in range(20):
+        sizes.clear()
+        try:
+            _, rows = method.make(
+                Setting(people(80, seed)), demanded, method.options(), SeededChance(1), SILENT
+            )
+        except UnattainableRequirement:
+            continue
+        assert sizes[0] == 3
+        assert sizes == sorted(set(sizes))
+        assert rows[-1].satisfied
+        if len(sizes) > 1:
+            return
+    raise AssertionError("no table needed more than three bandwidths")
+
+
+def test_requirements_without_a_range_are_the_same_objects() -> None:
+    demanded: list[Requirement] = [KAnonymity(2), BtPrivacy(((0.3, 0.2),))]
+    sample = Sample(demanded)
+    assert [*map(id, sample.requirements)] == [*map(id, demanded)]
+    setting = Setting(people(20, 1))
+    whole = Groups.whole(setting.table.cells)
+    measured = [item.measure(setting, whole) for item in demanded]
+    found = sample.widened(setting, whole, measured, "omega", SILENT)
+    assert found is not None
+    assert [*map(id, found)] == [*map(id, measured)]
+
+
+def test_the_whole_grid_may_be_asked_from_the_start() -> None:
+    demanded = [KAnonymity(2), BtPrivacy(((Between(0.2, 0.5), 0.2),))]
+    _, asked = Sample(demanded, whole=True).requirements
+    assert isinstance(asked, BtPrivacy)
+    assert [width for width, _ in asked.skyline] == pytest.approx(grid(0.2, 0.5))
