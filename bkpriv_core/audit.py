@@ -115,6 +115,9 @@ class Finding:
         independent afterwards: "exact, given earlier releases by bethe" is an estimate.
     fault : Fault or None
         None if it was not asked for, or the bound is about no group.
+    estimated : int or None
+        Records whose figures rest on an estimate; None where it is not about records of one release
+        in groups.
     """
 
     requirement: str
@@ -126,6 +129,7 @@ class Finding:
     satisfied: bool
     estimator: str
     fault: Fault | None = None
+    estimated: int | None = None
 
 
 def findings(
@@ -160,16 +164,19 @@ def findings(
     rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
         used = _estimators_used(groups, weights, measured)
+        inexact = int(weights[~measured.exact[groups.owner]].sum())
         smoothed_by = _smoothed_by(requirement, setting)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
-            manner = used
+            manner, estimated = used, inexact
             if bound.remembers and setting.memory is not None:
                 manner = f"{used}, given earlier releases by {setting.memory}"
+                estimated = int(weights.sum())
             fault = None
             if estimator is not None:
                 fault = _fault(setting, groups, requirement, measured, place, estimator)
-            rows.append(_finding(bound, smoothed_by, figures, weights, manner, fault))
+            made = _finding(bound, smoothed_by, figures, weights, manner, fault, estimated)
+            rows.append(made)
     return rows
 
 
@@ -214,6 +221,7 @@ def _finding(
     weights: IntArray,
     estimator: str,
     fault: Fault | None,
+    estimated: int | None = None,
 ) -> Finding:
     """Finding of the figures of so many records each, with more parameters than the bound's."""
     vulnerable = int(weights[bound.broken(figures)].sum())
@@ -227,6 +235,7 @@ def _finding(
         vulnerable == 0,
         estimator,
         fault,
+        estimated,
     )
 
 

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from bkpriv_core import __version__
 from bkpriv_core.cli.demo import demo
 from bkpriv_core.cli.doctor import doctor
+from bkpriv_core.cli.explore import explore
 from bkpriv_core.cli.export import export
 from bkpriv_core.cli.failure import ClientError, show
 from bkpriv_core.cli.load_csv import load_csv
@@ -75,6 +76,7 @@ def _about(
 app.command()(demo)
 app.command()(doctor)
 app.command()(export)
+app.command()(explore)
 app.command(name="load-csv")(load_csv)
 app.command()(report)
 app.add_typer(bench, name="bench")

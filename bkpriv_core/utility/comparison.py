@@ -33,7 +33,7 @@ from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.table import Table
 from bkpriv_core.utility.divergence import association
 
-__all__ = ["check_same_data", "fidelity", "largest_disclosure"]
+__all__ = ["check_same_data", "fidelity", "largest_disclosure", "query_errors"]
 
 
 def check_same_data(releases: Sequence[Release]) -> None:
@@ -136,6 +136,14 @@ def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
     return float(risks(release.table, channels, progress).max())
 
 
+def query_errors(release: Release, progress: Progress = SILENT) -> ErrorFigures:
+    """Relative errors of the usual workload, see the module; NaN where no query counts anything."""
+    try:
+        return QueryError(0.0).measure(release.actual, release.estimated, progress)
+    except InvalidParameter:  # No query counts anything, of whichever release of the table.
+        return ErrorFigures(float("nan"), float("nan"))
+
+
 def fidelity(release: Release, progress: Progress = SILENT) -> dict[str, float]:
     """How well queries are answered and associations kept, by name; see the module.
 
@@ -152,10 +160,7 @@ def fidelity(release: Release, progress: Progress = SILENT) -> dict[str, float]:
         NaN where there is nothing to measure: errors where no query counts anything, associations
         where no pair has a coefficient.
     """
-    try:
-        errors = QueryError(0.0).measure(release.actual, release.estimated, progress)
-    except InvalidParameter:  # No query counts anything, of whichever release of the table.
-        errors = ErrorFigures(float("nan"), float("nan"))
+    errors = query_errors(release, progress)
     moved: dict[str, list[float]] = {"sensitive": [], "quasi_identifiers": []}
     sensitive = len(release.domains) - 1
     for *pair, before, after in association(release, progress):

@@ -26,6 +26,7 @@ TOPICS = (
     "dataset",
     "disclosure",
     "doctor",
+    "exploration",
     "implication",
     "lattice",
     "ownership",

@@ -112,6 +112,11 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
         '{"pair_divergence": {"theta": 0.3}, "js_divergence": {"j": 0.5, "bandwidth": 0.3}}',
         None,
     ),
+    "policies": (
+        '[{"k_anonymity": {"k": 3}}, {"l_diversity": {"l": 2}}]',
+        '{"grid": {"bandwidth": [0.3], "t": [0.2, 0.4]}, "with": {"k_anonymity": {"k": 3}}}',
+        '{"grid": {"k": [2, 5], "l": 2}}',
+    ),
     "options": ("{}", '{"smoothing": 0.5}', '{"nulls": "category"}'),
     "bandwidth": ("0.3", '{"a": 0.2}', '{"kernel": "uniform"}', "0.5"),
     "knowledge": (
@@ -324,6 +329,15 @@ def _nested(*templates: str) -> tuple[str, ...]:
 
 _JSON_OF: dict[str, tuple[str, ...]] = {
     "readers": _nested('{"a": @}', '{"a": [@]}', '{"a": [1, @], "b": ["shown"]}', '{"all": @}'),
+    "policies": _nested(
+        "[@]",
+        '{"grid": @}',
+        '{"grid": {"k": @}}',
+        '{"grid": {"bandwidth": @, "t": [0.2]}}',
+        '{"grid": {"bandwidth": 0.3, "t": @}, "with": {"k_anonymity": {"k": 3}}}',
+        '{"grid": {"k": [2]}, "with": @}',
+        '[{"bt_privacy": @}, {"k_anonymity": {"k": 2}}]',
+    ),
     "requirements": _nested(
         '{"k_anonymity": @}',
         '{"k_anonymity": {"k": @}}',

@@ -120,6 +120,23 @@ def test_a_timeout_stops_a_publication_wherever_it_is(
         assert time.monotonic() - began < seconds + PROMPT
 
 
+@pytest.mark.parametrize("seconds", [1.0, 4.0])
+def test_a_timeout_stops_an_exploration_wherever_it_is(
+    big: Connection, shared_database: Database, seconds: float
+) -> None:
+    connection = shared_database.connect()
+    connection.execute(f"SET statement_timeout = {int(seconds * 1000)}")
+    call = (
+        "SELECT * FROM bkpriv.explore('census', "
+        """'{"grid": {"bandwidth": {"from": 0.2, "to": 1}, "t": [0.1, 0.2]}}')"""
+    )
+    with unchanged(big):
+        began = time.monotonic()
+        with pytest.raises(psycopg.errors.QueryCanceled, match="statement timeout"):
+            connection.execute(call)
+        assert time.monotonic() - began < seconds + PROMPT
+
+
 def test_a_killed_backend_leaves_no_half_release(big: Connection, publication: Publication) -> None:
     with unchanged(big):
         until(lambda: "partitioning" in publication.shown(big))

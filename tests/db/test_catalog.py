@@ -78,6 +78,11 @@ INTERFACE = {
         "dataset text, policy text",
         "TABLE(levels jsonb, safe boolean, minimal boolean",
     ),
+    "explore": (
+        "dataset text, policies jsonb, method text DEFAULT 'mondrian'::text, "
+        "options jsonb DEFAULT '{}'::jsonb",
+        "TABLE(place integer, policy jsonb, metric text, value double precision",
+    ),
     "sequential_audit": (
         "dataset text, knowledge text, estimator text DEFAULT 'omega'::text, "
         "retrospective boolean DEFAULT false",
@@ -196,7 +201,7 @@ VOLATILITY = {
     # They read tables or catalogs.
     "STABLE": {
         *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
-        *("explain_suppressed", "compare_releases", "report_html"),
+        *("explain_suppressed", "compare_releases", "report_html", "explore"),
         *("audit_together", "explain_together", "audit_readers"),
         *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
         "optimize_randomization",

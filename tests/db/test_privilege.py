@@ -98,6 +98,7 @@ FUNCTIONS = """
     bkpriv.exact_posterior(double_precision[],integer[])                 X          X
     bkpriv.explain_disclosure(bigint,jsonb,text)                         X          X
     bkpriv.explain_suppressed(bigint,integer)                            X          X
+    bkpriv.explore(text,jsonb,text,jsonb,text)                           X          -
     bkpriv.grant_auditor(regrole)                                        -          -
     bkpriv.grant_publisher(regrole)                                      -          -
     bkpriv.grant_watcher(regrole)                                        -          -
@@ -307,6 +308,7 @@ def test_a_publisher_does_the_whole_job_without_superuser(
     assert one(publisher, "SELECT stale FROM bkpriv.releases WHERE release = %s", [second]) is True
     for call in (
         "prior('mine', '0.3')",
+        "explore('mine', '[{\"k_anonymity\": {\"k\": 4}}]')",
         "posterior(1, '0.3')",
         "disclosure(1, '0.3')",
         "audit(1)",
@@ -355,6 +357,7 @@ def test_publishers_do_not_see_each_other(
             "lattice('mine', 'own')", "prior('mine', '0.3')", "audit_readers('mine')",
             "optimize_randomization('mine', 'rr-qi', 0.5)",
             "publish('mine', 'own', 'v')", "drop_dataset('mine')",
+            "explore('mine', '[{\"k_anonymity\": {\"k\": 4}}]')",
             "set_hierarchy('mine', 'a', 'pg_class')", "set_interval_hierarchy('mine', 'a', '{5}')",
         ):  # fmt: skip
             refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["mine"])

@@ -1,0 +1,205 @@
+"""Exploration: policies tried in turn on one reading of a source; nothing is published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import plpy
+
+from bkpriv_core.belief.knowledge import state_knowledge
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import BkprivError
+from bkpriv_core.exploration import check_explorable, list_policies, try_out
+from bkpriv_core.method import Method, Options, find_method, parse_options
+from bkpriv_core.policy import Policy, complete, parse_policy
+from bkpriv_core.table.chance import SecretChance, SeededChance
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.boundary import entry, from_json, run
+from bkpriv_pl.counts import Period
+from bkpriv_pl.dataset import Dataset, find_dataset, read_records
+from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.layout import check_bounds, check_columns
+from bkpriv_pl.memory import BUDGET
+from bkpriv_pl.period import require_period
+from bkpriv_pl.progress import Task
+from bkpriv_pl.remembering import check_respondents, set_out
+from bkpriv_pl.transitions import customary_knowledge
+
+__all__ = ["explore"]
+
+_KEPT = BUDGET // 4
+"""Bytes of priors that are kept for later policies."""
+
+
+class _Subject:
+    """What policies are tried on, and its settings.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The dataset.
+    period : Period or None
+        The period whose records were read.
+    table : Table
+        What would be published.
+    respondents : Respondents or None
+        Whom its records are about.
+    method : Method
+        What would make it.
+    options : Options
+        Those of the method.
+    policies : collection of Policy
+        All that are tried.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        period: Period | None,
+        table: Table,
+        respondents: Respondents | None,
+        method: Method[Any],
+        options: Options,
+        policies: Collection[Policy],
+    ) -> None:
+        self._read = dataset, period, table, respondents
+        self.method = method
+        self.options = options
+        adversaries = frozenset[str]().union(*map(_written, policies))
+        self._fitting = table.counts.size * 8 * len(adversaries) <= _KEPT
+        self._kept: dict[tuple[bool, frozenset[str]], Setting] = {}
+
+    def setting(self, policy: Policy) -> Setting:
+        """Set a policy out; those of a kind share their priors, as far as memory allows."""
+        about = any(item.tells_apart for item in policy.requirements)
+        kind = about, frozenset[str]() if self._fitting else _written(policy)
+        if kind not in self._kept:
+            if not self._fitting:
+                self._kept.clear()
+            self._kept[kind], _ = set_out(
+                *self._read,
+                policy.requirements,
+                self.options,
+                PriorTables(own=True),
+                apart=self.method.tells_apart,
+                stored=False,
+            )
+        return self._kept[kind]
+
+
+def _written(policy: Policy) -> frozenset[str]:
+    """What adversaries of a policy know, as text."""
+    return frozenset(
+        json.dumps(state_knowledge(knowledge), sort_keys=True)
+        for requirement in policy.requirements
+        for knowledge in requirement.knowledge
+    )
+
+
+@entry
+def explore(
+    dataset: str | None,
+    policies: str | None,
+    method: str | None,
+    options: str | None,
+    period: str | None,
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.explore``."""
+    registered = find_dataset(dataset)
+    way = find_method(method)
+    check_columns(registered, way.form)
+    chosen = parse_options(way, from_json(options, "options"))
+    check_explorable(chosen)
+    way.check_told(registered.sensitive_columns, chosen)
+    way = way.with_ranges(chosen.ranges)
+    listed = list_policies(from_json(policies, "policies"))
+    within = require_period(registered, period)
+    figures: dict[int, dict[str, float | None]] = {}
+    understood: dict[int, Policy] = {}
+    for place, stated in enumerate(listed, start=1):
+        try:
+            understood[place] = _understood(registered, way, chosen, stated)
+        except BkprivError as error:
+            figures[place] = _refused(place, error)
+    task = Task("bkpriv explore")
+    if understood:
+        task.step("counting")
+        source, of_source = read_records(registered, chosen.nulls, within)
+        table, cell = way.prepare(source, chosen)
+        coarse = {
+            d.name for d, own in zip(table.domains, source.domains, strict=True) if d is not own
+        }
+        check_bounds(registered, table, way.form, coarse)
+        respondents = None if of_source is None else of_source.moved(cell)
+        subject = _Subject(registered, within, table, respondents, way, chosen, understood.values())
+        figures |= _tried(subject, understood, task)
+    _warn_of_others(registered)
+    task.done()
+    return iter(
+        [
+            (place, json.dumps(listed[place - 1]), metric, figure)
+            for place in sorted(figures)
+            for metric, figure in figures[place].items()
+        ]
+    )
+
+
+def _understood(
+    dataset: Dataset, method: Method[Any], options: Options, stated: Mapping[str, Any]
+) -> Policy:
+    """Read a policy as a publication by a method reads it."""
+    demanded = method.demands(stated, options)
+    completed = complete(demanded, partial(customary_knowledge, dataset.name))
+    policy = parse_policy(completed).about(dataset.sensitive_columns)
+    check_respondents(dataset, policy.requirements)
+    return policy
+
+
+def _tried(
+    subject: _Subject, policies: Mapping[int, Policy], task: Task
+) -> dict[int, dict[str, float | None]]:
+    """Figures of policies by their places, each tried."""
+    figures = {}
+    trying = task.step(f"trying {len(policies)} {'policies' if len(policies) > 1 else 'policy'}")
+    for done, (place, policy) in enumerate(policies.items()):
+        trying.report(done / len(policies))
+        seed = subject.options.seed
+        chance = SecretChance() if seed is None else SeededChance(seed)
+        try:
+            figures[place] = try_out(
+                subject.setting(policy),
+                policy,
+                subject.method,
+                subject.options,
+                chance,
+                trying.quiet,
+            )
+        except BkprivError as error:
+            figures[place] = _refused(place, error)
+    return figures
+
+
+def _refused(place: int, error: BkprivError) -> dict[str, float | None]:
+    """Say why a policy cannot be published under; that is its only figure."""
+    plpy.notice(f"policy {place} is refused: {error.message}", detail=error.detail, hint=error.hint)
+    return {"refused": 1.0}
+
+
+def _warn_of_others(dataset: Dataset) -> None:
+    """Say that what releases tell together is not judged, where there are others."""
+    others = run(
+        "SELECT count(*) AS n FROM bkpriv_internal.live_releases($1, $2)",
+        ["text", "text"],
+        [dataset.name, dataset.owner],
+    )[0]["n"]
+    if others:
+        plpy.notice(
+            f'dataset "{dataset.name}" has {others} release{"s" * (others > 1)} already',
+            detail="Each policy was tried by itself. What its release would tell together with "
+            "those was not judged; publish does.",
+            hint="See bkpriv.audit_together once it is published.",
+        )

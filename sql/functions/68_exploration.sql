@@ -1,0 +1,14 @@
+-- Exploration: what publishing would cost and disclose under many policies. Nothing is published or recorded.
+
+CREATE OR REPLACE FUNCTION bkpriv.explore(dataset text, policies jsonb, method text DEFAULT 'mondrian',
+                                          options jsonb DEFAULT '{}', period text DEFAULT NULL)
+    RETURNS TABLE (place int, policy jsonb, metric text, value float8)
+    LANGUAGE plpython3u STABLE ROWS 300
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+return GD["bkpriv"].exploration.explore(dataset, policies, method, options, period)
+$$;
+COMMENT ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text) IS
+    'What publish would cost and disclose under each of some policies, none of which is published: a JSON array of policies, or {"grid": {"bandwidth": [...], "t": [...]}, "with": {...}}, over k and l as well; by place in the array or grid, from 1: discernibility, average_class_size, gcp, rgcp, suppressed_share, query_error (median of a fixed workload), worst_disclosure and mean_disclosure (to the adversary of the policy who learns most), exact_share, groups, seconds; or refused = 1, and a notice why; what a release would tell together with others is not judged; method, options and period as in publish()';
+GRANT EXECUTE ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text) TO bkpriv_publisher;

@@ -1,0 +1,204 @@
+"""Exploration: which policies a grid lists, and figures against those of releases by themselves."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bkpriv_core.belief.posterior import AUTO_STATES
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
+from bkpriv_core.exploration import MOST_SETTINGS, check_explorable, list_policies, try_out
+from bkpriv_core.method import METHODS, GroupMethod, parse_options
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import SILENT
+from bkpriv_core.table.chance import SeededChance
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.table import Table
+from bkpriv_core.utility.comparison import fidelity
+from bkpriv_core.utility.measures import utility
+
+K = {"k_anonymity": {"k": 3}}
+
+
+# --- which policies -------------------------------------------------------------------------------
+
+
+def test_a_grid_is_every_combination_adversary_by_adversary() -> None:
+    widths, ts, ks = [0.2, {"age": 0.3}, {"kernel": "uniform"}], [0.1, 0.2], [3, 5]
+    listed = list_policies(
+        {"grid": {"k": ks, "t": ts, "bandwidth": widths}, "with": {"l_diversity": {"l": 2}}}
+    )
+    assert listed == [
+        {
+            "l_diversity": {"l": 2},
+            "bt_privacy": [{"bandwidth": width, "t": t}],
+            "k_anonymity": {"k": k},
+        }
+        for width, t, k in itertools.product(widths, ts, ks)
+    ]
+
+
+def test_a_grid_over_l_keeps_what_else_is_said_of_diversity() -> None:
+    stated = {"grid": {"l": [2, 3], "k": 4}, "with": {"l_diversity": {"variant": "entropy"}}}
+    assert list_policies(stated) == [
+        {"l_diversity": {"variant": "entropy", "l": least}, "k_anonymity": {"k": 4}}
+        for least in (2, 3)
+    ]
+
+
+def test_an_array_is_as_it_stands_and_a_policy_one_of_itself() -> None:
+    assert list_policies([K, {"nonsense": 1}]) == [K, {"nonsense": 1}]
+    assert list_policies(K) == [K]
+
+
+@pytest.mark.parametrize(
+    ("stated", "named"),
+    [
+        ([], "array"),
+        (None, "array"),
+        (0.3, "array"),
+        ([K, 3], "policy 2"),
+        ({"with": K}, "grid"),
+        ({"grid": {}}, "grid is empty"),
+        ({"grid": {"t": [0.1]}}, "no adversaries"),
+        ({"grid": {"bandwidth": [0.1], "k": [2]}}, "no adversaries"),
+        ({"grid": {"bandwidth": 0.3, "t": []}}, "t of grid"),
+        ({"grid": {"tau": [0.1]}}, "tau"),
+        ({"grid": [1]}, "grid"),
+        ({"grid": {"k": [2]}, "with": [K]}, "with"),
+        ({"grid": {"k": [2]}, "width": {}}, "width"),
+        (
+            {"grid": {"bandwidth": 0.3, "t": 0.1}, "with": {"bt_privacy": {"t": 1}}},
+            "both state bt_privacy",
+        ),
+    ],
+)
+def test_what_lists_no_policies_is_refused(stated: Any, named: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        list_policies(stated)
+    assert named in f"{caught.value.message} {caught.value.detail}"
+    assert caught.value.hint
+
+
+def test_more_than_anybody_waits_for_is_refused_before_it_is_listed() -> None:
+    many = list(range(1, 10**4))
+    with pytest.raises(TooLarge, match=r"999800010000000\d* policies|policies are too many"):
+        list_policies({"grid": {"k": many, "l": many, "bandwidth": many, "t": many}})
+    with pytest.raises(TooLarge):
+        list_policies([K] * (MOST_SETTINGS + 1))
+    assert len(list_policies([K] * MOST_SETTINGS)) == MOST_SETTINGS
+
+
+def test_what_depends_on_earlier_releases_is_refused() -> None:
+    mondrian = METHODS["mondrian"]
+    with pytest.raises(InvalidParameter, match="grow"):
+        check_explorable(parse_options(mondrian, {"grow": True}))
+    check_explorable(parse_options(mondrian, {"seed": 1}))
+    check_explorable(parse_options(METHODS["randomize"], {"scheme": "rr-s"}))
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    """People of forty ages and two towns; values lean to one end of the ages."""
+    random = np.random.default_rng(5)
+    ages, towns = random.integers(0, 40, 150), random.integers(0, 2, 150)
+    leaning = np.clip(random.normal(ages * 0.08, 1.1).round(), 0, 3).astype(int)
+    years = Domain("age", tuple(map(str, range(20, 60))), positions=np.arange(20.0, 60), step=1.0)
+    rows = np.column_stack((ages, towns, leaning))
+    made, _ = Table.from_rows(
+        (years, Domain("town", ("a", "b"))), Domain("value", tuple("wxyz")), rows, np.ones(150, int)
+    )
+    return made
+
+
+POLICY: dict[str, Any] = {
+    **K,
+    "l_diversity": {"l": 2},
+    "max_disclosure": {"tau": 0.9},
+    "beta_likeness": {"beta": 4},
+    "bt_privacy": [{"bandwidth": 0.3, "t": 0.4}, {"bandwidth": 0.8, "t": 0.5}],
+    "js_divergence": {"j": 1, "bandwidth": 0.5},
+    "pair_divergence": {"theta": 1, "bandwidth": 0.5},
+}
+NEEDED = {
+    "k_anonymity_primacy": ("beta_likeness", "pair_divergence"),
+    "beta_likeness_primacy": ("beta_likeness", "pair_divergence"),
+    "js_reduce": ("js_divergence",),
+}
+OPTIONS = {"randomize": {"scheme": "rr-both"}}
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_figures_are_those_of_the_release_that_is_made(table: Table, name: str) -> None:
+    method = METHODS[name]
+    keys = ["k_anonymity", "l_diversity", "bt_privacy", *NEEDED.get(name, ())]
+    keys = ["max_disclosure"] if name == "randomize" else keys
+    options = parse_options(method, OPTIONS.get(name, {}))
+    policy = parse_policy({key: POLICY[key] for key in keys})
+    figures = try_out(Setting(table), policy, method, options, SeededChance(3))
+    made, rows = method.make(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+    release, _ = made.together()
+    expected = {**utility(release), "query_error": fidelity(release)["query_error_median"]}
+    assert {key: figures[key] for key in expected} == expected
+    assert figures["groups"] == (0 if release.partition is None else len(release.groups))
+    assert figures["seconds"] is not None
+    assert figures["seconds"] > 0
+    adversaries = [row for row in rows if row.requirement == "bt_privacy"]
+    told = (figures["worst_disclosure"], figures["mean_disclosure"], figures["exact_share"])
+    if not adversaries:
+        assert told == (None, None, None)
+        return
+    assert isinstance(method, GroupMethod)
+    assert told[0] == max(row.worst for row in adversaries)
+    assert told[1] == max(row.mean for row in adversaries)
+    assert told[2] == 1.0
+
+
+def test_the_exact_share_is_that_of_records_inferred_exactly(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By omega none; by auto those of groups of few states, which are counted one by one."""
+    method = METHODS["mondrian"]
+    policy = parse_policy({**K, "bt_privacy": {"bandwidth": 0.3, "t": 0.4}})
+    by_omega = parse_options(method, {"estimator": "omega"})
+    figures = try_out(Setting(table), policy, method, by_omega, SeededChance(1))
+    assert figures["exact_share"] == 0.0
+    by_auto = parse_options(method, {"refine": False})
+    budget = 11
+    assert budget < AUTO_STATES
+    monkeypatch.setattr("bkpriv_core.belief.posterior.AUTO_STATES", budget)
+    figures = try_out(Setting(table), policy, method, by_auto, SeededChance(1))
+    release, _ = method.make(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
+    exact = 0
+    for cells, histogram in zip(release.groups, release.histograms, strict=True):
+        sizes = release.parts.weights[cells]
+        states = min(np.prod(histogram + 1), np.prod(sizes + 1))
+        exact += int(sizes.sum()) if states <= budget else 0
+    assert figures["exact_share"] == pytest.approx(exact / release.published)
+    assert 0 < exact < release.published
+
+
+def test_what_cannot_be_met_is_refused_and_so_is_too_large_an_error_of_queries(
+    table: Table,
+) -> None:
+    method, setting = METHODS["mondrian"], Setting(table)
+    options = parse_options(method, {})
+
+    def tried(policy: dict[str, Any]) -> dict[str, float | None]:
+        return try_out(setting, parse_policy(policy), method, options, SeededChance(1))
+
+    with pytest.raises(UnattainableRequirement, match="k_anonymity"):
+        tried({"k_anonymity": {"k": 151}})
+    error = tried(K)["query_error"]
+    assert error is not None
+    assert error > 0
+    with pytest.raises(UnattainableRequirement, match="query_error"):
+        tried({**K, "query_error": {"median": error / 2}})
+    assert tried({**K, "query_error": {"median": error / 2, "action": "warn"}})["gcp"] is not None
