@@ -12,6 +12,7 @@ import typer
 from bench.again import measure_again
 from bench.agglomeration import measure_agglomeration
 from bench.census import ADULT_RECORDS, census
+from bench.exploration import measure_exploration
 from bench.figure import figure_table
 from bench.houses import HOUSES, houses
 from bench.implications import measure_implications
@@ -113,6 +114,8 @@ def bench(
             figures += measure_agglomeration(uri, source, name, rounds)
     with step(console, "Groups alike in belief"):
         figures += measure_primacy(uri, subject, dataset, rounds)
+    with step(console, "Policies tried in turn"):
+        figures += measure_exploration(uri, subject, dataset)
     with step(console, "Growth"):
         figures += measure_growth(uri, fewer, more, datasets, rounds)
     with step(console, "Records drawn by lot"):
