@@ -47,6 +47,7 @@ BEGIN
                         ALTER FUNCTION %1$s SET standard_conforming_strings = on;
                         ALTER FUNCTION %1$s SET transform_null_equals = off;
                         ALTER FUNCTION %1$s SET array_nulls = on;
+                        ALTER FUNCTION %1$s SET xmloption = content;
                         ALTER FUNCTION %1$s SET row_security = on;
                         ALTER FUNCTION %1$s SET default_tablespace = '''';
                         ALTER FUNCTION %1$s SET default_table_access_method = heap', called);

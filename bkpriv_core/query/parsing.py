@@ -121,6 +121,7 @@ def parse_query(
     attributes: Sequence[str],
     resolve: Resolver,
     progress: Progress = SILENT,
+    passing: Collection[str] = (),
 ) -> Query:
     """Understand a query.
 
@@ -136,6 +137,8 @@ def parse_query(
         Finds literals in domains.
     progress : Progress
         Polled between steps.
+    passing : collection of str
+        Names of columns that pass through, which are counted without an estimate.
 
     Raises
     ------
@@ -151,7 +154,7 @@ def parse_query(
             hint="Ask about fewer values at a time.",
         )
     try:
-        return _Reader(relations, attributes, resolve).read(_statement(text, progress))
+        return _Reader(relations, attributes, resolve, passing).read(_statement(text, progress))
     except RecursionError:
         raise TooLarge(
             "the query is nested too deeply",
@@ -243,7 +246,7 @@ class _Reader:
 
     Parameters
     ----------
-    relations, attributes, resolve
+    relations, attributes, resolve, passing
         See `parse_query`.
     """
 
@@ -252,10 +255,12 @@ class _Reader:
         relations: Collection[tuple[str, ...]],
         attributes: Sequence[str],
         resolve: Resolver,
+        passing: Collection[str],
     ) -> None:
         self._relations = relations
         self._attributes = attributes
         self._resolve = resolve
+        self._passing = passing
 
     def read(self, statement: exp.Expr) -> Query:
         """Read the whole."""
@@ -394,6 +399,14 @@ class _Reader:
             raise _refused(f"the qualified name {node.sql(dialect='postgres')}")
         (identifier,) = _parts(node, "this")
         name = _folded(identifier)
+        if name in self._passing:
+            raise InvalidParameter(
+                f'column "{name}" passes through the release, and is not estimated',
+                detail="It is shown as it is, beside sensitive values, and belongs to no attribute "
+                "that queries are estimated by.",
+                hint="Count it in the published view itself, alone or together with sensitive "
+                "values: such counts are exact, but for what is suppressed.",
+            )
         if name not in self._attributes:
             raise InvalidParameter(
                 f'column "{name}" is not among the attributes of the release',

@@ -22,6 +22,7 @@ from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
+from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, check_passed
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import bin_end
@@ -32,7 +33,8 @@ from bkpriv_pl.source import Relation, open_relation
 __all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Period", "count_cells"]
 
 MOST_QUASI_IDENTIFIERS = 400
-"""Most that fit into one statement, which has four columns for each; PostgreSQL has 1664."""
+"""Most that fit into one statement, columns that pass through among them: it has up to four columns
+for each, and PostgreSQL has 1664."""
 
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""
@@ -103,8 +105,9 @@ def count_cells(
     respondent: str | None = None,
     period: Period | None = None,
     known: Known = NOTHING,
-) -> tuple[Table, Respondents | None]:
-    """Read a source as cells and counts, and whom its records are about.
+    passing: tuple[Column, ...] = (),
+) -> tuple[Table, Respondents | None, Passed | None]:
+    """Read a source as cells and counts, whom its records are about, and what passes through.
 
     Parameters
     ----------
@@ -125,6 +128,8 @@ def count_cells(
         The period whose records are read; all are without it.
     known : mapping of str to sequence of str or None
         By attribute, values that its domain has beside those that occur, by the same texts.
+    passing : tuple of Column
+        The columns that pass through.
 
     Returns
     -------
@@ -132,16 +137,23 @@ def count_cells(
         Cells in the order of their codes.
     respondents : Respondents or None
         None if not asked for.
+    passed : Passed or None
+        Record by record, in the order of respondents if there are such; None if nothing is.
 
     Raises
     ------
     InvalidData
         If the source is empty, has NULLs where they are refused, or does not have one record for
         each respondent; if it has no record of the period, or any of no period.
+    TooLarge
+        If its counts, or what passes through, would not fit in memory.
     """
     columns = (*quasi_identifiers, *sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
-    row = _read(source, columns, trees, respondent, period, known)
+    row = _read(source, columns, trees, respondent, period, known, passing)
+    if passing:
+        names = tuple(column.name for column in passing)
+        check_passed(names, row["passing_rows"], row["passing_bytes"])
     if period is not None:
         _refuse_unplaced(source, row, period)
     if row["records"] is None:
@@ -166,12 +178,19 @@ def count_cells(
         told, values = Combination.of(tuple(domains[known_by:]), codes[:, known_by:])
     codes = np.column_stack((codes[:, :known_by], values))
     table, cells = Table.from_rows(tuple(domains[:known_by]), told, codes, records)
-    if respondent is None:
-        return table, None
-    names = [name for counted in json.loads(row["respondents"]) for name in counted]
-    within = None if period is None else period.text
-    about, _ = Respondents.of_rows(respondent, names, cells, values, records, within)
-    return table, about
+    about, whose = None, None
+    if respondent is not None:
+        within = None if period is None else period.text
+        named = [name for counted in json.loads(row["respondents"]) for name in counted]
+        about, whose = Respondents.of_rows(respondent, named, cells, values, records, within)
+    passed = None
+    if passing:
+        labels = tuple(tuple(row[f"passing_labels_{place}"]) for place in range(len(passing)))
+        passing_codes = np.column_stack(
+            [unpack_integers(row[f"passing_codes_{place}"]) for place in range(len(passing))]
+        )
+        passed = Passed.of_rows(names, labels, passing_codes, cells, values, records, whose)
+    return table, about, passed
 
 
 def _read(
@@ -181,6 +200,7 @@ def _read(
     respondent: str | None,
     period: Period | None,
     known: Known,
+    passing: tuple[Column, ...],
 ) -> dict[str, Any]:
     """Count a relation; its foreign partitions one by one, where that may be.
 
@@ -189,9 +209,9 @@ def _read(
     """
     types: list[str] = []
     values: list[Any] = []
-    extras, used = [], columns
+    extras, used = [], (*columns, *passing)
     if period is not None:
-        types, values, used = ["text"], [period.text], (*columns, period.column)
+        types, values, used = ["text"], [period.text], (*used, period.column)
         unplaced = f"s.{plpy.quote_ident(period.column.name)} IS NULL"
         extras.append(f"(SELECT count(*) FROM {source} AS s WHERE {unplaced}) AS unplaced")
     if respondent is not None:
@@ -200,22 +220,33 @@ def _read(
     for name, labels in known.items():
         types, values = [*types, "text[]"], [*values, list(labels)]
         slots[name] = f"${len(values)}"
-    if respondent is not None or slots:
-        groups = _groups(source, columns, respondent, period)
-        return run(_query(groups, columns, hierarchies, *extras, slots=slots), types, values)[0]
-    members, unchanged = _members(source, used)
+    keys = _keys(columns, passing)
+
+    def query(groups: str, *more: str) -> dict[str, Any]:
+        text = _query(groups, columns, hierarchies, *extras, *more, slots=slots, passing=passing)
+        return run(text, types, values)[0]
+
+    members, unchanged = _members(source, used) if respondent is None and not slots else ([], "")
     if members:
         apart = " UNION ALL ".join(
-            _groups(f"ONLY {member}", columns, period=period) for member in members
+            _groups(f"ONLY {member}", keys, period=period) for member in members
         )
-        keys = ", ".join(f"v{place}" for place in range(len(columns)))
-        summed = f"SELECT {keys}, sum(n)::int8 AS n FROM ({apart}) AS u GROUP BY {keys}"
-        query = _query(summed, columns, hierarchies, *extras, f"{unchanged} AS unchanged")
-        row = run(query, types, values)[0]
+        listed = ", ".join(keys)
+        summed = f"SELECT {listed}, sum(n)::int8 AS n FROM ({apart}) AS u GROUP BY {listed}"
+        row = query(summed, f"{unchanged} AS unchanged")
         if row["unchanged"]:
             return row
-    groups = _groups(source, columns, period=period)
-    return run(_query(groups, columns, hierarchies, *extras), types, values)[0]
+    return query(_groups(source, keys, respondent, period))
+
+
+def _keys(columns: tuple[Column, ...], passing: tuple[Column, ...]) -> dict[str, str]:
+    """What records of a relation, under alias s, are grouped by: SQL, by the names it goes by."""
+    keys = {f"v{place}": column.expression("s") for place, column in enumerate(columns)}
+    return keys | {
+        # Any type has texts, not any has an order, and values that are equal may differ.
+        f"p{place}": f'(s.{plpy.quote_ident(column.name)})::text COLLATE "C"'
+        for place, column in enumerate(passing)
+    }
 
 
 def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str], str]:
@@ -264,18 +295,20 @@ def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str]
 
 def _groups(
     source: Relation | str,
-    columns: tuple[Column, ...],
+    keys: Mapping[str, str],
     respondent: str | None = None,
     period: Period | None = None,
 ) -> str:
-    """SQL that counts the records of a relation, named as in SQL, by the values of `columns`."""
-    keys = [column.expression("s") for column in columns]
-    expressions = [f"{key} AS v{place}" for place, key in enumerate(keys)]
+    """SQL that counts the records of a relation, named as in SQL, by `keys`; see `_keys`."""
+    expressions = [f"{key} AS {name}" for name, key in keys.items()]
     expressions.append("count(*) AS n")
     if respondent is not None:
         expressions.append(f"array_agg(s.{plpy.quote_ident(respondent)}::text) AS about")
     picked = "" if period is None else f" WHERE {period.condition('s')}"
-    return f"SELECT {', '.join(expressions)} FROM {source} AS s{picked} GROUP BY {', '.join(keys)}"
+    return (
+        f"SELECT {', '.join(expressions)} FROM {source} AS s{picked} "
+        f"GROUP BY {', '.join(keys.values())}"
+    )
 
 
 def _query(
@@ -284,8 +317,11 @@ def _query(
     hierarchies: dict[str, Hierarchy],
     *extras: str,
     slots: Mapping[str, str] = NOTHING,
+    passing: tuple[Column, ...] = (),
 ) -> str:
     """One statement that lists cells and domains; `groups` is the SQL of v0, v1, ... and n.
+
+    Beside these it has p0, p1, ... for columns that pass through.
 
     By the name of a column `slots` have the texts of values that it is known to have beside those.
 
@@ -330,11 +366,57 @@ def _query(
             listed.append(_positions(place, column.position("v"), "positions"))
             if column.bin is not None:
                 listed.append(_positions(place, column.position(bin_end(column.bin, "v")), "ends"))
+    fitting = ""
+    if passing:
+        added, joined, fitting = _passing(len(passing))
+        domains += added
+        joins += joined
+        listed += [
+            item
+            for place in range(len(passing))
+            for item in (
+                f"(SELECT array_agg(t ORDER BY code) FROM e{place}{fitting}) "
+                f"AS passing_labels_{place}",
+                # As above, NULL joins with nothing.
+                f"string_agg(int4send(coalesce(f{place}.code, (SELECT count(t) FROM e{place}))"
+                f"::int4), ''::bytea) AS passing_codes_{place}",
+            )
+        ]
+        listed += [f"(SELECT {name} FROM fit) AS passing_{name}" for name in ("rows", "bytes")]
     return (
         f"WITH g AS MATERIALIZED ({groups}), {', '.join(domains)} "
         f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "
-        f"FROM g {' '.join(joins)}"
+        f"FROM g {' '.join(joins)}{fitting}"
     )
+
+
+def _passing(columns: int) -> tuple[list[str], list[str], str]:
+    """SQL for columns that pass through, so many: queries, joins with g, and a condition.
+
+    Nothing is gathered in memory where the condition is false, that they would fit into it.
+    """
+    fitting = " WHERE (SELECT fits FROM fit)"
+    queries = [
+        f"e{place} AS MATERIALIZED (SELECT t, row_number() OVER (ORDER BY t) - 1 AS code "
+        f"FROM (SELECT DISTINCT p{place} AS t FROM g) AS x)"
+        for place in range(columns)
+    ]
+    sizes = " + ".join(
+        f"(SELECT coalesce(sum(octet_length(t)), 0) FROM e{place})" for place in range(columns)
+    )
+    queries.append(
+        f"fit AS MATERIALIZED (SELECT rows, bytes, rows * {columns} <= {MOST_VALUES} "
+        f"AND bytes <= {MOST_BYTES} AS fits "
+        f"FROM (SELECT (SELECT count(*) FROM g) AS rows, ({sizes})::int8 AS bytes) AS x)"
+    )
+    queries += [
+        f"f{place} AS MATERIALIZED (SELECT u.* FROM (SELECT array_agg(t ORDER BY t) AS t, "
+        f"array_agg(code ORDER BY t) AS code FROM e{place}{fitting}) AS x, "
+        f"LATERAL unnest(x.t, x.code) AS u(t, code))"
+        for place in range(columns)
+    ]
+    joins = [f"LEFT JOIN f{place} ON f{place}.t = g.p{place}" for place in range(columns)]
+    return queries, joins, fitting
 
 
 def _positions(place: int, position: str, name: str) -> str:

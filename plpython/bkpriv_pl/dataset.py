@@ -11,12 +11,13 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.bins import parse_bins
 from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.passed import Passed
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.counts import NOTHING, Known, Period, count_cells
-from bkpriv_pl.inspection import inspect_hierarchy, inspect_source
+from bkpriv_pl.inspection import inspect_attributes, inspect_hierarchy, inspect_source
 from bkpriv_pl.roles import check_roles
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
@@ -178,12 +179,12 @@ def columns_of(dataset: Dataset) -> dict[str, Column]:
 
 def read_table(dataset: Dataset, nulls: str = "error", period: Period | None = None) -> Table:
     """Read a dataset's source as cells and counts, under its hierarchies."""
-    return read_records(replace(dataset, respondent=None), nulls, period)[0]
+    return read_records(replace(dataset, respondent=None, attributes=()), nulls, period)[0]
 
 
 def read_records(
     dataset: Dataset, nulls: str = "error", period: Period | None = None, known: Known = NOTHING
-) -> tuple[Table, Respondents | None]:
+) -> tuple[Table, Respondents | None, Passed | None]:
     """Read a dataset's source, or one period's records of it.
 
     The respondents are read where it declares a column of them, and all records are of one period.
@@ -193,7 +194,7 @@ def read_records(
     columns = columns_of(dataset)
     if period is None and dataset.period is not None:
         dataset = replace(dataset, respondent=None)
-    check_readable(source, (*dataset.measured, *dataset.extras))
+    check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))
     rows = run(
         "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
         ["text"],
@@ -214,6 +215,7 @@ def read_records(
         dataset.respondent,
         period,
         known,
+        tuple(columns[name] for name in dataset.attributes),
     )
 
 
@@ -262,13 +264,6 @@ def register(
     binned = columns_of(dataset)
     check_readable(relation, (*dataset.measured, *beside, *dataset.extras))
     _check_comparable(relation, (*dataset.measured, *filter(None, [period])))
-    if beside:
-        raise Refusal(
-            "0A000",
-            "datasets of columns that pass through cannot be published yet",
-            detail=f"They are {', '.join(beside)}.",
-            hint="Name no attributes.",
-        )
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
@@ -295,6 +290,13 @@ def register(
         relation,
         [binned[column] for column in known],
         [binned[column] for column in (*told, *dataset.extras)],
+        None if period is None else binned[period],
+    )
+    inspect_attributes(
+        name,
+        relation,
+        [binned[column] for column in beside],
+        [binned[column] for column in dataset.measured],
         None if period is None else binned[period],
     )
     # Nothing is left where datasets are dropped by drop_dataset, but a plain DELETE leaves it.

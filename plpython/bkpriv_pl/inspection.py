@@ -6,18 +6,19 @@ like, whatever its size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import plpy
 
 from bkpriv_core.table.hierarchy import some_of
-from bkpriv_core.table.inspection import nearly_unique
+from bkpriv_core.table.inspection import nearly_tells, nearly_unique, tells_apart
 from bkpriv_pl.boundary import run
 from bkpriv_pl.column import Column
 from bkpriv_pl.source import Relation
 
-__all__ = ["inspect_hierarchy", "inspect_source"]
+__all__ = ["inspect_attributes", "inspect_hierarchy", "inspect_source"]
 
 _INSPECTED = 1_000_000
 """Most records that are read."""
@@ -26,7 +27,13 @@ _AT_ONCE = 31
 """Most columns that PostgreSQL tells apart in grouping sets."""
 
 _SHOWN = 8
-"""How many values that a hierarchy lacks are listed; more are counted."""
+"""How many values that a hierarchy lacks, or pairs of columns, are listed; more are counted."""
+
+_PAIRED = 2_000_000
+"""Most records, once for each pair of columns, that are read for what columns tell of others."""
+
+_LEAST_PAIRED = 10_000
+"""Records that are read for that, however many pairs there are."""
 
 
 def inspect_source(
@@ -56,13 +63,14 @@ def inspect_source(
     inspected = 0
     columns = iter((*quasi_identifiers, *others))
     while some := list(islice(columns, _AT_ONCE)):
-        for column, (values, valued, nulls) in zip(some, _count(source, some, period), strict=True):
-            inspected = max(inspected, valued + nulls)
-            if nulls:
-                null.append(f'"{column.name}" ({nulls})')
-            if column in quasi_identifiers and nearly_unique(valued, values):
-                unique.append(f'"{column.name}" ({values} in {valued})')
-    seen = f" Seen were the first {inspected} records." if inspected == _INSPECTED else ""
+        expressions = [column.expression("s") for column in some]
+        for column, counted in zip(some, _count(source, expressions, period), strict=True):
+            inspected = max(inspected, counted.records)
+            if counted.nulls:
+                null.append(f'"{column.name}" ({counted.nulls})')
+            if column in quasi_identifiers and nearly_unique(counted.valued, counted.values):
+                unique.append(f'"{column.name}" ({counted.values} in {counted.valued})')
+    seen = _seen(inspected, _INSPECTED)
     if unique:
         plpy.warning(
             f'quasi-identifiers of dataset "{dataset}" are nearly unique, so they tell who is who',
@@ -81,16 +89,140 @@ def inspect_source(
         )
 
 
-def _count(
-    source: Relation, columns: Sequence[Column], period: Column | None
-) -> list[tuple[int, int, int]]:
-    """Of each column: distinct values, records that have one, records that have NULL.
+def _seen(inspected: int, most: int) -> str:
+    """What to say of a source of which no more than the first records were read."""
+    return f" Seen were the first {inspected} records." if inspected == most else ""
 
-    A value that occurs in several periods counts once in each.
+
+def inspect_attributes(
+    dataset: str,
+    source: Relation,
+    attributes: Sequence[Column],
+    others: Sequence[Column],
+    period: Column | None = None,
+) -> None:
+    """Warn of attributes that tell records apart, or what other columns hold.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the dataset.
+    source : Relation
+        The source.
+    attributes : sequence of Column
+        Its columns that pass through.
+    others : sequence of Column
+        Quasi-identifiers and sensitive columns.
+    period : Column, optional
+        The column that tells periods apart, in which records are told apart.
     """
+    apart = []
+    inspected = 0
+    columns = iter(attributes)
+    while some := list(islice(columns, _AT_ONCE)):
+        counts = _count(source, [_text(column) for column in some], period)
+        for column, counted in zip(some, counts, strict=True):
+            inspected = max(inspected, counted.records)
+            if tells_apart(counted.valued, counted.own):
+                share = counted.own / counted.valued
+                apart.append(f'"{column.name}" ({counted.own} of {counted.valued}, {share:.1%})')
+    if apart:
+        plpy.warning(
+            f'attributes of dataset "{dataset}" tell most records apart',
+            detail="Attribute (records with a value of their own): "
+            f"{_some(apart)}.{_seen(inspected, _INSPECTED)}",
+            hint="Who knows somebody's finds his row, and who holds several releases which of "
+            "their rows are the same record's. Leave such attributes out, or make them coarser in "
+            "a view.",
+        )
+    most = max(_PAIRED // max(len(attributes) * len(others), 1), _LEAST_PAIRED)
+    telling = [text for attribute in attributes for text in _told(source, attribute, others, most)]
+    if telling:
+        plpy.warning(
+            f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
+            detail="Attribute, column (share that the best guess hits with the attribute; "
+            f"without): {_some(telling)}. Seen were the first {most} records at most.",
+            hint="Readers tell by them whose rows in a group may be. Leave such attributes out, "
+            "make them coarser in a view, or name them among what they tell: the "
+            "quasi-identifiers, or the sensitive columns.",
+        )
+
+
+def _text(column: Column) -> str:
+    """SQL for what passes through of a record, for any type."""
+    return f's.{plpy.quote_ident(column.name)}::text COLLATE "C"'
+
+
+def _some(listed: Sequence[str]) -> str:
+    more = len(listed) - _SHOWN
+    return ", ".join(listed[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _told(
+    source: Relation, attribute: Column, others: Sequence[Column], most: int
+) -> Iterator[str]:
+    """What an attribute nearly tells, with figures; see `bkpriv_core.table.inspection`."""
+    columns = iter(others)
+    while some := list(islice(columns, _AT_ONCE - 1)):
+        names = [f"v{place}" for place in range(len(some))]
+        values = ", ".join(
+            f"{column.expression('s')} AS {name}" for column, name in zip(some, names, strict=True)
+        )
+        listed = ", ".join(names)
+        sets = ", ".join(f"(a, {name}), ({name})" for name in names)
+        rows = run(
+            "SELECT place, sum(n) FILTER (WHERE alone)::int8 AS records, "
+            "max(n) FILTER (WHERE alone) AS usual, "
+            "coalesce(sum(n) FILTER (WHERE NOT alone AND rank = 1 AND n - 1 > next), 0)::int8 "
+            "AS guessed FROM ("
+            "SELECT place, alone, n, "
+            "row_number() OVER w AS rank, coalesce(lead(n) OVER w, 0) AS next FROM ("
+            f"SELECT grouping({listed}) AS place, grouping(a) = 1 AS alone, a, count(*) AS n FROM ("
+            f"SELECT {_text(attribute)} AS a, {values} FROM {source} AS s LIMIT {most}) AS seen "
+            f"GROUP BY GROUPING SETS ({sets})) AS counted "
+            "WINDOW w AS (PARTITION BY place, alone, a ORDER BY n DESC)) AS ranked "
+            "GROUP BY place"
+        )
+        everything = 2 ** len(some) - 1
+        found = {row["place"]: row for row in rows}
+        for place, column in enumerate(some):
+            row = found.get(everything - 2 ** (len(some) - 1 - place))
+            if row and nearly_tells(row["records"], row["guessed"], row["usual"]):
+                shares = (row[name] / row["records"] for name in ("guessed", "usual"))
+                figures = "; ".join(f"{share:.3g}" for share in shares)
+                yield f'"{attribute.name}", "{column.name}" ({figures})'
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What a column holds.
+
+    Parameters
+    ----------
+    values : int
+        Distinct values; one that occurs in several periods counts once in each.
+    valued, nulls : int
+        Records that have one, and that have NULL.
+    own : int
+        Records that have one that no other has, of their period.
+    """
+
+    values: int
+    valued: int
+    nulls: int
+    own: int
+
+    @property
+    def records(self) -> int:
+        """Records."""
+        return self.valued + self.nulls
+
+
+def _count(source: Relation, columns: Sequence[str], period: Column | None) -> list[_Counted]:
+    """Count columns, each the SQL of its values in records of a relation under alias s."""
     names = [f"v{place}" for place in range(len(columns))]
     values = ", ".join(
-        f"{column.expression('s')} AS {name}" for column, name in zip(columns, names, strict=True)
+        f"{expression} AS {name}" for expression, name in zip(columns, names, strict=True)
     )
     if period is not None:
         values += f", {period.expression('s')} AS period"
@@ -100,7 +232,8 @@ def _count(
     rows = run(
         "SELECT column_bits AS bits, count(*) FILTER (WHERE valued) AS values, "
         "coalesce(sum(n) FILTER (WHERE valued), 0)::int8 AS valued, "
-        "coalesce(sum(n) FILTER (WHERE NOT valued), 0)::int8 AS nulls "
+        "coalesce(sum(n) FILTER (WHERE NOT valued), 0)::int8 AS nulls, "
+        "count(*) FILTER (WHERE valued AND n = 1) AS own "
         f"FROM (SELECT grouping({listed}) AS column_bits, num_nonnulls({listed}) > 0 AS valued, "
         f"count(*) AS n FROM (SELECT {values} "
         f"FROM {source} AS s "
@@ -109,10 +242,10 @@ def _count(
         "GROUP BY column_bits"
     )
     # The bit of a column is 0 where rows are grouped by it; that of the first is the highest.
-    counted = {row["bits"]: (row["values"], row["valued"], row["nulls"]) for row in rows}
+    counted = {row.pop("bits"): _Counted(**row) for row in rows}
     everything = 2 ** len(columns) - 1
     return [
-        counted.get(everything - 2 ** (len(columns) - 1 - place), (0, 0, 0))
+        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0))
         for place in range(len(columns))
     ]
 

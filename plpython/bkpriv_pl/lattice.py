@@ -38,9 +38,10 @@ def lattice(
     task = Task("bkpriv lattice")
     task.step("counting")
     within = require_period(registered, period)
+    registered = replace(registered, attributes=())
     if not any(item.tells_apart for item in requirements):
         registered = replace(registered, respondent=None)
-    table, respondents = read_records(registered, chosen.nulls, within)
+    table, respondents, _ = read_records(registered, chosen.nulls, within)
     setting, _ = set_out(
         registered,
         within,

@@ -50,7 +50,7 @@ def check_columns(dataset: Dataset, form: Form) -> None:
     added = [name for name in ADDED if name in beside]
     listed = '" and "'.join(added)
     for name in added:
-        if name in dataset.measured:
+        if name in (*dataset.measured, *dataset.attributes):
             raise Refusal(
                 "42701",
                 f'column "{name}" of dataset "{dataset.name}" goes by a name of the release',

@@ -68,6 +68,15 @@ def choose(dataset: Dataset, method: Method[Options], options: Options, policy: 
             hint="Register it with the column that names the respondents, or state the policy with "
             '{"overlap": "warn"}.',
         )
+    elif dataset.attributes:
+        obstacle = Refusal(
+            "0A000",
+            f'releases of dataset "{dataset.name}" cannot be certified together with others',
+            detail="By attributes, which pass through, readers tell which rows of several releases "
+            "are the same record's.",
+            hint='State the policy with {"overlap": "warn"} or "refuse", or register the source as '
+            "another dataset, without attributes.",
+        )
     elif not isinstance(options, GroupOptions):
         obstacle = InvalidParameter(
             f"releases of method {method.name} cannot be certified together with others",

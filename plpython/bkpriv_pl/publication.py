@@ -42,6 +42,7 @@ from bkpriv_pl.layout import check_bounds, check_columns
 from bkpriv_pl.notice import give_notice
 from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner
+from bkpriv_pl.passed import check_attributes, tell_attributes
 from bkpriv_pl.period import require_period
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
@@ -109,7 +110,9 @@ def publish(
     known = NOTHING if stock is None else stock.known
     task.step("counting")
     oldest = oldest_at_work()
-    source, of_source = read_records(request.dataset, request.options.nulls, request.period, known)
+    source, of_source, passing = read_records(
+        request.dataset, request.options.nulls, request.period, known
+    )
     growth = None if stock is None else stock.grow(source, of_source)
     table, respondents = (
         (source, of_source) if growth is None else (growth.table, growth.respondents)
@@ -119,6 +122,7 @@ def publish(
     coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
     check_bounds(request.dataset, taken, request.method.form, coarse)
     about = None if respondents is None else respondents.moved(cell)
+    passed = None if passing is None else passing.moved(cell)
     setting, memories = set_out(
         request.dataset,
         request.period,
@@ -150,9 +154,11 @@ def publish(
     release = _record(request, published, shown, rows, coarse, stock_of, beside, task)
     if stock is not None and growth is not None:
         stock.tell(release, published, growth)
+    told = None
     if about is not None:
         place = about.places(published.parts, chance)
         labels = published.labels[place]
+        told = None if passed is None else passed.told(labels)
         counterfeit = about.shown(published.parts, place)
         history.record_respondents(
             release,
@@ -161,9 +167,13 @@ def publish(
         if memories is not None:
             for knowledge, before in setting.revisions.items():
                 memories.keep(release, knowledge, before, labels, counterfeit)
-    _show(request, Content(shown, coarse, request.options.seed), release, previous)
+    elif passed is not None:
+        told = passed.told(published.labels[passed.places(published.parts, chance)])
+    _show(request, Content(shown, coarse, request.options.seed, passed, told), release, previous)
     task.step("waiting for writers")
-    settle_staleness(request.dataset, request.period, source, of_source, release, oldest, known)
+    settle_staleness(
+        *(request.dataset, request.period, source, of_source, passing, release, oldest, known)
+    )
     task.done()
     if overlap is not None:
         plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
@@ -276,6 +286,7 @@ def _validated(
     )
     demanded = parse_policy(requirements).about(registered.sensitive_columns)
     check_respondents(registered, demanded.requirements)
+    check_attributes(registered, way, chosen, demanded)
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:
         check_name(view.of(exhibit).name)
@@ -328,6 +339,7 @@ def _record(
         counterfeited=shown.parts.counterfeited,
         grown_from=grown_from,
         respondent_column=dataset.respondent,
+        attributes=list(dataset.attributes),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = ["text" if n in coarse else columns[n].declared_as for n in dataset.measured]
@@ -339,6 +351,7 @@ def _record(
         together = beside.findings(release)
     history.record_audit(release, [*rows, *together])
     give_notice(release, published, shown, rows, request.options)
+    tell_attributes(release, dataset.attributes)
     if beside is not None:
         beside.tell(release, published, together, grown=grown_from is not None)
     return release

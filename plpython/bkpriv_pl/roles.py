@@ -67,6 +67,12 @@ def check_roles(
                 hint="Take it out of the quasi-identifiers, or choose another sensitive column.",
             )
     taken = (*known, *told)
+    if len(known) + len(beside) > MOST_QUASI_IDENTIFIERS:
+        raise TooLarge(
+            f"{len(known)} quasi-identifiers and {len(beside)} attributes are too many",
+            detail=f"At most {MOST_QUASI_IDENTIFIERS} can be read and published together.",
+            hint="Leave out attributes that nobody asks for, or combine columns in a view.",
+        )
     for name in beside:
         if name in taken:
             raise Refusal(

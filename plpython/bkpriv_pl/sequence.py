@@ -33,6 +33,7 @@ from bkpriv_pl.chain import Chain, read_chain
 from bkpriv_pl.dataset import Dataset, find_dataset
 from bkpriv_pl.history import find_steps
 from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.passed import note_attributes
 from bkpriv_pl.progress import Task
 from bkpriv_pl.transitions import (
     READERS,
@@ -180,6 +181,7 @@ def _inquire(
     named = check_estimator(estimator)
     chain = _chain(declared)
     chain.warn()
+    note_attributes([step.release for step in chain.history.steps])
     if named in _UNDERSTATING:
         plpy.notice(
             f"beliefs are inferred by {named}, which understates what is learnt",

@@ -6,7 +6,8 @@ import time
 
 import numpy as np
 
-from bkpriv_core.errors import InvalidData
+from bkpriv_core.errors import InvalidData, TooLarge
+from bkpriv_core.table.passed import Passed
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl import history
@@ -26,6 +27,7 @@ def settle_staleness(
     period: Period | None,
     table: Table,
     respondents: Respondents | None,
+    passed: Passed | None,
     release: int,
     oldest: int,
     known: Known,
@@ -36,7 +38,7 @@ def settle_staleness(
 
     Parameters
     ----------
-    dataset, period, table, respondents
+    dataset, period, table, respondents, passed
         What was read.
     release : int
         The release.
@@ -54,7 +56,7 @@ def settle_staleness(
         history.record_event(release, "stale", "the source was in use by a writer to the end")
     elif not (
         unwritten_since(dataset.source_schema, dataset.source_name, oldest, table.records, period)
-        or _same_source(dataset, period, table, respondents, known)
+        or _same_source(dataset, period, table, respondents, passed, known)
     ):
         history.record_event(release, "stale", "the source changed while the release was made")
 
@@ -79,12 +81,13 @@ def _same_source(
     period: Period | None,
     table: Table,
     respondents: Respondents | None,
+    passed: Passed | None,
     known: Known,
 ) -> bool:
     """Tell whether the source still holds what was read."""
     try:
-        now, about = read_records(dataset, "category", period, known)
-    except InvalidData:
+        now, about, beside = read_records(dataset, "category", period, known)
+    except (InvalidData, TooLarge):
         return False
     return (
         now.codes.shape == table.codes.shape
@@ -100,4 +103,5 @@ def _same_source(
             )
         )
         and (respondents is None or (about is not None and about.same_as(respondents)))
+        and (passed is None or (beside is not None and beside.same_as(passed)))
     )

@@ -31,6 +31,7 @@ from bkpriv_pl.dataset import find_dataset
 from bkpriv_pl.history import Step, find_requirements, refuse_purged
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import check_listed, look_up
+from bkpriv_pl.passed import note_attributes
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.readers import find_readers, read_readers
 from bkpriv_pl.recorded import read_columns
@@ -114,6 +115,7 @@ def audit_readers(
         held = read_readers(declared, from_json(readers, "readers"))
     seen = sorted({release for releases in held.values() for release in releases})
     listed = {each.step.release: each for each in _look_up(seen)}
+    note_attributes(seen)
     task = Task("bkpriv audit_readers")
     steps = [listed[release].step for release in seen]
     library = PriorTables(own=requirements is not None)
@@ -295,6 +297,7 @@ def _inquire(
     """Check what is asked, and read the releases."""
     named = _sound(estimator)
     listed = _look_up(check_listed(releases, "judge together", function))
+    note_attributes([each.step.release for each in listed])
     task.step("reading releases").poll()
     sensitive = _check(listed)
     latest = listed[-1]

@@ -30,6 +30,7 @@ CREATE TABLE bkpriv.release (
     counterfeited bigint NOT NULL DEFAULT 0,
     grown_from bigint,
     respondent_column text CHECK (octet_length(respondent_column) <= 63),
+    attributes text[] NOT NULL DEFAULT '{}',
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -39,7 +40,8 @@ CREATE TABLE bkpriv.release (
     CHECK (period IS NOT NULL OR num_nonnulls(period_type, period_column, period_bin) = 0),
     CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),
     CHECK (counterfeited BETWEEN 0 AND records - suppressed),
-    CHECK (grown_from < release)
+    CHECK (grown_from < release),
+    CHECK (octet_length(array_to_string(attributes, '')) <= 30000)
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.

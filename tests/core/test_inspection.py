@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bkpriv_core.table.inspection import nearly_tells, nearly_unique
+from bkpriv_core.table.inspection import nearly_tells, nearly_unique, tells_apart
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,23 @@ def test_more_than_nine_in_ten_of_at_least_twenty(
         (20, 0, 1, False),
         (1000, 950, 900, True),
         (1000, 949, 900, False),
+        (1000, 150, 50, True),
+        (1000, 149, 50, False),
+        (1000, 100, 10, True),
+        (1000, 99, 10, False),
     ],
 )
-def test_a_column_tells_another_that_halves_the_errors_of_a_guess(
+def test_a_column_tells_another_that_halves_errors_or_trebles_hits(
     records: int, guessed: int, usual: int, expected: bool
 ) -> None:
     assert nearly_tells(records, guessed, usual) is expected
+
+
+@pytest.mark.parametrize(
+    ("records", "own", "expected"),
+    [(19, 19, False), (20, 11, True), (20, 10, False), (1000, 501, True), (0, 0, False)],
+)
+def test_a_column_tells_records_apart_most_of_which_have_a_value_of_their_own(
+    records: int, own: int, expected: bool
+) -> None:
+    assert tells_apart(records, own) is expected

@@ -31,7 +31,7 @@ try:
         counts._members = interrupted
     *keys, last = (found[column] for column in columns)
     relation = open_relation("far." + plpy.quote_ident(name))
-    table = counts.count_cells(relation, tuple(keys), last, {}, "category")[0]
+    table = counts.count_cells(relation, tuple(keys), (last,), {}, "category")[0]
 finally:
     counts._members = members
 for cell, row in zip(table.codes.tolist(), table.counts.tolist()):
