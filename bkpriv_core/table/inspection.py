@@ -6,12 +6,12 @@ reveals whose a record is, be it a key, a name or a moment to the second.
 
 A column *tells records apart* if most of them, enough again, have a value of it that no other has.
 
-A column *nearly tells* another if who knows a record's value of it mostly guesses the other one:
-its *guess* is the value that most other records with that value have, if one is ahead of all
-others. It is measured against the best guess without the column, the value that most records have:
-it avoids at least half of that one's errors, or is right thrice as often, and of one record in ten.
-The share of errors avoided is Goodman and Kruskal's lambda [1]_, here with each record's guess made
-from the others, so that a column with a value for each record tells nothing.
+A column *nearly tells* another if records alike in it are mostly alike in the other one, too. The
+value of a record is guessed from another record, drawn among those with its value of the column,
+or else among all: the column avoids at least half of the errors of the latter guess, or is right
+thrice as often, and for one record in ten. The share of errors that it avoids is Goodman and
+Kruskal's tau [1]_; as a record is never guessed from itself, a column with a value for each record
+tells nothing.
 
 .. [1] L. A. Goodman and W. H. Kruskal, "Measures of association for cross classifications",
    Journal of the American Statistical Association 49, 1954.
@@ -54,19 +54,18 @@ def tells_apart(records: int, own: int) -> bool:
     return records >= _FEWEST and 2 * own > records
 
 
-def nearly_tells(records: int, guessed: int, usual: int) -> bool:
+def nearly_tells(records: int, hits: float, usual: float) -> bool:
     """Whether a column nearly tells another.
 
     Parameters
     ----------
     records : int
         Records.
-    guessed : int
-        Of how many the other column's value is guessed from the column.
-    usual : int
-        How many have that column's most frequent value.
+    hits : float
+        For what share of them the other column's value is guessed from one alike in the column.
+    usual : float
+        For what share it is guessed from any other.
     """
-    if records < _FEWEST or usual == records:
+    if records < _FEWEST or usual >= 1.0:
         return False
-    halved = guessed - usual >= _AVOIDED * (records - usual)
-    return halved or guessed >= max(_TIMES * usual, _LEAST * records)
+    return hits - usual >= _AVOIDED * (1.0 - usual) or hits >= max(_TIMES * usual, _LEAST)

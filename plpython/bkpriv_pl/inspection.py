@@ -90,8 +90,8 @@ def inspect_source(
 
 
 def _seen(inspected: int, most: int) -> str:
-    """What to say of a source of which no more than the first records were read."""
-    return f" Seen were the first {inspected} records." if inspected == most else ""
+    """What to say of a source of which no more than so many records were read."""
+    return f" Seen were the first {most} records." if inspected >= most else ""
 
 
 def inspect_attributes(
@@ -140,8 +140,8 @@ def inspect_attributes(
     if telling:
         plpy.warning(
             f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
-            detail="Attribute, column (share that the best guess hits with the attribute; "
-            f"without): {_some(telling)}. Seen were the first {most} records at most.",
+            detail="Attribute, column (how often records alike in the attribute are alike in the "
+            f"column; any records): {_some(telling)}.{_seen(inspected, most)}",
             hint="Readers tell by them whose rows in a group may be. Leave such attributes out, "
             "make them coarser in a view, or name them among what they tell: the "
             "quasi-identifiers, or the sensitive columns.",
@@ -171,26 +171,26 @@ def _told(
         listed = ", ".join(names)
         sets = ", ".join(f"(a, {name}), ({name})" for name in names)
         rows = run(
-            "SELECT place, sum(n) FILTER (WHERE alone)::int8 AS records, "
-            "max(n) FILTER (WHERE alone) AS usual, "
-            "coalesce(sum(n) FILTER (WHERE NOT alone AND rank = 1 AND n - 1 > next), 0)::int8 "
-            "AS guessed FROM ("
-            "SELECT place, alone, n, "
-            "row_number() OVER w AS rank, coalesce(lead(n) OVER w, 0) AS next FROM ("
+            "SELECT place, sum(size) FILTER (WHERE alone)::int8 AS records, "
+            "coalesce(sum(hits) FILTER (WHERE NOT alone), 0) AS hits, "
+            "coalesce(sum(hits) FILTER (WHERE alone), 0) AS usual FROM ("
+            "SELECT place, alone, sum(n) AS size, "
+            # As many others are alike in both, of those who are alike in the attribute.
+            "sum(n * (n - 1))::float8 / nullif(sum(n) - 1, 0)::float8 AS hits FROM ("
             f"SELECT grouping({listed}) AS place, grouping(a) = 1 AS alone, a, count(*) AS n FROM ("
             f"SELECT {_text(attribute)} AS a, {values} FROM {source} AS s LIMIT {most}) AS seen "
-            f"GROUP BY GROUPING SETS ({sets})) AS counted "
-            "WINDOW w AS (PARTITION BY place, alone, a ORDER BY n DESC)) AS ranked "
+            f"GROUP BY GROUPING SETS ({sets})) AS counted GROUP BY place, alone, a) AS alike "
             "GROUP BY place"
         )
         everything = 2 ** len(some) - 1
         found = {row["place"]: row for row in rows}
         for place, column in enumerate(some):
             row = found.get(everything - 2 ** (len(some) - 1 - place))
-            if row and nearly_tells(row["records"], row["guessed"], row["usual"]):
-                shares = (row[name] / row["records"] for name in ("guessed", "usual"))
-                figures = "; ".join(f"{share:.3g}" for share in shares)
-                yield f'"{attribute.name}", "{column.name}" ({figures})'
+            if row is None:
+                continue
+            hits, usual = (row[name] / row["records"] for name in ("hits", "usual"))
+            if nearly_tells(row["records"], hits, usual):
+                yield f'"{attribute.name}", "{column.name}" ({hits:.3g}; {usual:.3g})'
 
 
 @dataclass(frozen=True)

@@ -27,26 +27,24 @@ def test_more_than_nine_in_ten_of_at_least_twenty(
 
 
 @pytest.mark.parametrize(
-    ("records", "guessed", "usual", "expected"),
+    ("records", "hits", "usual", "expected"),
     [
-        (19, 19, 9, False),
-        (20, 20, 10, True),
-        (20, 15, 10, True),
-        (20, 14, 10, False),
-        (20, 20, 20, False),
-        (20, 0, 1, False),
-        (1000, 950, 900, True),
-        (1000, 949, 900, False),
-        (1000, 150, 50, True),
-        (1000, 149, 50, False),
-        (1000, 100, 10, True),
-        (1000, 99, 10, False),
+        (19, 1.0, 0.5, False),
+        (20, 1.0, 0.5, True),
+        (20, 0.75, 0.5, True),
+        (20, 0.74, 0.5, False),
+        (20, 1.0, 1.0, False),
+        (20, 0.0, 0.1, False),
+        (1000, 0.15, 0.04, True),
+        (1000, 0.11, 0.04, False),
+        (1000, 0.1, 0.01, True),
+        (1000, 0.09, 0.01, False),
     ],
 )
 def test_a_column_tells_another_that_halves_errors_or_trebles_hits(
-    records: int, guessed: int, usual: int, expected: bool
+    records: int, hits: float, usual: float, expected: bool
 ) -> None:
-    assert nearly_tells(records, guessed, usual) is expected
+    assert nearly_tells(records, hits, usual) is expected
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,7 @@ SETTINGS = {
     "transform_null_equals": "on",
     "array_nulls": "off",
     "lc_monetary": "C.UTF-8",
+    "xmloption": "document",
 }
 """Settings that change how SQL is read or written, or what is made, at their most harmful."""
 

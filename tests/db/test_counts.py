@@ -167,6 +167,22 @@ def test_a_publication_counts_foreign_partitions_where_they_lie(visits: Connecti
     assert one(visits, "SELECT stale FROM bkpriv.releases WHERE release = %s", [release]) is None
 
 
+def test_attributes_of_foreign_partitions_pass_through(visits: Connection) -> None:
+    visits.execute(
+        "SELECT bkpriv.register_dataset('visit', 'far.visit', '{age}', ARRAY['disease'], "
+        "attributes => ARRAY['weight', 'seen', 'city'])"
+    )
+    publish(visits, "visit", "loose", "public.visit")
+    query = "SELECT disease, weight::text, seen, city FROM {}"
+    shown, held = (
+        Counter(visits.execute(query.format(name)).fetchall())
+        for name in ("public.visit", "far.visit")
+    )
+    assert shown == held
+    # 1.0 and 1.00 are equal, and shown as they are all the same.
+    assert {"1.0", "1.00", None} < {row[1] for row in shown}
+
+
 def test_children_that_are_foreign_are_counted_where_they_lie(visits: Connection) -> None:
     # A child of two parents is counted once; a parent has rows of its own.
     visits.execute(

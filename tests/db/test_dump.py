@@ -15,7 +15,15 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from tests.conftest import Connection, Database
-from tests.db.clinic import declare_own, declare_people, one, publish, rows_of, state_policy
+from tests.db.clinic import (
+    QUASI_IDENTIFIERS,
+    declare_own,
+    declare_people,
+    one,
+    publish,
+    rows_of,
+    state_policy,
+)
 from tests.db.monthly import MONTHS, create_visits, declare_visits, publish_period
 from tests.db.refusal import unchanged
 
@@ -93,6 +101,11 @@ def original(
         "CREATE TABLE clinic.ward AS SELECT 'p' || i AS patient, 20 + i AS age, d AS disease "
         "FROM unnest('{a,b,a,a,a,c,d}'::text[]) WITH ORDINALITY AS x(d, i);"
         "SELECT bkpriv.register_dataset('ward', 'clinic.ward', '{age}', 'disease', 'patient')"
+    )
+    db.execute(
+        "SELECT bkpriv.register_dataset('noted', 'clinic.person', %s, ARRAY['disease'], "
+        "attributes => ARRAY['id'])",
+        [QUASI_IDENTIFIERS],
     )
     state_policy(db, "varied", {"m_invariance": {"m": 2}})
     false = {"unfit": "counterfeit"}
@@ -259,6 +272,10 @@ def test_publishing_goes_on(restored: Database, original: Original) -> None:
     publisher.execute("SELECT bkpriv.drop_dataset('mine')")
     left = "SELECT count(*) FROM pg_class WHERE relname ~ '^(exact|drawn|release_(7|8|13))(_|$)'"
     assert one(db, left) == 0
+    # What passes through does so here as well.
+    publish(db, "noted", view="public.noted")
+    missing = "SELECT count(*) FROM (SELECT id FROM clinic.person EXCEPT SELECT id FROM noted) AS m"
+    assert one(db, missing) == 0
 
 
 def test_a_dump_of_the_extension_can_be_dumped_again(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -71,18 +71,16 @@ def register(
     return said
 
 
-def best_guess(rows: list[tuple[Any, ...]], attribute: int, other: int) -> tuple[float, float]:
-    """Share of records whose value of a column others tell by an attribute; and without it."""
-    alike = defaultdict(list)
-    for place, row in enumerate(rows):
-        alike[row[attribute]].append((place, row[other]))
-    hits = 0
-    for place, row in enumerate(rows):
-        seen = Counter(value for one_, value in alike[row[attribute]] if one_ != place)
-        (first, most), (_, next_) = [*seen.most_common(2), (None, 0), (None, 0)][:2]
-        hits += first == row[other] and most > next_
-    usual = Counter(row[other] for row in rows).most_common(1)[0][1]
-    return hits / len(rows), usual / len(rows)
+def alike(rows: list[tuple[Any, ...]], attribute: int, other: int) -> tuple[float, float]:
+    """How often a record has another's value of a column: one alike in an attribute; any."""
+    figures = []
+    for same in (lambda a, b: a[attribute] == b[attribute], lambda a, b: True):
+        hits = 0.0
+        for place, row in enumerate(rows):
+            others = [b for at, b in enumerate(rows) if at != place and same(row, b)]
+            hits += sum(b[other] == row[other] for b in others) / max(len(others), 1)
+        figures.append(hits / len(rows))
+    return figures[0], figures[1]
 
 
 def test_what_attributes_tell_is_warned_of_with_figures(visits: Connection) -> None:
@@ -96,7 +94,7 @@ def test_what_attributes_tell_is_warned_of_with_figures(visits: Connection) -> N
     assert '"ward"' not in apart
     assert "Seen" not in apart
     figures = {
-        pair: best_guess(rows, COLUMNS.index(pair[0]), COLUMNS.index(pair[1]))
+        pair: alike(rows, COLUMNS.index(pair[0]), COLUMNS.index(pair[1]))
         for pair in [("ward", "city"), ("school", "age"), ("insurer", "city"), ("code", "age")]
     }
     for pair in [("ward", "city"), ("school", "age")]:
@@ -211,6 +209,32 @@ def test_a_view_with_volatile_columns_is_read_once(visits: Connection) -> None:
         assert visits.execute(query).fetchone() == (400, 400)
         stale = "SELECT stale FROM bkpriv.releases WHERE release = %s"
         assert one(visits, stale, [release]) is None
+
+
+def test_several_sensitive_columns_have_attributes_beside_them(visits: Connection) -> None:
+    register(visits, ["code", "school"], sensitive=["disease", "insurer"], respondent="patient")
+    listed = "disease, insurer, code, school"
+    query = f"SELECT {listed}, count(*) FROM {{}} GROUP BY {listed}"
+    held = Counter(visits.execute(query.format("visit")).fetchall())
+    for method in ("mondrian", "bucketize"):
+        publish(visits, "visits", view="public.shown", method=method)
+        assert Counter(visits.execute(query.format("public.shown")).fetchall()) == held
+
+
+def test_who_may_not_read_an_attribute_cannot_pass_it_through(
+    visits: Connection, make_publisher: Callable[..., Connection]
+) -> None:
+    publisher = make_publisher()
+    role = publisher.info.user
+    visits.execute(f'GRANT SELECT (age, city, disease, ward) ON visit TO "{role}"')
+    asked = ["public.visit", ["age", "city"], ["disease"]]
+    refused(publisher, REGISTER, [*asked, ["ward", "code"], None, None], sqlstate="42501",
+            names=["code"])  # fmt: skip
+    publisher.execute(REGISTER, [*asked, ["ward"], None, None])
+    assert publish(publisher, "visits", view="shown") == 1
+    visits.execute(f'REVOKE SELECT (ward) ON visit FROM "{role}"')
+    refused(publisher, "SELECT bkpriv.publish('visits', 'plain', 'shown')", sqlstate="42501",
+            names=["ward"])  # fmt: skip
 
 
 LOWER = """
