@@ -17,7 +17,7 @@ import plpy
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.setting import Library
-from bkpriv_core.errors import BkprivError, InvalidParameter, TooLarge, UnsoundHistory
+from bkpriv_core.errors import InvalidParameter, TooLarge, UnsoundHistory
 from bkpriv_core.release.recorded.content import Content
 from bkpriv_core.release.recorded.respondent import read_shown
 from bkpriv_core.release.recorded.soundness import of_release, unsound
@@ -202,13 +202,11 @@ def _read_shown(
     names: defaultdict[str, int],
 ) -> Shown:
     """What a release shows of whom; see `_number`."""
-    try:
+    with of_release(step.release):
         respondents = read_respondents(step.release)
         if respondents is None or respondents.values is None:
             raise unsound("its respondents are missing", "There were some a moment ago.")
         groups = read_shown(sensitive, labels, respondents, respondents.values, content)
-    except BkprivError as error:
-        raise of_release(step.release, error) from None
     return Shown(
         step.release,
         labels,

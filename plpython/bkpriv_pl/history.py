@@ -14,7 +14,7 @@ import plpy
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.setting import Library, Setting
-from bkpriv_core.errors import BkprivError, as_json
+from bkpriv_core.errors import as_json
 from bkpriv_core.method import Method, Own, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.release.form import RangeStyle
@@ -232,12 +232,10 @@ def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
     UnsoundHistory
         If they are not those of its groups and parts.
     """
-    try:
+    with of_release(recorded.release):
         respondents = read_respondents(recorded.release)
         if respondents is not None:
             check_respondents(recorded, respondents)
-    except BkprivError as error:
-        raise of_release(recorded.release, error) from None
     return respondents
 
 
@@ -438,7 +436,7 @@ def find_release(release: int | None) -> RecordedRelease:
     row = look_up(release, "method, records, suppressed, groups, counterfeited")
     release = row["release"]
     refuse_purged(release)
-    try:
+    with of_release(release):
         attributes, types = read_attributes(release)
         content = Content(row["records"], row["suppressed"], row["groups"], row["counterfeited"])
         method = find_method(row["method"])
@@ -453,8 +451,6 @@ def find_release(release: int | None) -> RecordedRelease:
             _read_option(release, "smoothing", Smoothing, DEFAULT_SMOOTHING),
             types,
         )
-    except BkprivError as error:
-        raise of_release(release, error) from None
 
 
 def find_requirements(release: int) -> Policy:
@@ -465,10 +461,8 @@ def find_requirements(release: int) -> Policy:
     UnsoundHistory
         If it is no policy.
     """
-    try:
+    with of_release(release):
         return parse_policy(_read_json(release, "requirements")).about(*read_columns(release))
-    except BkprivError as error:
-        raise of_release(release, error) from None
 
 
 def find_options(release: int, method: Method[Own]) -> Own:
@@ -479,10 +473,8 @@ def find_options(release: int, method: Method[Own]) -> Own:
     UnsoundHistory
         If they are none of the method's.
     """
-    try:
+    with of_release(release):
         return parse_options(method, _read_json(release, "options"))
-    except BkprivError as error:
-        raise of_release(release, error) from None
 
 
 def _read_option(release: int, name: str, type_: Any, default: Value) -> Value:

@@ -171,10 +171,8 @@ def _shown(dataset: Dataset) -> list[tuple[int, tuple[View, ...]]]:
     )
     shown = []
     for row in rows:
-        try:
+        with of_release(row["release"]):
             exhibits = find_method(row["method"]).form.exhibits
-        except InvalidParameter as error:
-            raise of_release(row["release"], error) from None
         view = View(row["view_schema"], row["view_name"])
         shown.append((row["release"], tuple(map(view.of, exhibits))))
     return shown

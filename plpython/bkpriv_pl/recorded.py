@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.errors import BkprivError, UnsoundHistory
 from bkpriv_core.release.recorded.attribute import Attribute, read_domains
 from bkpriv_core.release.recorded.content import Arrays, read_told
 from bkpriv_core.release.recorded.draw import Draw
@@ -213,15 +212,13 @@ def find_shown(records: Mapping[int, int], among: Sequence[str]) -> set[str]:
     """
     for row in _respondent_sizes([*records]):
         release, names = row["release"], row["respondents_elements"]
-        try:
+        with of_release(release):
             _check_respondent_sizes(row)
             if names != records[release]:
                 raise unsound(
                     "its respondents are not one for each record",
                     f"There are {names} names of {records[release]} records.",
                 )
-        except UnsoundHistory as error:
-            raise of_release(release, error) from None
     # They are compared where they lie: most are none of those asked about.
     rows = run(
         "SELECT array_agg(DISTINCT u.name) AS names FROM bkpriv.release_respondent, "
@@ -279,21 +276,17 @@ def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:
     key = ["bigint[]"], [list(releases)]
     for row in run(f"SELECT release, {_text_sizes('labels')} {last}", *key):
         elements, dimensions = row["labels_elements"], row["labels_dimensions"]
-        try:
+        with of_release(row["release"]):
             check_sizes([Sizes("labels", elements, dimensions, row["labels_bytes"])])
-        except UnsoundHistory as error:
-            raise of_release(row["release"], error) from None
     rows = run(f"SELECT release, labels {last}", *key)
     return {row["release"]: tuple(row["labels"]) for row in rows} | labels
 
 
 def _read_combined(release: int) -> tuple[str | None, ...]:
     """Labels of the combinations of a release."""
-    try:
+    with of_release(release):
         attributes, _ = read_attributes(release)
         _, sensitive = read_told(read_domains(attributes), read_arrays(release))
-    except BkprivError as error:
-        raise of_release(release, error) from None
     return sensitive.labels
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bkpriv_core.errors import BkprivError, UnsoundHistory
@@ -26,13 +27,17 @@ _WIDTHS = 2100
 _HINT = "No publication recorded it so. Leave the release out; its owner can append to its history."
 
 
-def of_release(release: int, error: BkprivError) -> UnsoundHistory:
-    """Say of which release something recorded is refused."""
-    return UnsoundHistory(
-        f"the history of release {release} is unsound: {error.message}",
-        detail=error.detail,
-        hint=_HINT,
-    )
+@contextmanager
+def of_release(release: int) -> Iterator[None]:
+    """Say of which release it is that something recorded is refused."""
+    try:
+        yield
+    except BkprivError as error:
+        raise UnsoundHistory(
+            f"the history of release {release} is unsound: {error.message}",
+            detail=error.detail,
+            hint=_HINT,
+        ) from None
 
 
 def unsound(what: str, detail: str) -> UnsoundHistory:
