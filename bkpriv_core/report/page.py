@@ -91,7 +91,7 @@ class _Page(Safety):
 
     def _limits(self) -> list[str]:
         facts = self.facts
-        return limits(facts.form, len(facts.siblings) > 1)
+        return limits(facts.form, len(facts.siblings) > 1, bool(facts.passed))
 
     def footer(self) -> Markup:
         """When the report was made, by what."""

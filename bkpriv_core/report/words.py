@@ -250,8 +250,8 @@ def exact_share(bound: Bounded, published: int) -> float | None:
     return max(0.0, 1.0 - counted / published)
 
 
-def limits(form: str, several: bool) -> list[str]:
-    """What a release does not promise."""
+def limits(form: str, several: bool, passed: bool) -> list[str]:
+    """What a release does not promise; `passed` says whether columns pass through."""
     said = [
         "It protects against readers who know what the policy says they may know. Whoever knows "
         "more about somebody, such as a value that only he can have, may learn more.",
@@ -266,6 +266,12 @@ def limits(form: str, several: bool) -> list[str]:
         said[1] = (
             "It hides whether a value is somebody's own, not that he is in the table. Counts from "
             "it are to be estimated, not read off."
+        )
+    if passed:
+        said.append(
+            "Columns that pass through are shown as they are. Whoever knows somebody's may find "
+            "his row by them, and readers of several releases tell by them which rows are the "
+            "same record's."
         )
     if several:
         said.append(

@@ -25,7 +25,7 @@ from bkpriv_pl.history import (
     record_audit,
 )
 from bkpriv_pl.ownership import look_up
-from bkpriv_pl.passed import find_attributes, tell_attributes
+from bkpriv_pl.passed import attributes_of, tell_attributes
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.recorded import read_columns
 from bkpriv_pl.remembering import with_library
@@ -55,7 +55,7 @@ def audit(
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(recorded.release, rows)
     task.done()
-    tell_attributes(recorded.release, find_attributes([recorded.release]).get(recorded.release, []))
+    tell_attributes(recorded.release, attributes_of(recorded.release))
     return iter([as_row(row) for row in rows])
 
 

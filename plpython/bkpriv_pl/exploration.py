@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from bkpriv_pl.dataset import Dataset, find_dataset, read_records
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds, check_columns
 from bkpriv_pl.memory import BUDGET
+from bkpriv_pl.passed import check_attributes
 from bkpriv_pl.period import require_period
 from bkpriv_pl.progress import Task
 from bkpriv_pl.remembering import check_respondents, set_out
@@ -128,7 +130,8 @@ def explore(
     task = Task("bkpriv explore")
     if understood:
         task.step("counting")
-        source, of_source = read_records(registered, chosen.nulls, within)
+        read = replace(registered, attributes=())
+        source, of_source, _ = read_records(read, chosen.nulls, within)
         table, cell = way.prepare(source, chosen)
         coarse = {
             d.name for d, own in zip(table.domains, source.domains, strict=True) if d is not own
@@ -156,6 +159,7 @@ def _understood(
     completed = complete(demanded, partial(customary_knowledge, dataset.name))
     policy = parse_policy(completed).about(dataset.sensitive_columns)
     check_respondents(dataset, policy.requirements)
+    check_attributes(dataset, method, options, policy)
     return policy
 
 

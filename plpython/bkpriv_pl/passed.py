@@ -17,7 +17,7 @@ from bkpriv_core.policy import Policy
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.dataset import Dataset
 
-__all__ = ["check_attributes", "find_attributes", "note_attributes", "tell_attributes"]
+__all__ = ["attributes_of", "check_attributes", "note_attributes", "tell_attributes"]
 
 _SHOWN = 8
 """How many columns a message lists."""
@@ -83,7 +83,12 @@ def tell_attributes(release: int, attributes: Sequence[str]) -> None:
         )
 
 
-def find_attributes(releases: Sequence[int]) -> dict[int, list[str]]:
+def attributes_of(release: int) -> list[str]:
+    """The attributes of a release."""
+    return _attributes_of([release]).get(release, [])
+
+
+def _attributes_of(releases: Sequence[int]) -> dict[int, list[str]]:
     """The attributes of releases, by their ids, of those that have some."""
     rows = run(
         "SELECT release, attributes FROM bkpriv.release "
@@ -96,7 +101,7 @@ def find_attributes(releases: Sequence[int]) -> dict[int, list[str]]:
 
 def note_attributes(releases: Sequence[int]) -> None:
     """Say that releases measured together show attributes, which is not measured."""
-    found = find_attributes(releases)
+    found = _attributes_of(releases)
     if found:
         some = "; ".join(
             f"release {release}: {_listed(names)}" for release, names in [*found.items()][:_SHOWN]

@@ -26,7 +26,7 @@ from bkpriv_core.utility.divergence import association as associate
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.literal import literal_resolver
-from bkpriv_pl.passed import find_attributes
+from bkpriv_pl.passed import attributes_of
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.session import check_origin
 from bkpriv_pl.values import ADDED, read_extent, read_value
@@ -93,7 +93,7 @@ def _parse(recorded: RecordedRelease, text: str) -> Query:
     origin = _origin(recorded.release)
     relations = [(origin.dataset,), origin.source, origin.source[1:]]
     names = [domain.name for domain in recorded.columns]
-    passing = find_attributes([recorded.release]).get(recorded.release, [])
+    passing = attributes_of(recorded.release)
     query: Query = parsing.parse_query(
         text, relations, names, literal_resolver(recorded), POLLED, passing
     )

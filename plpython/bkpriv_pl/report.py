@@ -27,6 +27,7 @@ from bkpriv_pl.audit import as_row, measure
 from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.history import RecordedRelease, find_release, find_requirements
 from bkpriv_pl.ownership import look_up
+from bkpriv_pl.passed import attributes_of
 from bkpriv_pl.progress import Task
 from bkpriv_pl.suppression import explain
 from bkpriv_pl.utility import utility_of
@@ -99,7 +100,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         sensitive=()
         if recorded is None
         else tuple(domain.name for domain in columns_of(recorded.table.sensitive)),
-        passed=(),
+        passed=tuple(attributes_of(release)),
         shown=_shown(row["dataset"], own, [*method.form.exhibits]),
         bounds=bounds,
         audited=audited,

@@ -348,6 +348,12 @@ def test_what_cannot_be_had_with_attributes_is_refused(visits: Connection) -> No
                 names=[named, "visit" if "certified" not in named else "attributes"],
             )
         assert "attributes" in (said.message_hint or "")
+    explored = visits.execute(
+        "SELECT place, metric FROM bkpriv.explore('visits', %s)",
+        [Jsonb([{"k_anonymity": {"k": 4}}, {"bt_privacy": remembering}])],
+    ).fetchall()
+    assert (2, "refused") in explored
+    assert (1, "gcp") in explored
     # By default they are not certified together, and others are warned of.
     publish(visits, "visits", "drawn", "public.shown")
     heard = overhear(visits)
@@ -389,6 +395,12 @@ def test_the_history_holds_none_of_their_values(visits: Connection, method: str)
     register(visits, "patient")
     release = publish(visits, "visits", view="public.shown", method=method)
     visits.execute("SELECT bkpriv.audit(%s)", [release])
+    for audience in ("officer", "outsiders"):
+        page = one(visits, "SELECT bkpriv.report_html(%s, %s)", [release, audience])
+        assert "Passed through" in page
+        assert "A Note" in page
+        assert "Columns that pass through are shown as they are" in page
+        assert "Secretnote" not in page
 
     def holders() -> set[str]:
         tables = visits.execute(
