@@ -111,6 +111,12 @@ def original(
     false = {"unfit": "counterfeit"}
     publish(db, "ward", "varied", "public.counterfeit", false, method="js_reduce")
     assert one(db, "SELECT count(*) FROM bkpriv.releases WHERE counterfeited > 0") == 1
+    db.execute(
+        "SELECT bkpriv.register_dataset('both', 'clinic.patient', '{age,sex}', "
+        "ARRAY['disease', 'city'])"
+    )
+    publish(db, "both", "plain", "public.both")
+    assert one(db, "SELECT count(combinations) FROM bkpriv.release_content") == 1
     names_shown = ("shown", "stored", "exact", "exact_sensitive", "drawn", "drawn_randomization")
     views = ["public.patients", *(f'"{publisher}".{name}' for name in names_shown)]
     views += ["bkpriv.releases", "bkpriv.audits"]
@@ -201,6 +207,7 @@ def test_everything_is_there(restored: Database, original: Original) -> None:
         ("published", True),
         ("published", True),
         ("published", True),
+        ("published", False),
         ("published", False),
     ]
     comment = "SELECT obj_description('public.patients'::regclass, 'pg_class')"
