@@ -327,6 +327,51 @@ def test_a_release_is_certified_with_earlier_ones(visits: Connection) -> None:
             [release],
         ).fetchall()
         assert {row[0]["sensitive"] for row in rows} == set(COLUMNS)
+        left_out = visits.execute(
+            "SELECT records, parameters, value FROM bkpriv.explain_suppressed(%s)", [release]
+        ).fetchall()
+        suppressed = one(
+            visits, "SELECT suppressed FROM bkpriv.releases WHERE release = %s", [release]
+        )
+        assert sum(row[0] for row in left_out) <= suppressed
+        for _, parameters, value in left_out:
+            if "sensitive" in parameters and value is not None:
+                assert list(json.loads(value)) == [parameters["sensitive"]]
+
+
+def test_who_is_exposed_of_which_column(visits: Connection) -> None:
+    rows = visits.execute(
+        "SELECT parameters, respondent, sensitive, figure FROM "
+        'bkpriv.explain_together(ARRAY[1, 2], \'{"max_disclosure": {"tau": 0.6}}\')'
+    ).fetchall()
+    assert rows
+    truth = {
+        str(row[0]): dict(zip(COLUMNS, row[1:], strict=True))
+        for row in visits.execute("SELECT id, disease, treatment FROM clinic.visit").fetchall()
+    }
+    for parameters, respondent, sensitive, figure in rows:
+        ((column, value),) = json.loads(sensitive).items()
+        assert parameters["sensitive"] == column
+        if figure > 1 - 1e-9:
+            assert truth[respondent][column] == value
+
+
+def test_beliefs_from_outside_are_about_combinations(visits: Connection) -> None:
+    with visits.transaction(force_rollback=True):
+        visits.execute(
+            "CREATE TABLE clinic.outside AS SELECT (qi->>'age')::int AS age, qi->>'sex' AS sex, "
+            "qi->>'city' AS city, sensitive AS value, probability "
+            "FROM bkpriv.prior('visits', '0.3')"
+        )
+        stated = {"table": "clinic.outside"}
+        audit = "SELECT worst FROM bkpriv.audit(2, %s::jsonb)"
+        figures = [
+            visits.execute(
+                audit, [json.dumps({"bt_privacy": {"bandwidth": known, "t": 0.2}})]
+            ).fetchall()
+            for known in (0.3, stated)
+        ]
+        assert [row[0] for row in figures[1]] == pytest.approx([row[0] for row in figures[0]])
 
 
 # --- What is refused ------------------------------------------------------------------------------
