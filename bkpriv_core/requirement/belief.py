@@ -107,9 +107,8 @@ class BtPrivacy(Requirement):
         """What each adversary is kept from, one for each of the skyline."""
         return (*self.sights, *[Sight()] * (len(self.skyline) - len(self.sights)))
 
-    @property
-    def _columns(self) -> list[str | None]:
-        return [sight.sensitive for sight in self._sights]
+    def _columns(self, setting: Setting) -> list[str | None]:
+        return [sight.column(setting) for sight in self._sights]
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
@@ -218,7 +217,7 @@ class BtPrivacy(Requirement):
                 detail=f"They are {beliefs} numbers; at most {_MOST_BELIEFS} are handled.",
                 hint="List a few bandwidths, with the ends, or use coarser quasi-identifiers.",
             )
-        return setting.adversaries(each.knowledge, each._columns)
+        return setting.adversaries(each.knowledge, each._columns(setting))
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
@@ -250,10 +249,11 @@ class BtPrivacy(Requirement):
     def together(self, joint: Joint) -> FloatArray:
         """Measure how far beliefs move, infinitely where they are contradicted."""
         figures = np.empty((len(self.knowledge), len(joint.persons)))
-        columns = self.each._columns
-        for figure, knowledge, column in zip(figures, self.knowledge, columns, strict=True):
+        sights = self.each._sights
+        for figure, knowledge, sight in zip(figures, self.knowledge, sights, strict=True):
             for believed in joint.beliefs(knowledge):
-                distance = believed.home.setting.distance_about(column)
+                setting = believed.home.setting
+                distance = setting.distance_about(sight.column(setting))
                 figure[believed.places] = distance(believed.before, believed.after)
             figure[joint.contradicted(knowledge)] = np.inf
         return self.of_bounds(figures)
@@ -264,11 +264,11 @@ class BtPrivacy(Requirement):
         Of a range, it is that of the adversary to whom most is told about one of the persons.
         """
         values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
-        column = self._columns[bound]
-        worst = max(self.several[bound], key=lambda one: _most(joint, one, column, persons))
+        sight = self._sights[bound]
+        worst = max(self.several[bound], key=lambda one: _most(joint, one, sight, persons))
         for believed in joint.beliefs(worst, persons):
             setting, places = believed.home.setting, believed.places
-            distance = setting.distance_about(column)
+            distance = setting.distance_about(sight.column(setting))
             aspects, moved, before[places], after[places] = distance.most_moved(
                 believed.before, believed.after
             )
@@ -276,13 +276,14 @@ class BtPrivacy(Requirement):
                 setting.label(value) if aspect is None else aspect.label(value)
                 for aspect, value in zip(aspects, moved.tolist(), strict=True)
             ]
-        return Blame(tuple(values.tolist()), before, after, column)
+        return Blame(tuple(values.tolist()), before, after, sight.sensitive)
 
 
-def _most(joint: Joint, knowledge: Knowledge, column: str | None, persons: IntArray) -> float:
+def _most(joint: Joint, knowledge: Knowledge, sight: Sight, persons: IntArray) -> float:
     """How far beliefs about some persons move at most."""
-    moved = (
-        believed.home.setting.distance_about(column)(believed.before, believed.after)
-        for believed in joint.beliefs(knowledge, persons)
-    )
-    return max((float(distances.max(initial=0.0)) for distances in moved), default=0.0)
+    most = 0.0
+    for believed in joint.beliefs(knowledge, persons):
+        setting = believed.home.setting
+        distance = setting.distance_about(sight.column(setting))
+        most = max(most, float(distance(believed.before, believed.after).max(initial=0.0)))
+    return most

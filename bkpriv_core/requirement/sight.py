@@ -43,6 +43,18 @@ class Sight:
             return {"sensitive": self.sensitive}
         return {"joint": True} if self.joint else {}
 
+    def column(self, setting: Setting) -> str | None:
+        """The column that is meant; None for all that is told, as one.
+
+        Raises
+        ------
+        ValueError
+            If there are several, and it was not settled which is meant: see `Requirement.about`.
+        """
+        if self == Sight() and isinstance(setting.table.sensitive, Combination):
+            raise ValueError("it is not settled which of several columns is meant")
+        return self.sensitive
+
     def of(self, columns: Sequence[str], combined: bool, key: str) -> tuple[Sight, ...]:
         """What is meant where there are such columns.
 
@@ -106,7 +118,7 @@ class ColumnRequirement(Requirement):
 
     def seen(self, setting: Setting) -> Setting:
         """The setting as far as it matters."""
-        return setting.seen(self.sensitive)
+        return setting.seen(self.sight.column(setting))
 
 
 def refuse_combined(what: str, setting: Setting) -> None:

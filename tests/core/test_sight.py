@@ -204,6 +204,17 @@ def test_parts_of_cells_see_what_the_cells_see() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "policy", [{"l_diversity": {"l": 2}}, {"bt_privacy": {"bandwidth": 0.3, "t": 0.2}}], ids=str
+)
+def test_it_must_be_settled_which_column_is_meant(policy: dict[str, Any]) -> None:
+    sensitive = [Attribute("s1", ("a", "b")), Attribute("s2", ("x", "y"))]
+    table = Told([Attribute("q", ("0",))], sensitive, [("0", "a", "x"), ("0", "b", "y")])
+    (requirement,) = parse_policy(policy).requirements
+    with pytest.raises(ValueError, match="not settled which"):
+        requirement.measure(Setting(table.table), as_groups([[0]]))
+
+
 # --- What is stated -------------------------------------------------------------------------------
 
 

@@ -261,16 +261,16 @@ def test_publishing_goes_on(restored: Database, original: Original) -> None:
     db.execute("INSERT INTO clinic.patient VALUES (30, 'f', 'Aln', 'ulcer')")
     assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 3") is True
     # Ids and versions go on, views move, and their grants stay.
-    assert publish(db, policy="beliefs", view="public.patients") == 10
-    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 10") == 4
+    assert publish(db, policy="beliefs", view="public.patients") == 11
+    assert one(db, "SELECT version FROM bkpriv.releases WHERE release = 11") == 4
     assert one(db, "SELECT status FROM bkpriv.releases WHERE release = 3") == "superseded"
     assert one(db, "SELECT count(*) FROM patients") == 301
     reader = restored.connect(original.reader)
     assert len(rows_of(reader, "patients")) == 301
     # Its owner publishes without superuser, as before.
-    assert publish(publisher, "mine", "own", "stored", {"materialized": True}) == 11
-    assert publish(publisher, "mine", "own", "shown") == 12
-    assert publish(publisher, "mine", "diverse", "exact", method="anatomy") == 13
+    assert publish(publisher, "mine", "own", "stored", {"materialized": True}) == 12
+    assert publish(publisher, "mine", "own", "shown") == 13
+    assert publish(publisher, "mine", "diverse", "exact", method="anatomy") == 14
     assert len(rows_of(reader, f'"{original.publisher}".shown')) == 121
     before = one(db, "SELECT max(audit) FROM bkpriv.audits")
     publisher.execute("SELECT bkpriv.audit(12)")
@@ -343,8 +343,8 @@ def test_schema_and_data_apart(
         # Again a snapshot, and all goes on.
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
             db.execute("INSERT INTO bkpriv_release.release_1 TABLE bkpriv_release.release_2")
-        assert publish(db, policy="beliefs", view="public.patients") == 10
-        assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 10") is False
+        assert publish(db, policy="beliefs", view="public.patients") == 11
+        assert one(db, "SELECT stale FROM bkpriv.releases WHERE release = 11") is False
 
 
 def test_data_that_were_not_restored_are_noticed(
@@ -385,7 +385,7 @@ def test_cleaning_a_database_that_is_there(
             return
         # The extension cannot be dropped while releases that the dump does not know depend on it.
         new = [publish(db, view="public.new"), publish(db, view="public.new")]
-        assert new == [10, 11]
+        assert new == [11, 12]
         attempt = [str(server_programs / "pg_restore"), *clean[:2], "-d", copy.uri(), file]
         with unchanged(db):
             done = subprocess.run(
@@ -402,9 +402,9 @@ def test_cleaning_a_database_that_is_there(
             assert last < one(db, f"SELECT max({kind}) FROM {table}"), sequence
         # No id is given twice.
         before = one(db, "SELECT max(audit) FROM bkpriv.audits")
-        assert publish(db, view="public.newer") == 12
+        assert publish(db, view="public.newer") == 13
         assert one(
-            db, "SELECT count(*) FROM bkpriv.audits WHERE release = 12 AND audit > %s", [before]
+            db, "SELECT count(*) FROM bkpriv.audits WHERE release = 13 AND audit > %s", [before]
         )
 
 
