@@ -84,7 +84,7 @@ def original(
     declare_own(own)
     state_policy(own, "own", {"k_anonymity": {"k": 3}})
     publish(own, "mine", "own", "stored", {"materialized": True})
-    publish(own, "mine", "own", "shown")
+    publish(own, "mine", "own", "shown", {"ranges": "bounds"})
     state_policy(own, "diverse", {"l_diversity": {"l": 2}})
     publish(own, "mine", "diverse", "exact", method="anatomy")
     state_policy(own, "uncertain", {"max_disclosure": {"tau": 0.3}})
@@ -212,6 +212,17 @@ def test_everything_is_there(restored: Database, original: Original) -> None:
     ]
     comment = "SELECT obj_description('public.patients'::regclass, 'pg_class')"
     assert one(db, comment) == "published"
+    comments = (
+        "SELECT c.relname, a.attname, coalesce(col_description(c.oid, a.attnum), ''), "
+        "coalesce(obj_description(c.oid, 'pg_class'), '') FROM pg_class c "
+        "JOIN pg_attribute a ON a.attrelid = c.oid AND attnum > 0 "
+        "WHERE c.relkind IN ('v', 'm') AND c.relnamespace IN (%s::regnamespace, "
+        "'public'::regnamespace) ORDER BY c.relname, a.attnum"
+    )
+    said = db.execute(comments, [original.publisher]).fetchall()
+    assert all(column and view for _, _, column, view in said)
+    there = original.database.connect().execute(comments, [original.publisher]).fetchall()
+    assert said == there
     checks = db.execute("SELECT check_name, detail FROM bkpriv.doctor() WHERE NOT ok").fetchall()
     assert checks == []
 
