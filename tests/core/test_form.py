@@ -75,6 +75,17 @@ def test_a_value_called_like_what_stands_for_others_is_shown_like_them(
     assert sorted(sorted(group.tolist()) for group in pooled) == [[0, 1, 2], [3]]
 
 
+def test_null_alone_and_null_among_numbers_have_the_same_bounds() -> None:
+    domain = Domain("number", ("1", "2", None), np.array([1.0, 2.0, np.nan]))
+    codes, counts = np.array([[0], [1], [2]]), np.full((3, 1), 2, dtype=np.int64)
+    parts = Parts.of(Table((domain,), Domain("s", ("x",)), codes, counts)).apart()
+    null, number = (np.flatnonzero(parts.codes[:, 0] == code).tolist() for code in (2, 0))
+    groups = as_groups([[null[0]], [null[1], number[0]], [number[1]]])
+    assert len(Generalized().pool(parts, groups)) == 3
+    pooled = Generalized(ranges="bounds").pool(parts, groups)
+    assert sorted(map(len, pooled)) == [1, 3]
+
+
 @SOME
 @given(tables(), st.data())
 def test_bounds_tell_no_more_groups_apart_than_a_reader_can(

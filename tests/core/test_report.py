@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bkpriv_core.method import METHODS
@@ -191,6 +191,16 @@ def test_what_little_is_left_of_a_purged_release_is_reported(audience: Audience)
     assert "It cannot be measured any more" in page
 
 
+def test_how_much_of_a_bound_is_used() -> None:
+    floor = bound(threshold=7, worst=14.0, mean=28.0)
+    ceiling = bound("t_closeness", parameters={"t": 0.2}, threshold=0.2, worst=0.15, mean=0.05)
+    words = " ".join(parsed(render(facts(bounds=(floor, ceiling)))).words)
+    assert "k-anonymity 50.0 %" in words
+    assert "t-closeness 75.0 %" in words
+    page = render(facts(bounds=(floor, ceiling)))
+    assert "k-anonymity 50.0 %, mean 25.0 %; t-closeness 75.0 %, mean 25.0 %" in page
+
+
 def test_every_requirement_and_form_has_words() -> None:
     for key in (*REQUIREMENTS, "query_error"):
         assert title(key) != key
@@ -224,12 +234,14 @@ def test_the_share_that_is_exact(estimator: str, share: float) -> None:
     assert exact_share(bound(estimator=estimator), 100) == pytest.approx(share)
 
 
+@example("<b>", '\'" onclick="x')
 @given(st.text(), st.text())
 def test_markup_is_what_was_put_in(content: str, value: str) -> None:
     """An element parsed is the text and the attribute that it was made of, but for controls."""
     elements = parsed(element("p", name(content), title=value).html)
     (tag, attributes), _ = elements.seen
     assert (tag, [*attributes]) == ("p", ["title"])
+    assert value.isprintable() <= (attributes["title"] == value)
     shown = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in content)
     assert "".join(elements.words) == shown
 
