@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# deb.sh PG_CONFIG
-# Build a Debian package of the extension for one server; print the file.
+# deb.sh PG_CONFIG [DIRECTORY]
+# Build a Debian package of the extension for one server, in .build if nothing is said; print the file.
 #
 # Rules
 # - It holds what `make install` installs, the Python packages among it, and belongs to root. So it is
@@ -12,6 +12,7 @@ source scripts/messages.sh
 umask 022
 
 pg_config=$1
+directory=${2:-$PWD/.build}
 command -v dpkg-deb >/dev/null || die "dpkg-deb builds the package, and is not here"
 
 # The package that a file came with, without its architecture. Where /lib is a link, dpkg may know
@@ -33,14 +34,19 @@ python=$(package_of "$(realpath "$library")")
 version=$(sed -n "s/^default_version = '\(.*\)'$/\1/p" bkpriv.control)
 architecture=$(dpkg --print-architecture)
 name=postgresql-$major-bkpriv
-root=.build/deb/$name
-file=.build/${name}_${version}_$architecture.deb
+root=$directory/deb/$name
+file=$directory/${name}_${version}_$architecture.deb
+
+# What is installed is made in .build, which two builds at once must not share.
+mkdir -p .build
+exec 7>.build/deb.lock
+flock 7
 
 rm -rf "$root"
 mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$name"
 say "building $file"
 env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install \
-    "PG_CONFIG=$pg_config" "DESTDIR=$PWD/$root" >&2
+    "PG_CONFIG=$pg_config" "DESTDIR=$root" >&2
 
 cp LICENSE "$root/usr/share/doc/$name/copyright"
 gzip -9nc CHANGELOG.md >"$root/usr/share/doc/$name/changelog.gz"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs.sh PG_CONFIG
-# Build the documents as a site with search in .build/site; print its first page.
+# docs.sh PG_CONFIG [DIRECTORY]
+# Build the documents as a site with search, in .build/site if nothing is said; print its first page.
 #
 # Rules: the pages are those of the repository, README.md the first of them; they are looked at through
 # links that keep their places, so that what leads from one to the other on a forge does so here. Warnings
@@ -9,9 +9,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+site=${2:-$PWD/.build/site}
+
 scripts/venv.sh "$1" --docs >/dev/null
-rm -rf .build/pages
 mkdir -p .build/pages
-ln -s ../../{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,docs} .build/pages
-.build/docs/bin/mkdocs build --strict --clean >&2
-echo .build/site/index.html
+for page in README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs; do
+    [[ -e .build/pages/$page ]] || ln -sfn "../../$page" .build/pages/
+done
+.build/docs/bin/mkdocs build --strict --clean --site-dir "$site" >&2
+echo "$site/index.html"

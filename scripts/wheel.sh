@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# Build the client as a wheel, which needs no server where it is installed; print the file.
+# wheel.sh [DIRECTORY]
+# Build the client as a wheel, in .build/wheel if nothing is said; print the file.
 #
-# Rules: the core and the command line are in it, what runs in the server is not. Runs in .build/venv.
+# Rules: the core and the command line are in it, what runs in the server is not: it needs none where it
+# is installed. Runs in .build/venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-rm -rf .build/wheel
+directory=${1:-$PWD/.build/wheel}
+
+rm -rf "$directory"
 .build/venv/bin/python -m pip wheel -qq --disable-pip-version-check --no-deps --no-build-isolation \
-    --wheel-dir .build/wheel . >&2
-ls .build/wheel/*.whl
+    --wheel-dir "$directory" . >&2
+ls "$directory"/*.whl

@@ -13,14 +13,17 @@ from tests.docs.documents import DOCUMENTS, ROOT
 
 
 @pytest.fixture(scope="module")
-def site() -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build it: that fails where a link, an anchor or the list of pages is wrong."""
     pg_config = (ROOT / ".pg" / "pg_config").read_text().strip()
     done = subprocess.run(
-        [ROOT / "scripts" / "docs.sh", pg_config], text=True, capture_output=True, check=False
+        [ROOT / "scripts" / "docs.sh", pg_config, tmp_path_factory.mktemp("site")],
+        text=True,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
-    return (ROOT / done.stdout.strip()).parent
+    return Path(done.stdout.strip()).parent
 
 
 def test_every_document_is_a_page_that_can_be_searched(site: Path) -> None:

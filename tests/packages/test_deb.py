@@ -27,7 +27,7 @@ def major(server: Connection) -> int:
 
 
 @pytest.fixture(scope="module")
-def package() -> Path:
+def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The package of the server that the private one is a copy of."""
     pg_config = (ROOT / ".pg" / "pg_config").read_text().strip()
     known = shutil.which("dpkg") and not subprocess.call(
@@ -37,7 +37,9 @@ def package() -> Path:
     )
     if not known:
         pytest.skip("the server is of no Debian package")
-    return ROOT / run("scripts/deb.sh", pg_config).strip()
+    made = tmp_path_factory.mktemp("package")
+    yield Path(run("scripts/deb.sh", pg_config, made).strip())
+    shutil.rmtree(made)
 
 
 @pytest.fixture(scope="module")

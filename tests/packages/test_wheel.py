@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,22 +26,23 @@ def run(*command: str | Path, status: int = 0) -> str:
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where the programs of an environment are that holds the wheel and what it asks for."""
     made = tmp_path_factory.mktemp("wheel")
     run(sys.executable, "-m", "venv", "--without-pip", made / "venv")
     locked = (ROOT / "requirements" / "client.lock").read_text()
     pins = re.findall(r"^[\w.\[\]-]+==[^\\\n]+", locked, re.MULTILINE)
     (made / "constraints.txt").write_text("\n".join(pins))
-    wheel = run(ROOT / "scripts" / "wheel.sh").strip()
+    wheel = run(ROOT / "scripts" / "wheel.sh", made / "wheel").strip()
     programs = made / "venv" / "bin"
     pip = (sys.executable, "-m", "pip", "--python", programs / "python")
     run(
         *(*pip, "install", "-qq", "--disable-pip-version-check", "--only-binary", ":all:"),
-        *("-c", made / "constraints.txt", f"{ROOT / wheel}[cli]"),
+        *("-c", made / "constraints.txt", f"{wheel}[cli]"),
     )
     run(*pip, "check")
-    return programs
+    yield programs
+    shutil.rmtree(made)
 
 
 def test_it_says_what_it_can_do(programs: Path) -> None:
