@@ -81,6 +81,8 @@ def test_rgcp_is_gcp_where_nothing_is_suppressed(records: Records, name: str, k:
         )
     except UnattainableRequirement:
         return
+    if not len(release.groups):
+        return  # Too few records for any; who makes a release refuses that.
     assert not certificate.suppressed.size
     figures = utility(release)
     assert figures["rgcp"] == figures["gcp"]
