@@ -396,7 +396,7 @@ def find_overlap(
         '"refuse"}) or, '
         + (
             "by default, warn of it."
-            if dataset.respondent is None
+            if dataset.respondent is None or dataset.attributes
             else 'where its method can, certify it together with these ({"overlap": "certify"}).'
         ),
     )
