@@ -256,9 +256,10 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     if blame := requirement.blamed(joint, place, joint.persons[[worst]]):
         cell = int(home.setting.parts.cell[home.parts[row]])
         seen = home.setting.seen(blame.column)
-        labels = [seen.label(value) for value in range(seen.table.sensitive.size)]
+        labels = [seen.label(value) for value in range(len(seen.overall))]
         value, before, after = blame.values[0], float(blame.before[0]), float(blame.after[0])
-        shift = Shift(cell, labels.index(value), before, after, seen.aspect)
+        code, aspect = seen.told_as(labels.index(value))
+        shift = Shift(cell, code, before, after, aspect)
     return Fault(None, int(alike.sum()), shift, home.setting.table)
 
 
@@ -421,6 +422,7 @@ def judge_queries(release: Release, demanded: QueryError, progress: Progress = S
         If no query of the workload counts anything, or the release does not have so many
         quasi-identifiers.
     """
+    release.check_counted()
     demanded = demanded.over(release.domains)
     if release.partition is not None:
         # Estimates round by the order of sums: it is to be the one in which history is read.

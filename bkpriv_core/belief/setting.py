@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.dispersion import Dispersion
@@ -189,10 +190,35 @@ class Setting:
         alike._everybody = self._everybody
         return alike
 
+    several: ClassVar[bool] = False
+    """Whether it is of a column of which persons may have several values."""
+
     @property
     def aspect(self) -> Aspect | None:
         """What of combinations this is the setting of; None if of all that is told."""
         return None
+
+    def told_as(self, value: int) -> tuple[int, Aspect | None]:
+        """Class of the aspect that a sensitive value is, and that aspect."""
+        return value, self.aspect
+
+    @property
+    def counts(self) -> IntArray:
+        """Records of each part with each value, to be added up in groups, shape (p, m).
+
+        Where persons may have `several`: how many have each, and last how many there are.
+        """
+        return self.parts.counts
+
+    def shares(self, counted: npt.NDArray[Any]) -> FloatArray:
+        """Share of each value, from sums of `counts` or what is `marginal`, shape (g, m)."""
+        shares: FloatArray = counted / counted.sum(axis=1, keepdims=True)
+        return shares
+
+    @property
+    def overall(self) -> FloatArray:
+        """Share of each value in the table, shape (m,)."""
+        return self.table.overall
 
     def marginal(self, beliefs: FloatArray) -> FloatArray:
         """What beliefs about combinations, shape (q, m), say of what this is the setting of."""
@@ -200,9 +226,8 @@ class Setting:
 
     def label(self, value: int) -> str | None:
         """A sensitive value as text; of an aspect with the name of its column."""
-        if self.aspect is None:
-            return self.table.sensitive.labels[value]
-        return self.aspect.label(value)
+        value, aspect = self.told_as(value)
+        return self.table.sensitive.labels[value] if aspect is None else aspect.label(value)
 
     def seen(self, column: str | None) -> Setting:
         """Build the setting as far as one sensitive column tells; all of it, if there is but one.
@@ -216,8 +241,12 @@ class Setting:
         if column is None or not isinstance(sensitive, Combination):
             return self
         if column not in self._seen:
+            aspects = _about(sensitive, column)
+            if sensitive.several:
+                self._seen[column] = _Having(self, column, aspects)
+                return self._seen[column]
             if column not in self._views:
-                self._views[column] = _View(self.table, *_about(sensitive, column))
+                self._views[column] = _View(self.table, *aspects)
             self._seen[column] = _Seen(self, self._views[column])
         return self._seen[column]
 
@@ -422,3 +451,50 @@ class _Seen(Setting):
     ) -> Adversaries:
         """Those of the whole, who infer about combinations; see `Setting`."""
         return self._whole.adversaries(skyline, [self.aspect.column] * len(skyline))
+
+
+class _Having(Setting):
+    """See `Setting.seen`: of a column of which persons may have several values."""
+
+    several = True
+
+    def __init__(self, whole: Setting, column: str, aspects: tuple[Aspect, ...]) -> None:
+        super().__init__(whole.parts, whole.smoothing, progress=whole.progress)
+        self._whole = whole
+        self._column = column
+        self._aspects = aspects
+
+    def told_as(self, value: int) -> tuple[int, Aspect | None]:
+        """See `Setting`: that somebody has a value is the second class of its aspect."""
+        return 1, self._aspects[value]
+
+    def _having(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """How many have each value, of counts of combinations, and how many there are."""
+        has = [aspect.classes.astype(counts.dtype) for aspect in self._aspects]
+        return np.column_stack((*(counts @ each for each in has), counts.sum(axis=1)))
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """See `Setting`."""
+        return self._having(self.parts.counts)
+
+    def shares(self, counted: npt.NDArray[Any]) -> FloatArray:
+        """See `Setting`: shares of persons, which need not sum to 1."""
+        shares: FloatArray = counted[:, :-1] / counted[:, -1:]
+        return shares
+
+    @cached_property
+    def overall(self) -> FloatArray:
+        """See `Setting`."""
+        overall = self.shares(self._having(self.table.counts.sum(axis=0, keepdims=True)))
+        return np.asarray(overall[0])
+
+    def marginal(self, beliefs: FloatArray) -> FloatArray:
+        """See `Setting`: probabilities to have each value, and last 1."""
+        return np.asarray(self._having(beliefs))
+
+    def adversaries(
+        self, skyline: Sequence[Knowledge], about: Sequence[str | None] | None = None
+    ) -> Adversaries:
+        """Those of the whole, who infer about combinations; see `Setting`."""
+        return self._whole.adversaries(skyline, [self._column] * len(skyline))

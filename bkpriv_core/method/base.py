@@ -14,7 +14,7 @@ from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, Unsupported
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, Unsupported, as_json
 from bkpriv_core.partition.certification import Beyond, Certificate, certify
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.form import Form, RangeStyle
@@ -30,6 +30,9 @@ __all__ = ["Departed", "GroupMethod", "GroupOptions", "Method", "OfGroups", "Opt
 
 Departed = Literal["stay", "withdraw"]
 """What becomes of people who left, in a release that grows."""
+
+_MOST_RECORDS = 1000
+"""Most records of one person that are published as one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,17 @@ class Options:
     seed : int, optional
         Makes what is drawn and the order of published rows repeatable, which gives away how they
         were made: for tests only.
+    max_records_per_person : int or "all", optional
+        How many records of each person are published, where the dataset names its respondents and
+        somebody may have several: see `bkpriv_core.table.persons`. Each must have one without it.
+    latest_by : str, optional
+        The column by which a person's latest records are those; without it they are chosen at
+        random.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is said which records are the latest, and none are left out.
     """
 
     noun: ClassVar[str] = "option"
@@ -59,6 +73,24 @@ class Options:
         Annotated[int, Range(at_least=0)] | None,
         About("It makes the order of published rows repeatable, for tests.", "Leave it out."),
     ] = None
+    max_records_per_person: (
+        Literal["all"] | Annotated[int, Range(at_least=1, at_most=_MOST_RECORDS)] | None
+    ) = None
+    latest_by: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.latest_by is not None and not isinstance(self.max_records_per_person, int):
+            raise InvalidParameter(
+                "option latest_by means nothing where no record of a person is left out",
+                detail="It says which records of each person are published, and "
+                f"max_records_per_person is {as_json(self.max_records_per_person)}.",
+                hint='Add {"max_records_per_person": 1}, or leave it out.',
+            )
+
+    @property
+    def several(self) -> bool:
+        """Whether a person may have several records."""
+        return self.max_records_per_person not in (None, 1)
 
     @property
     def inference(self) -> tuple[Sound, float]:
@@ -103,6 +135,7 @@ class GroupOptions(Options):
     departed: Departed = "stay"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.departed != "stay" and not self.grow:
             raise InvalidParameter(
                 "option departed means nothing to a release that does not grow",
@@ -160,7 +193,7 @@ class Method(ABC, Generic[Own]):
     combines: ClassVar[bool] = True
 
     def check_told(self, columns: Sequence[str], options: Own) -> None:
-        """Refuse several sensitive columns, where the method or an option knows but one.
+        """Refuse several sensitive columns, or records of a person, where but one can be.
 
         Parameters
         ----------
@@ -172,10 +205,20 @@ class Method(ABC, Generic[Own]):
         Raises
         ------
         Unsupported
-            If they are several.
+            If they are.
         """
         if len(columns) > 1 and not self.combines:
             raise _one_column(f"method {self.name}", columns)
+        # Beside single values of quasi-identifiers each person has one row.
+        beside = self.form.exact and "sensitive" in self.form.exhibits["records"]
+        if options.several and (beside or not self.combines):
+            raise Unsupported(
+                f"method {self.name} shows one record of each person",
+                detail="Option max_records_per_person is "
+                f"{as_json(options.max_records_per_person)}.",
+                hint='Write {"max_records_per_person": 1}, or use method mondrian, agglomerate, '
+                "incognito or microaggregate.",
+            )
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
         """The method that shows ranges so."""

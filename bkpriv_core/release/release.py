@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.errors import NoGroups
+from bkpriv_core.errors import NoGroups, Unsupported
 from bkpriv_core.query.columns import ColumnTally
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.tally import Tally
@@ -106,9 +106,33 @@ class Release:
         return (*self.table.quasi_identifiers, *columns_of(self.table.sensitive))
 
     def by_column(self, tally: Tally) -> Tally:
-        """Ask a tally of this release about `columns`, where it is about combinations."""
+        """Ask a tally of this release about `columns`, where it is about combinations.
+
+        Raises
+        ------
+        Unsupported
+            If these are of several records.
+        """
+        self.check_counted()
         sensitive = self.table.sensitive
         return ColumnTally(tally, sensitive) if isinstance(sensitive, Combination) else tally
+
+    def check_counted(self) -> None:
+        """Refuse to count records by tallies, which count persons, where these have several.
+
+        Raises
+        ------
+        Unsupported
+            If so.
+        """
+        sensitive = self.table.sensitive
+        if isinstance(sensitive, Combination) and sensitive.several:
+            raise Unsupported(
+                "how far estimates err is not measured where persons have several records",
+                detail="Queries count records, and groups are of persons.",
+                hint="Count the rows of the published view, or have bkpriv.rewrite_query write "
+                "the query.",
+            )
 
     @property
     def codes(self) -> IntArray:

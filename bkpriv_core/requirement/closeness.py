@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bkpriv_core.belief.distance import emd_equal, emd_hierarchical, emd_ordered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound
-from bkpriv_core.requirement.counted import ShareRequirement, shares_of
+from bkpriv_core.requirement.counted import ShareRequirement
 from bkpriv_core.requirement.sight import refuse_combined
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray
@@ -42,10 +42,17 @@ class TCloseness(ShareRequirement):
         """Let `t` rise to 1; see `Requirement.loosened`."""
         return replace(self, t=self.t + share * (1.0 - self.t))
 
+    @property
+    def having(self) -> bool:
+        """See `ColumnRequirement`."""
+        return self.ground == "equal"
+
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the distance to the table's distribution."""
         seen = self.seen(setting)
-        shares, overall = shares_of(histograms), seen.table.overall
+        shares, overall = seen.shares(histograms), seen.overall
+        if seen.several:  # Of each value, of those who have it and those who have not.
+            return np.asarray(np.abs(shares - overall).max(axis=1))
         if self.ground == "equal":
             return emd_equal(shares, overall)
         refuse_combined(f"the {self.ground} ground of {self.key}", seen)

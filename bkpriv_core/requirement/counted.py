@@ -69,8 +69,8 @@ class HistogramRequirement(CountedRequirement, ColumnRequirement):
     """A requirement on how often each sensitive value occurs in a group."""
 
     def counts(self, setting: Setting) -> IntArray:
-        """Records of each part with each value of what it is about, shape (p, x)."""
-        return self.seen(setting).parts.counts
+        """Records of each part with each value of what it is about; see `Setting.counts`."""
+        return self.seen(setting).counts
 
     @abstractmethod
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
@@ -94,10 +94,11 @@ class HistogramRequirement(CountedRequirement, ColumnRequirement):
     ) -> Shift:
         """Name the value whose share is at fault in one group; see `Requirement.explain`."""
         seen = self.seen(setting)
-        (share,) = shares = shares_of(seen.parts.histograms(group))
-        overall = seen.table.overall
+        (share,) = shares = seen.shares(self.histograms(setting, group))
+        overall = seen.overall
         value = int(np.argmax(self.faults(shares, overall)))
-        return Shift(None, value, float(overall[value]), float(share[value]), seen.aspect)
+        code, aspect = seen.told_as(value)
+        return Shift(None, code, float(overall[value]), float(share[value]), aspect)
 
 
 class ShareRequirement(HistogramRequirement):
@@ -108,7 +109,7 @@ class ShareRequirement(HistogramRequirement):
 
     @abstractmethod
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Figures of groups with `histograms` of shape (g, m), shape (g,).
+        """Figures of groups with `histograms`, sums of `counts`, shape (g,).
 
         These may be shares as well as counts.
         """
@@ -128,8 +129,8 @@ class ShareRequirement(HistogramRequirement):
         figures = np.empty((1, len(joint.persons)))
         for believed in joint.beliefs(None):
             setting = believed.home.setting
-            shares = self.seen(setting).marginal(believed.after)
-            figures[0, believed.places] = self.figures(setting, shares)
+            marginal = self.seen(setting).marginal(believed.after)
+            figures[0, believed.places] = self.figures(setting, marginal)
         return figures
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
@@ -137,7 +138,7 @@ class ShareRequirement(HistogramRequirement):
         values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
         for believed in joint.beliefs(None, persons):
             seen = self.seen(believed.home.setting)
-            overall, shares = seen.table.overall, seen.marginal(believed.after)
+            overall, shares = seen.overall, seen.shares(seen.marginal(believed.after))
             worst = self.faults(shares, overall).argmax(axis=1)
             values[believed.places] = [seen.label(value) for value in worst.tolist()]
             before[believed.places] = overall[worst]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound
-from bkpriv_core.requirement.counted import ShareRequirement, shares_of
+from bkpriv_core.requirement.counted import ShareRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray
 
@@ -40,9 +40,14 @@ class MaxDisclosure(ShareRequirement):
         """Bound on the probability."""
         return (Bound(self.key, {"tau": self.tau, **self.sight.parameters}, self.tau, upper=True),)
 
+    @property
+    def having(self) -> bool:
+        """See `ColumnRequirement`."""
+        return True
+
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the largest share of a value."""
-        largest: npt.NDArray[Any] = shares_of(histograms).max(axis=1)
+        largest: npt.NDArray[Any] = self.seen(setting).shares(histograms).max(axis=1)
         return largest
 
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:

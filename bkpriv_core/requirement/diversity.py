@@ -86,13 +86,18 @@ class LDiversity(ShareRequirement):
             return (Bound(self.key, {**parameters, "c": self.c}, self.c, upper=True, strict=True),)
         return (Bound(self.key, parameters, self.l, upper=False),)
 
+    @property
+    def having(self) -> bool:
+        """See `ColumnRequirement`."""
+        return self.variant in ("distinct", "probabilistic")
+
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the diversity; see the module."""
         diversity: npt.NDArray[Any]
         if self.variant == "distinct":
-            diversity = (histograms > 0).sum(axis=1)
+            diversity = (self.seen(setting).shares(histograms) > 0).sum(axis=1)
         elif self.variant == "probabilistic":
-            diversity = histograms.sum(axis=1) / histograms.max(axis=1)
+            diversity = 1.0 / self.seen(setting).shares(histograms).max(axis=1)
         elif self.variant == "entropy":
             diversity = 2.0 ** -negative_entropy(shares_of(histograms))
         else:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import SLACK, Bound
-from bkpriv_core.requirement.counted import ShareRequirement, shares_of
+from bkpriv_core.requirement.counted import ShareRequirement
 from bkpriv_core.stated import Range
 from bkpriv_core.table.groups import FloatArray, IntArray
 
@@ -51,10 +51,15 @@ class BetaLikeness(ShareRequirement):
         parameters = {"beta": self.beta, "variant": self.variant, **self.sight.parameters}
         return (Bound(self.key, parameters, self.beta, upper=True),)
 
+    @property
+    def having(self) -> bool:
+        """See `ColumnRequirement`."""
+        return True
+
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the largest gain, in the scale of beta."""
-        overall = self.seen(setting).table.overall
-        gains: FloatArray = self.faults(shares_of(histograms), overall).max(axis=1)
+        seen = self.seen(setting)
+        gains: FloatArray = self.faults(seen.shares(histograms), seen.overall).max(axis=1)
         return gains
 
     def caps(self, overall: FloatArray) -> FloatArray:

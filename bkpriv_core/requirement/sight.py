@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.errors import InvalidParameter, Unsupported, as_json
 from bkpriv_core.requirement.base import Requirement
 from bkpriv_core.table.combination import Combination
 
@@ -105,6 +105,11 @@ class ColumnRequirement(Requirement):
     joint: bool = False
 
     @property
+    def having(self) -> bool:
+        """Whether it can be about which values persons have who may have several."""
+        return False
+
+    @property
     def sight(self) -> Sight:
         """What it is about."""
         return Sight(sensitive=self.sensitive, joint=self.joint)
@@ -117,8 +122,25 @@ class ColumnRequirement(Requirement):
         )
 
     def seen(self, setting: Setting) -> Setting:
-        """The setting as far as it matters."""
-        return setting.seen(self.sight.column(setting))
+        """The setting as far as it matters.
+
+        Raises
+        ------
+        Unsupported
+            If persons may have several values, of which it is not defined.
+        """
+        seen = setting.seen(self.sight.column(setting))
+        if seen.several and not self.having:
+            raise Unsupported(
+                f"{self.key} is not defined of a column of which persons have several values",
+                detail=f"The column is {self.sensitive}, and its parameters are "
+                f"{as_json(dict(self.bounds[0].parameters))}.",
+                hint='Require it jointly ("joint": true), of all records of a person as one value; '
+                "or bound what persons have by bt_privacy, l_diversity (distinct or "
+                "probabilistic), max_disclosure, t_closeness (equal) or beta_likeness; or publish "
+                'one record of each ({"max_records_per_person": 1}).',
+            )
+        return seen
 
 
 def refuse_combined(what: str, setting: Setting) -> None:

@@ -143,7 +143,9 @@ class Combination(Domain):
     ) -> Combination:
         """Name combinations that are told apart: their labels are compact JSON.
 
-        That is an object, values by columns' names; an array of such where one has several rows.
+        That of one row is an object, values by columns' names, and an array of such of several. A
+        row of one column is called by its value, as where nobody has several: what is told of a
+        person who has one record is called the same, whatever others have.
         """
         names = [json.dumps(column.name, ensure_ascii=False) for column in columns]
         texts = [
@@ -160,9 +162,16 @@ class Combination(Domain):
             )
         ]
         bounds = offsets.tolist()
-        labels = objects
-        if len(bounds) - 1 < len(objects):
-            labels = [f"[{','.join(objects[low:high])}]" for low, high in pairwise(bounds)]
+        labels = [
+            objects[low] if high - low == 1 else f"[{','.join(objects[low:high])}]"
+            for low, high in pairwise(bounds)
+        ]
+        if len(columns) == 1:
+            (column,) = columns
+            for place in np.flatnonzero(np.diff(offsets) == 1).tolist():
+                label = column.labels[rows[bounds[place], 0]]
+                # NULL would have to be the last of all values.
+                labels[place] = labels[place] if label is None else label
         name = name_of([column.name for column in columns])
         return cls(name, tuple(labels), columns=columns, rows=rows, offsets=offsets)
 

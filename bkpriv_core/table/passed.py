@@ -21,6 +21,8 @@ import numpy as np
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.combination import rows_of
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, IntArray
 from bkpriv_core.table.parts import Parts
 
@@ -72,8 +74,10 @@ class Told:
 
     Parameters
     ----------
-    groups, values : (e,) int array
-        Group and sensitive value.
+    groups : (e,) int array
+        Group.
+    rows : (e, s) int array
+        The value in each sensitive column, by its code.
     codes : (e, a) int array
         The values that pass through, by their places in `Passed.labels`.
     counts : (e,) int array
@@ -81,16 +85,25 @@ class Told:
     """
 
     groups: IntArray
-    values: IntArray
+    rows: IntArray
     codes: IntArray
     counts: IntArray
 
     @classmethod
-    def of(cls, histograms: IntArray) -> Told:
-        """What groups show if nothing passes through: records with each value, (g, m)."""
+    def of(cls, histograms: IntArray, sensitive: Domain) -> Told:
+        """What groups show if nothing passes through: how many have each value, (g, m)."""
         groups, values = np.nonzero(histograms)
-        nothing = np.zeros((len(groups), 0), dtype=np.int64)
-        return cls(groups, values, nothing, histograms[groups, values])
+        which, rows = rows_of(sensitive, values)
+        nothing = np.zeros((len(which), 0), dtype=np.int64)
+        return cls._of_rows(groups[which], rows, nothing, histograms[groups, values][which])
+
+    @classmethod
+    def _of_rows(cls, groups: IntArray, rows: IntArray, codes: IntArray, counts: IntArray) -> Told:
+        """Count equal rows of a group together."""
+        first, kind, _ = distinct_rows(np.column_stack((groups, rows, codes)))
+        summed = np.zeros(len(first), dtype=np.int64)
+        np.add.at(summed, kind, counts)
+        return cls(groups[first], rows[first], codes[first], summed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +118,11 @@ class Passed:
         Of each, its different values as texts.
     tuples : (u, a) int array
         The different rows of these columns: places in `labels`.
-    cells, values, which : (n,) int array
-        Cell, sensitive value and row of `tuples` of each record.
+    cells, values : (n,) int array
+        Cell and sensitive value of each record, or person, as the table has them.
+    which : (r,) int array
+        Row of `tuples` of each row of these values (`combination.rows_of`): of each record, where a
+        person has one.
     """
 
     names: tuple[str, ...]
@@ -125,9 +141,8 @@ class Passed:
         cells: IntArray,
         values: IntArray,
         records: IntArray,
-        row: IntArray | None = None,
     ) -> Passed:
-        """Take what passes through of counted rows.
+        """Take what passes through of counted rows, whoever they are about.
 
         Parameters
         ----------
@@ -138,16 +153,36 @@ class Passed:
         cells, values : (r,) int array
             Its cell and sensitive value.
         records : (r,) int array
-            Its number of records.
-        row : (n,) int array, optional
-            The row of each respondent's record, in the order of respondents; without it records
-            stand in the order of what they are.
+            Its number of records, which stand in the order of what they are.
+        """
+        _, kind, _ = distinct_rows(codes)
+        order = np.lexsort((kind, values, cells))
+        row = np.repeat(order, records[order])
+        return cls.of_persons(names, labels, codes, cells[row], values[row], row)
+
+    @classmethod
+    def of_persons(
+        cls,
+        names: tuple[str, ...],
+        labels: tuple[tuple[str | None, ...], ...],
+        codes: IntArray,
+        cells: IntArray,
+        values: IntArray,
+        row: IntArray,
+    ) -> Passed:
+        """Take what passes through of the records of persons.
+
+        Parameters
+        ----------
+        names, labels, codes
+            As of counted rows; see `of_rows`.
+        cells, values : (n,) int array
+            Cell and sensitive value of each person.
+        row : (R,) int array
+            The counted row that each row of these values is of, person after person.
         """
         first, kind, _ = distinct_rows(codes)
-        if row is None:
-            order = np.lexsort((kind, values, cells))
-            row = np.repeat(order, records[order])
-        return cls(names, labels, codes[first], cells[row], values[row], kind[row])
+        return cls(names, labels, codes[first], cells, values, kind[row])
 
     def same_as(self, other: Passed) -> bool:
         """Whether the same passes through of the same records."""
@@ -169,10 +204,18 @@ class Passed:
         """Part that each record is in, where respondents are not told apart, by lot."""
         return parts.draw_places(self.cells, self.values, chance)
 
-    def told(self, groups: IntArray) -> Told:
-        """What groups show, given the group of each record, (n,), or `SUPPRESSED`."""
-        shown = np.flatnonzero(groups != SUPPRESSED)
-        rows = np.column_stack((groups[shown], self.values[shown], self.which[shown]))
-        first, _, counts = distinct_rows(rows)
-        group, value, which = rows[first].T
-        return Told(group, value, self.tuples[which], counts)
+    def told(self, groups: IntArray, sensitive: Domain) -> Told:
+        """What groups show.
+
+        Parameters
+        ----------
+        groups : (n,) int array
+            The group of each record, or person, or `SUPPRESSED`.
+        sensitive : Domain
+            The sensitive attribute.
+        """
+        which, rows = rows_of(sensitive, self.values)
+        shown = np.flatnonzero(groups[which] != SUPPRESSED)
+        each = np.ones(len(shown), dtype=np.int64)
+        tuples = self.tuples[self.which[shown]]
+        return Told._of_rows(groups[which[shown]], rows[shown], tuples, each)

@@ -100,12 +100,13 @@ class Respondents:
                 f"{len(several)} respondents have more than one record{in_period}, by column "
                 f'"{column}"',
                 detail=f"Respondent (records): {listed}{', ...' if len(several) > _SHOWN else ''}.",
-                hint="Publish from a view with one record for each respondent, or register the "
-                "dataset without a respondent column; with a column that tells periods apart, if "
-                "each is of another period."
-                if period is None
-                else "Publish from a view with one record for each respondent and period, or "
-                "register the dataset without a respondent column.",
+                hint='Publish with option {"max_records_per_person": "all"}, or 1, and all holds '
+                "for persons"
+                + (
+                    "; with a column that tells periods apart, if each is of another period."
+                    if period is None
+                    else "."
+                ),
             )
         order = sorted(range(len(names)), key=lambda place: str(names[place]))
         row = np.repeat(np.arange(len(records)), records)[order]

@@ -293,7 +293,8 @@ def find_left_out(
         "FROM bkpriv.release_event AS e "
         "WHERE e.release = r.release AND kind = 'purged') AS purged, "
         "a.retention IS NOT NULL AS drawn, p.release IS NULL AS anonymous, "
-        "p.parts IS NULL AS unplaced "
+        "p.parts IS NULL AS unplaced, "
+        "jsonb_typeof(r.options -> 'max_records_per_person') = 'number' AS some "
         "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
         "LEFT JOIN bkpriv.release_content AS c USING (release) "
         "LEFT JOIN LATERAL (SELECT l.* FROM bkpriv.release_attribute AS l "
@@ -316,6 +317,8 @@ def find_left_out(
             reasons[row["release"]] = (
                 "was made by a version that did not record whose record is where"
             )
+        elif row["some"]:
+            reasons[row["release"]] = "shows some of each person's records"
         elif respondent not in (None, row["respondent_column"]):
             reasons[row["release"]] = f"names respondents by {in_column(row['respondent_column'])}"
         elif row["attribute"] != sensitive:

@@ -23,11 +23,13 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
 from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, check_passed
+from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import bin_end
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.column import STEPS, Column
+from bkpriv_pl.persons import Kept
 from bkpriv_pl.source import Relation, open_relation
 
 __all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Period", "count_cells"]
@@ -106,6 +108,7 @@ def count_cells(
     period: Period | None = None,
     known: Known = NOTHING,
     passing: tuple[Column, ...] = (),
+    kept: Kept | None = None,
 ) -> tuple[Table, Respondents | None, Passed | None]:
     """Read a source as cells and counts, whom its records are about, and what passes through.
 
@@ -130,6 +133,8 @@ def count_cells(
         By attribute, values that its domain has beside those that occur, by the same texts.
     passing : tuple of Column
         The columns that pass through.
+    kept : Kept, optional
+        How many records of each respondent are read, as one person's; each must have one without.
 
     Returns
     -------
@@ -144,13 +149,14 @@ def count_cells(
     ------
     InvalidData
         If the source is empty, has NULLs where they are refused, or does not have one record for
-        each respondent; if it has no record of the period, or any of no period.
+        each respondent, or records of one with different quasi-identifiers; if it has no record of
+        the period, or any of no period.
     TooLarge
         If its counts, or what passes through, would not fit in memory.
     """
     columns = (*quasi_identifiers, *sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
-    row = _read(source, columns, trees, respondent, period, known, passing)
+    row = _read(source, columns, trees, respondent, period, known, passing, kept)
     if passing:
         names = tuple(column.name for column in passing)
         check_passed(names, row["passing_rows"], row["passing_bytes"])
@@ -172,24 +178,41 @@ def count_cells(
         [unpack_integers(row[f"codes_{place}"]) for place in range(len(columns))]
     )
     records = unpack_integers(row["records"], ">i8")
-    known_by = len(quasi_identifiers)
-    told, values = domains[known_by], codes[:, known_by]
-    if len(sensitive) > 1:
-        told, values = Combination.of(tuple(domains[known_by:]), codes[:, known_by:])
-    codes = np.column_stack((codes[:, :known_by], values))
-    table, cells = Table.from_rows(tuple(domains[:known_by]), told, codes, records)
-    about, whose = None, None
-    if respondent is not None:
-        within = None if period is None else period.text
-        named = [name for counted in json.loads(row["respondents"]) for name in counted]
-        about, whose = Respondents.of_rows(respondent, named, cells, values, records, within)
-    passed = None
+    beside = None
     if passing:
         labels = tuple(tuple(row[f"passing_labels_{place}"]) for place in range(len(passing)))
-        passing_codes = np.column_stack(
-            [unpack_integers(row[f"passing_codes_{place}"]) for place in range(len(passing))]
+        passing_codes = [
+            unpack_integers(row[f"passing_codes_{place}"]) for place in range(len(passing))
+        ]
+        beside = names, labels, np.column_stack(passing_codes)
+    known_by = len(quasi_identifiers)
+    known_of, told_of = tuple(domains[:known_by]), tuple(domains[known_by:])
+    within = None if period is None else period.text
+    if respondent is not None:
+        named = [name for counted in json.loads(row["respondents"]) for name in counted]
+    if respondent is not None and kept is not None:
+        of_row = np.repeat(np.arange(len(records)), records)
+        persons = Persons.of_records(
+            *(respondent, named, codes[of_row, :known_by], told_of, codes[of_row, known_by:]),
+            within,
         )
-        passed = Passed.of_rows(names, labels, passing_codes, cells, values, records, whose)
+        ones = np.ones(len(persons.names), dtype=np.int64)
+        each = np.column_stack((persons.codes, persons.values))
+        table, cells = Table.from_rows(known_of, persons.sensitive, each, ones)
+        about, values = Respondents(persons.names, cells, persons.values), persons.values
+        whose = of_row[persons.records.members]
+    else:
+        told, values = told_of[0], codes[:, known_by]
+        if len(told_of) > 1:
+            told, values = Combination.of(told_of, codes[:, known_by:])
+        counted = np.column_stack((codes[:, :known_by], values))
+        table, cells = Table.from_rows(known_of, told, counted, records)
+        if respondent is None:
+            passed = beside and Passed.of_rows(*beside, cells, values, records)
+            return table, None, passed
+        about, whose = Respondents.of_rows(respondent, named, cells, values, records, within)
+        cells, values = about.cells, about.values
+    passed = beside and Passed.of_persons(*beside, cells, values, whose)
     return table, about, passed
 
 
@@ -201,6 +224,7 @@ def _read(
     period: Period | None,
     known: Known,
     passing: tuple[Column, ...],
+    kept: Kept | None,
 ) -> dict[str, Any]:
     """Count a relation; its foreign partitions one by one, where that may be.
 
@@ -236,7 +260,13 @@ def _read(
         row = query(summed, f"{unchanged} AS unchanged")
         if row["unchanged"]:
             return row
-    return query(_groups(source, keys, respondent, period))
+    picked = f"{source}"
+    if respondent is not None and kept is not None and kept.most is not None:
+        types, values = [*types, "text"], [*values, kept.key]
+        read = [column.name for column in used]
+        condition = "" if period is None else f" WHERE {period.condition('s')}"
+        picked = kept.pick(picked, respondent, read, f"${len(values)}", condition)
+    return query(_groups(picked, keys, respondent, period))
 
 
 def _keys(columns: tuple[Column, ...], passing: tuple[Column, ...]) -> dict[str, str]:

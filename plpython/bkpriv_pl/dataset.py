@@ -18,6 +18,7 @@ from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.counts import NOTHING, Known, Period, count_cells
 from bkpriv_pl.inspection import inspect_attributes, inspect_hierarchy, inspect_source
+from bkpriv_pl.persons import Kept
 from bkpriv_pl.roles import check_roles
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
@@ -183,18 +184,24 @@ def read_table(dataset: Dataset, nulls: str = "error", period: Period | None = N
 
 
 def read_records(
-    dataset: Dataset, nulls: str = "error", period: Period | None = None, known: Known = NOTHING
+    dataset: Dataset,
+    nulls: str = "error",
+    period: Period | None = None,
+    known: Known = NOTHING,
+    kept: Kept | None = None,
 ) -> tuple[Table, Respondents | None, Passed | None]:
     """Read a dataset's source, or one period's records of it.
 
     The respondents are read where it declares a column of them, and all records are of one period.
-    Domains also have the values that are `known`; see `count_cells`.
+    Domains also have the values that are `known`, and several records of a person may be `kept`;
+    see `count_cells`.
     """
     source = open_source(dataset)
     columns = columns_of(dataset)
     if period is None and dataset.period is not None:
         dataset = replace(dataset, respondent=None)
-    check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))
+    latest_by = () if kept is None or kept.latest_by is None else (kept.latest_by,)
+    check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras, *latest_by))
     rows = run(
         "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
         ["text"],
@@ -216,6 +223,7 @@ def read_records(
         period,
         known,
         tuple(columns[name] for name in dataset.attributes),
+        kept,
     )
 
 

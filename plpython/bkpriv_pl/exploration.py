@@ -27,6 +27,7 @@ from bkpriv_pl.layout import check_bounds, check_columns
 from bkpriv_pl.memory import BUDGET
 from bkpriv_pl.passed import check_attributes
 from bkpriv_pl.period import require_period
+from bkpriv_pl.persons import kept_of
 from bkpriv_pl.progress import Task
 from bkpriv_pl.remembering import check_respondents, set_out
 from bkpriv_pl.transitions import customary_knowledge
@@ -131,7 +132,8 @@ def explore(
     if understood:
         task.step("counting")
         read = replace(registered, attributes=())
-        source, of_source, _ = read_records(read, chosen.nulls, within)
+        kept = kept_of(chosen, registered)
+        source, of_source, _ = read_records(read, chosen.nulls, within, kept=kept)
         table, cell = way.prepare(source, chosen)
         coarse = {
             d.name for d, own in zip(table.domains, source.domains, strict=True) if d is not own
@@ -157,7 +159,8 @@ def _understood(
     """Read a policy as a publication by a method reads it."""
     demanded = method.demands(stated, options)
     completed = complete(demanded, partial(customary_knowledge, dataset.name))
-    policy = parse_policy(completed).about(dataset.sensitive_columns)
+    columns = dataset.sensitive_columns
+    policy = parse_policy(completed).about(columns, len(columns) > 1 or options.several)
     check_respondents(dataset, policy.requirements)
     check_attributes(dataset, method, options, policy)
     return policy

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidParameter, Unsupported
 from bkpriv_core.implication import Witness, witnesses
 from bkpriv_core.implication.inference import believe
 from bkpriv_core.implication.persons import Cells, Names, Persons
@@ -62,6 +62,12 @@ def _by_column(recorded: RecordedRelease) -> list[Parts]:
     sensitive = recorded.table.sensitive
     if not isinstance(sensitive, Combination):
         return [recorded.parts]
+    if sensitive.several:
+        raise Unsupported(
+            f"persons of release {recorded.release} have several records",
+            detail="Implications are about one value of each.",
+            hint="bkpriv.audit measures what adversaries with background knowledge learn of them.",
+        )
     told = []
     for aspect in sensitive.aspects:
         parts = recorded.setting.seen(aspect.column).parts

@@ -14,6 +14,7 @@ from bkpriv_core.policy import complete, parse_policy
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_records
 from bkpriv_pl.period import require_period
+from bkpriv_pl.persons import kept_of
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import Task
 from bkpriv_pl.remembering import check_respondents, set_out
@@ -30,18 +31,20 @@ def lattice(
     registered = find_dataset(dataset, to_change=False)
     stated = find_policy(policy)
     completed = complete(stated.requirements, partial(customary_knowledge, registered.name))
-    demanded = parse_policy(completed).about(registered.sensitive_columns)
-    requirements = demanded.requirements
-    check_respondents(registered, requirements)
     method = Incognito()
     chosen = parse_options(method, from_json(options, "options"))
+    columns = registered.sensitive_columns
+    demanded = parse_policy(completed).about(columns, len(columns) > 1 or chosen.several)
+    requirements = demanded.requirements
+    check_respondents(registered, requirements)
     task = Task("bkpriv lattice")
     task.step("counting")
     within = require_period(registered, period)
     registered = replace(registered, attributes=())
-    if not any(item.tells_apart for item in requirements):
+    kept = kept_of(chosen, registered)
+    if kept is None and not any(item.tells_apart for item in requirements):
         registered = replace(registered, respondent=None)
-    table, respondents, _ = read_records(registered, chosen.nulls, within)
+    table, respondents, _ = read_records(registered, chosen.nulls, within, kept=kept)
     setting, _ = set_out(
         registered,
         within,

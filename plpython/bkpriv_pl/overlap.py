@@ -77,6 +77,13 @@ def choose(dataset: Dataset, method: Method[Options], options: Options, policy: 
             hint='State the policy with {"overlap": "warn"} or "refuse", or register the source as '
             "another dataset, without attributes.",
         )
+    elif isinstance(options.max_records_per_person, int):
+        obstacle = InvalidParameter(
+            "releases of some of each person's records cannot be certified together with others",
+            detail="Which records those are is not recorded, and others may show the rest.",
+            hint='Publish all of them, with option {"max_records_per_person": "all"}, or state the '
+            'policy with {"overlap": "warn"} or "refuse".',
+        )
     elif not isinstance(options, GroupOptions):
         obstacle = InvalidParameter(
             f"releases of method {method.name} cannot be certified together with others",

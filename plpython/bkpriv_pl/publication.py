@@ -44,6 +44,7 @@ from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_o
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.passed import check_attributes, tell_attributes
 from bkpriv_pl.period import require_period
+from bkpriv_pl.persons import Kept, kept_of, tell_persons
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import check_respondents, set_out
@@ -78,6 +79,7 @@ class _Request:
     period: Period | None
     options: Options
     options_text: str
+    kept: Kept | None
 
 
 @entry
@@ -111,7 +113,7 @@ def publish(
     task.step("counting")
     oldest = oldest_at_work()
     source, of_source, passing = read_records(
-        request.dataset, request.options.nulls, request.period, known
+        request.dataset, request.options.nulls, request.period, known, request.kept
     )
     growth = None if stock is None else stock.grow(source, of_source)
     table, respondents = (
@@ -158,7 +160,7 @@ def publish(
     if about is not None:
         place = about.places(published.parts, chance)
         labels = published.labels[place]
-        told = None if passed is None else passed.told(labels)
+        told = None if passed is None else passed.told(labels, published.table.sensitive)
         counterfeit = about.shown(published.parts, place)
         history.record_respondents(
             release,
@@ -168,11 +170,13 @@ def publish(
             for knowledge, before in setting.revisions.items():
                 memories.keep(release, knowledge, before, labels, counterfeit)
     elif passed is not None:
-        told = passed.told(published.labels[passed.places(published.parts, chance)])
+        labels = published.labels[passed.places(published.parts, chance)]
+        told = passed.told(labels, published.table.sensitive)
     _show(request, Content(shown, coarse, request.options.seed, passed, told), release, previous)
     task.step("waiting for writers")
     settle_staleness(
-        *(request.dataset, request.period, source, of_source, passing, release, oldest, known)
+        *(request.dataset, request.period, source, of_source, passing, release, oldest, known),
+        request.kept,
     )
     task.done()
     if overlap is not None:
@@ -284,7 +288,8 @@ def _validated(
     requirements = complete(
         way.demands(stated.requirements, chosen), partial(customary_knowledge, registered.name)
     )
-    demanded = parse_policy(requirements).about(registered.sensitive_columns)
+    columns = registered.sensitive_columns
+    demanded = parse_policy(requirements).about(columns, len(columns) > 1 or chosen.several)
     check_respondents(registered, demanded.requirements)
     check_attributes(registered, way, chosen, demanded)
     view = parse_view_name(require(view_name, "view name"), view_schema)
@@ -303,6 +308,7 @@ def _validated(
         chosen,
         # Who knew the seed could draw and order records again. No release is measured by it.
         json.dumps({key: value for key, value in decoded.items() if key != "seed"}),
+        kept_of(chosen, registered),
     )
 
 
@@ -352,6 +358,7 @@ def _record(
     history.record_audit(release, [*rows, *together])
     give_notice(release, published, shown, rows, request.options)
     tell_attributes(release, dataset.attributes)
+    tell_persons(release, request.kept, published)
     if beside is not None:
         beside.tell(release, published, together, grown=grown_from is not None)
     return release

@@ -139,6 +139,7 @@ def query_workload(
     assert dimensions is not None
     assert selectivity is not None
     recorded = find_release(release)
+    recorded.check_counted()
     # A generator takes no negative seeds.
     random = np.random.default_rng(None if seed is None else seed % 2**64)
     workload = draw_workload(recorded.domains, queries, dimensions, selectivity, random, POLLED)

@@ -14,6 +14,7 @@ from bkpriv_pl import history
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import Known, Period
 from bkpriv_pl.dataset import Dataset, read_records
+from bkpriv_pl.persons import Kept
 from bkpriv_pl.visibility import unwritten_since
 
 __all__ = ["settle_staleness"]
@@ -31,6 +32,7 @@ def settle_staleness(
     release: int,
     oldest: int,
     known: Known,
+    kept: Kept | None = None,
 ) -> None:
     """Keep writers off the source, and mark the release stale if they changed what was read.
 
@@ -46,6 +48,8 @@ def settle_staleness(
         The oldest transaction at work before it was read.
     known : mapping of str to sequence of str or None
         As it was read; see `read_records`.
+    kept : Kept, optional
+        Likewise.
     """
     watched = run(
         "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
@@ -55,8 +59,14 @@ def settle_staleness(
     if not _writers_held(release):
         history.record_event(release, "stale", "the source was in use by a writer to the end")
     elif not (
-        unwritten_since(dataset.source_schema, dataset.source_name, oldest, table.records, period)
-        or _same_source(dataset, period, table, respondents, passed, known)
+        (
+            # Which counts records, and the table has persons.
+            kept is None
+            and unwritten_since(
+                dataset.source_schema, dataset.source_name, oldest, table.records, period
+            )
+        )
+        or _same_source(dataset, period, table, respondents, passed, known, kept)
     ):
         history.record_event(release, "stale", "the source changed while the release was made")
 
@@ -83,10 +93,11 @@ def _same_source(
     respondents: Respondents | None,
     passed: Passed | None,
     known: Known,
+    kept: Kept | None = None,
 ) -> bool:
     """Tell whether the source still holds what was read."""
     try:
-        now, about, beside = read_records(dataset, "category", period, known)
+        now, about, beside = read_records(dataset, "category", period, known, kept)
     except (InvalidData, TooLarge):
         return False
     return (

@@ -23,7 +23,7 @@ from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.combination import columns_of, rows_of
+from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import Passed, Told
 from bkpriv_pl.boundary import array_literal, run
@@ -212,13 +212,12 @@ class _Writer(ABC):
         columns = [*self.sensitive]
         labels: list[Sequence[str | None]] = [domain.labels for domain in self.told_of]
         if told is None or "passed" not in self.published.form.exhibits[exhibit]:
-            told = Told.of(self.published.histograms)
+            told = Told.of(self.published.histograms, self.published.table.sensitive)
         elif passed is not None:
             columns += self.passed
             labels += passed.labels
-        which, rows = rows_of(self.published.table.sensitive, told.values)
-        codes = np.column_stack((rows, told.codes[which]))
-        return _Told(columns, labels, told.groups[which], codes, told.counts[which])
+        codes = np.column_stack((told.rows, told.codes))
+        return _Told(columns, labels, told.groups, codes, told.counts)
 
     def random_order(self, *keys: str) -> str:
         """SQL to order rows by: at random, or repeatably by their keys for tests."""

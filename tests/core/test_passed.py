@@ -44,7 +44,10 @@ def of_rows(rows: list[Kind], records: list[int], row: IntArray | None = None) -
     codes = np.array([[NOTES.index(note), WARDS.index(ward)] for _, _, note, ward in rows])
     cells, values = np.array([kind[:2] for kind in rows]).T
     counts = np.array(records)
-    return Passed.of_rows(("note", "ward"), (NOTES, WARDS), codes, cells, values, counts, row)
+    columns = (("note", "ward"), (NOTES, WARDS), codes)
+    if row is None:
+        return Passed.of_rows(*columns, cells, values, counts)
+    return Passed.of_persons(*columns, cells[row], values[row], row)
 
 
 def counted(kinds: list[Kind]) -> Passed:
@@ -69,7 +72,7 @@ def kinds_of(passed: Passed) -> list[Kind]:
 
 def told_of(told: Told) -> Counter[tuple[int, int, str | None, str]]:
     """What groups show: group, sensitive value, and what passes through."""
-    rows = np.column_stack((told.groups, told.values, told.codes)).tolist()
+    rows = np.column_stack((told.groups, told.rows, told.codes)).tolist()
     kinds = [(group, value, NOTES[note], WARDS[ward]) for group, value, note, ward in rows]
     assert len({*kinds}) == len(kinds)
     return Counter(dict(zip(kinds, told.counts.tolist(), strict=True)))
@@ -103,7 +106,7 @@ def test_groups_show_what_passes_through_of_as_many_records_as_they_have(
         held[place, value] += 1
     np.testing.assert_array_equal(held, parts.counts)
     labels = groups.labels(len(parts))[places]
-    told = told_of(passed.told(labels))
+    told = told_of(passed.told(labels, as_table(records).sensitive))
     assert told == Counter(
         (label, value, note, ward)
         for label, (_, value, note, ward) in zip(labels.tolist(), kinds_of(passed), strict=True)
@@ -113,9 +116,9 @@ def test_groups_show_what_passes_through_of_as_many_records_as_they_have(
     shown: Counter[tuple[int, int]] = Counter()
     for (group, value, _, _), count in told.items():
         shown[group, value] += count
-    bare = Told.of(histograms)
-    pairs = zip(bare.groups.tolist(), bare.values.tolist(), bare.counts.tolist(), strict=True)
-    assert shown == {(group, value): count for group, value, count in pairs}
+    bare = Told.of(histograms, parts.table.sensitive)
+    pairs = zip(bare.groups.tolist(), bare.rows.tolist(), bare.counts.tolist(), strict=True)
+    assert shown == {(group, value): count for group, (value,), count in pairs}
     assert bare.codes.shape == (len(bare.groups), 0)
 
 
@@ -129,7 +132,7 @@ def test_respondents_keep_what_passes_through_of_their_own(
     assert kinds_of(passed) == [kinds[int(name)] for name in respondents.names]
     parts, groups = data.draw(dealt(records))
     labels = groups.labels(len(parts))[respondents.places(parts, SeededChance(seed))]
-    assert told_of(passed.told(labels)) == Counter(
+    assert told_of(passed.told(labels, as_table(records).sensitive)) == Counter(
         (label, *kinds[int(name)][1:])
         for name, label in zip(respondents.names, labels.tolist(), strict=True)
         if label >= 0
@@ -146,7 +149,7 @@ def test_what_passes_through_of_records_alike_is_dealt_by_lot() -> None:
     drawn = []
     for seed in range(400):
         labels = groups.labels(2)[passed.places(parts, SeededChance(seed))]
-        told = told_of(passed.told(labels))
+        told = told_of(passed.told(labels, as_table(records).sensitive))
         drawn.append(told[0, 0, "fine", "north"])
         assert drawn[-1] + told[1, 0, "fine", "north"] == 20
         assert drawn[-1] + told[0, 0, "poor", "south"] == 20

@@ -1,0 +1,149 @@
+"""Persons: several records of one respondent, published as one.
+
+Groups, beliefs and requirements are about persons. Where somebody has several records, he is one
+row of the table all the same: his quasi-identifiers, and a combination of as many rows as he has
+records (`bkpriv_core.table.combination`). Then k counts persons, and a group's values are those of
+persons; a reader of the release sees the rows of all of a group's persons, and is taken to know
+which belong to one person, though nothing tells him.
+
+All his records must have the same quasi-identifiers: by others he would be found in two groups.
+How many of a person's records are published may be bounded (`Bounded`): by those of other times and
+of many visits he could be told even so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import Groups, IntArray
+
+__all__ = ["Persons", "number_names"]
+
+_SHOWN = 8
+"""How many offending persons an error message lists."""
+
+
+def number_names(
+    column: str, names: Sequence[str | None], period: str | None = None
+) -> tuple[tuple[str, ...], IntArray]:
+    """Number the respondents of records in ascending order of their names.
+
+    Parameters
+    ----------
+    column : str
+        The column of respondents, for messages.
+    names : sequence of str or None
+        Respondent of each record, as text.
+    period : str, optional
+        The period that all records are of, for messages.
+
+    Returns
+    -------
+    distinct : tuple of str
+        The ``n`` names that differ.
+    who : (r,) int array
+        The number of each record's respondent.
+
+    Raises
+    ------
+    InvalidData
+        If a record has no respondent.
+    """
+    missing = sum(name is None for name in names)
+    if missing:
+        of_period = "" if period is None else f" of period {period}"
+        raise InvalidData(
+            f'column "{column}" has NULL in {missing} of {len(names)} records{of_period}',
+            detail="It names the respondent, and a record is about somebody.",
+            hint="Fill it, or register the dataset without a respondent column.",
+        )
+    distinct = tuple(sorted({str(name) for name in names}))
+    number = {name: place for place, name in enumerate(distinct)}
+    return distinct, np.array([number[str(name)] for name in names], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Persons:
+    """Persons, each of one row or several.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Their names, ascending.
+    codes : (n, d) int array
+        Their quasi-identifiers.
+    sensitive : Domain
+        What is told of them: a `Combination`, but of one column and one record each.
+    values : (n,) int array
+        Their values of it.
+    records : Groups
+        Places of each one's records, in the order of the rows of his value.
+    """
+
+    names: tuple[str, ...]
+    codes: IntArray
+    sensitive: Domain
+    values: IntArray
+    records: Groups
+
+    @classmethod
+    def of_records(
+        cls,
+        column: str,
+        names: Sequence[str | None],
+        codes: IntArray,
+        columns: tuple[Domain, ...],
+        told: IntArray,
+        period: str | None = None,
+    ) -> Persons:
+        """Gather the records of each person.
+
+        Parameters
+        ----------
+        column : str
+            The column of respondents, for messages.
+        names : sequence of str or None
+            Respondent of each of ``r`` records, as text.
+        codes : (r, d) int array
+            Their quasi-identifiers.
+        columns : tuple of Domain
+            The sensitive columns, ``s`` of them.
+        told : (r, s) int array
+            Their values.
+        period : str, optional
+            The period that all records are of, for messages.
+
+        Raises
+        ------
+        InvalidData
+            If a record is nobody's, or records of one person have different quasi-identifiers.
+        """
+        distinct, who = number_names(column, names, period)
+        _, kind, _ = distinct_rows(told)
+        order = np.lexsort((kind, who))
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(who))))
+        records = Groups(order, offsets)
+        first = codes[order[offsets[:-1]]]
+        differ = (codes[order] != first[who[order]]).any(axis=1)
+        if differ.any():
+            several = np.flatnonzero(records.max(differ))
+            listed = ", ".join(repr(distinct[number]) for number in several[:_SHOWN].tolist())
+            raise InvalidData(
+                f'{len(several)} respondents, by column "{column}", have records with different '
+                "quasi-identifiers",
+                detail=f"They are {listed}{', ...' if len(several) > _SHOWN else ''}. Whoever is "
+                "in several groups is told by what these have in common.",
+                hint='Publish one record of each with option {"max_records_per_person": 1}, or '
+                "from a view in which a person's quasi-identifiers are the same in all records.",
+            )
+        if len(columns) == 1 and len(order) == len(distinct):
+            return cls(distinct, first, columns[0], told[order, 0], records)
+        sensitive, values = Combination.of(columns, told[order], offsets)
+        return cls(distinct, first, sensitive, values, records)

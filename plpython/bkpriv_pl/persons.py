@@ -1,0 +1,136 @@
+"""Persons: which of the records of a person are published, where somebody has several."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plpy
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.method import Options
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import rows_of
+from bkpriv_pl.boundary import Refusal
+from bkpriv_pl.column import column_types
+
+if TYPE_CHECKING:
+    from bkpriv_pl.dataset import Dataset
+
+__all__ = ["Kept", "kept_of", "tell_persons"]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How many records of each person are published, and which.
+
+    Parameters
+    ----------
+    most : int or None
+        How many at most; None for all.
+    latest_by : str or None
+        The column by which the latest are; None if they are chosen at random.
+    key : str
+        What the choice is drawn by, so that it is the same whenever the source is read. Who knew it
+        could tell which records were not chosen.
+    """
+
+    most: int | None
+    latest_by: str | None = None
+    key: str = ""
+
+    def pick(
+        self, source: str, respondent: str, columns: Sequence[str], slot: str, condition: str
+    ) -> str:
+        """SQL of the records of a relation that are kept, as a relation.
+
+        Parameters
+        ----------
+        source : str
+            The relation, as in SQL.
+        respondent : str
+            The column of respondents.
+        columns : sequence of str
+            All columns that are read of it.
+        slot : str
+            The parameter that holds `key`.
+        condition : str
+            SQL of which of its records are published at all, under alias s, or nothing.
+        """
+        read = dict.fromkeys((respondent, *columns))
+        names = [f"s.{plpy.quote_ident(name)}" for name in read]
+        # Records that are equal in all that is read may take each other's place.
+        texts = ", ".join(f"{name}::pg_catalog.text" for name in names)
+        lot = f"sha256(convert_to(ARRAY[{slot}, {texts}]::pg_catalog.text, 'UTF8'))"
+        order = [lot]
+        if self.latest_by is not None:
+            order.insert(0, f"s.{plpy.quote_ident(self.latest_by)} DESC NULLS LAST")
+        person = f"s.{plpy.quote_ident(respondent)}"
+        whose = f'{person}::pg_catalog.text COLLATE "C"'
+        place = plpy.quote_ident(_free("place", [*read]))
+        window = f"PARTITION BY {whose} ORDER BY {', '.join(order)}"
+        return (
+            f"(SELECT {', '.join(names)} FROM (SELECT {', '.join(names)}, row_number() "
+            f"OVER ({window}) AS {place} FROM {source} AS s{condition}) AS s "
+            f"WHERE s.{place} <= {self.most} OR {person} IS NULL)"
+        )
+
+
+def kept_of(options: Options, dataset: Dataset) -> Kept | None:
+    """Read which records of each person options keep; None if each must have one.
+
+    Raises
+    ------
+    BkprivError
+        If the dataset does not say whom records are about, or has no column to choose them by.
+    """
+    most, latest_by = options.max_records_per_person, options.latest_by
+    if most is None:
+        return None
+    if dataset.respondent is None:
+        raise InvalidParameter(
+            f'dataset "{dataset.name}" does not say whom a record is about',
+            detail="Option max_records_per_person bounds the records of each person.",
+            hint="Register it with a column of respondents, or leave the option out.",
+        )
+    if latest_by is not None:
+        columns = column_types(dataset.source_schema, dataset.source_name)
+        if latest_by not in columns:
+            raise Refusal(
+                "42703",
+                f'{dataset.source} has no column "{latest_by}"',
+                detail="Option latest_by names the column by which a person's latest records are.",
+                hint=f"Its columns are {', '.join(columns)}.",
+            )
+    seed = options.seed
+    key = secrets.token_hex(16) if seed is None else str(seed)
+    return Kept(None if most == "all" else most, latest_by, key)
+
+
+def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
+    """Say of a release that it counts persons, if it does, and how many records these have."""
+    if kept is None:
+        return
+    persons = published.table.counts.sum(axis=0)
+    which, _ = rows_of(published.table.sensitive, np.arange(len(persons)))
+    records = int(persons[which].sum())
+    bounded = ""
+    if kept.most is not None:
+        how = "at random" if kept.latest_by is None else f'the latest by "{kept.latest_by}"'
+        bounded = f", at most {kept.most} of each, {how}"
+    plpy.notice(
+        f"release {release} counts persons: {published.table.records}, of {records} records"
+        f"{bounded}",
+        detail="Requirements hold for persons, and what is suppressed are all records of a person. "
+        "It is supposed that readers know which rows are of one person, though no view says so.",
+    )
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """A name that no column has."""
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,180 @@
+"""Requirements on persons of several records, by enumeration of worlds and by counting them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import Unsupported
+from bkpriv_core.requirement import (
+    BetaLikeness,
+    BtPrivacy,
+    CkSafety,
+    JsDivergence,
+    LDiversity,
+    MaxDisclosure,
+    PairDivergence,
+    Requirement,
+    TCloseness,
+)
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.table import Table
+from tests.core import oracles
+from tests.core.oracles import Attribute, Belief, Records
+from tests.core.strategies import (
+    MANY,
+    SOME,
+    as_groups,
+    as_table,
+    bandwidths,
+    partitions,
+    records_of,
+)
+
+VALUES = ("flu", "cold", "acne")
+YES_NO = Attribute("having", ("no", "yes"))
+
+
+class Patients:
+    """Persons of one to three records, as one table has them and as another that spells them."""
+
+    def __init__(self, persons: list[tuple[str, tuple[int, ...]]]) -> None:
+        places = sorted({place for place, _ in persons})
+        told = sorted({tuple(sorted(codes)) for _, codes in persons}, key=lambda s: (len(s), s))
+        labels = tuple(" ".join(map(str, codes)) for codes in told)
+        self.sets = told
+        self.spelled = Records(
+            (Attribute("place", tuple(places)),),
+            Attribute("told", labels),
+            tuple((place, labels[told.index(tuple(sorted(codes)))]) for place, codes in persons),
+        )
+        plain = as_table(self.spelled)
+        rows = np.array([[code] for codes in told for code in codes])
+        offsets = np.cumsum([0, *map(len, told)])
+        sensitive, values = Combination.of((Domain("disease", VALUES),), rows, offsets)
+        assert values.tolist() == list(range(len(told)))
+        self.several = sensitive.several
+        self.table = Table(plain.quasi_identifiers, sensitive, plain.codes, plain.counts)
+
+    def having(self, belief: Belief, value: int) -> Any:
+        """Probability to have a record with a value."""
+        return sum(
+            (p for p, codes in zip(belief, self.sets, strict=True) if value in codes), Fraction(0)
+        )
+
+
+persons = st.lists(
+    st.tuples(
+        st.sampled_from("ab"), st.lists(st.integers(0, 2), min_size=1, max_size=3).map(tuple)
+    ),
+    min_size=1,
+    max_size=6,
+).map(Patients)
+
+
+@SOME
+@given(persons.filter(lambda each: each.several), bandwidths, st.data())
+def test_beliefs_about_persons_by_enumeration_of_all_worlds(
+    patients: Patients, bandwidth: float, data: st.DataObject
+) -> None:
+    """Every way in which a group's sets of records may belong to its persons is weighed."""
+    cells = data.draw(partitions(patients.table.cells))
+    if not cells:
+        return
+    prior = oracles.rounded(oracles.priors(patients.spelled, [bandwidth]))
+    (requirement,) = BtPrivacy(((bandwidth, 0.1),)).about(("disease",), True)
+    measured = requirement.measure(Setting(patients.table), as_groups(cells), "exact").figures
+    expected = []
+    for group in cells:
+        members = records_of(patients.spelled, group)
+        posterior = oracles.exact_posterior(
+            [prior[record] for record in members], patients.spelled.secrets(members)
+        )
+        assert posterior is not None
+        for cell in group:
+            record = records_of(patients.spelled, [cell])[0]
+            before, after = prior[record], posterior[members.index(record)]
+            moved = []
+            for value in range(len(VALUES)):
+                one, other = patients.having(before, value), patients.having(after, value)
+                moved.append(
+                    oracles.belief_distance(YES_NO, [1 - one, one], [1 - other, other], 0.75)
+                )
+            expected.append(max(moved))
+    np.testing.assert_allclose(measured, [expected], rtol=0, atol=1e-7)
+
+
+def naive(requirement: Requirement, shares: list[float], overall: list[float]) -> float:
+    """A figure from the shares of persons in a group, and in the table, that have each value."""
+    if isinstance(requirement, LDiversity):
+        if requirement.variant == "distinct":
+            return sum(share > 0 for share in shares)
+        return 1 / max(shares)
+    if isinstance(requirement, MaxDisclosure):
+        return max(shares)
+    if isinstance(requirement, TCloseness):
+        return max(abs(share - usual) for share, usual in zip(shares, overall, strict=True))
+    gains = [(s - o) / o for s, o in zip(shares, overall, strict=True) if s > o]
+    return max(gains, default=0.0)
+
+
+@MANY
+@given(
+    persons.filter(lambda each: each.several),
+    st.sampled_from(
+        [
+            *(LDiversity(2), LDiversity(1.5, "probabilistic"), MaxDisclosure(0.5)),
+            *(TCloseness(0.2), BetaLikeness(1.0)),
+        ]
+    ),
+    st.data(),
+)
+def test_persons_are_counted_by_what_they_have(
+    patients: Patients, requirement: Requirement, data: st.DataObject
+) -> None:
+    cells = data.draw(partitions(patients.table.cells))
+    if not cells:
+        return
+    (of_column,) = requirement.about(("disease",), True)
+    measured = of_column.measure(Setting(patients.table), as_groups(cells)).figures[0]
+    of_all = range(len(patients.spelled.rows))
+    spelled = dict(zip(patients.spelled.sensitive.values, patients.sets, strict=True))
+
+    def shares(records: Any) -> list[float]:
+        told = [spelled[patients.spelled.rows[record][-1]] for record in records]
+        return [sum(value in codes for codes in told) / len(told) for value in range(len(VALUES))]
+
+    expected = []
+    for group in cells:
+        figure = naive(requirement, shares(records_of(patients.spelled, group)), shares(of_all))
+        expected += [figure] * len(group)
+    np.testing.assert_allclose(measured, expected, atol=1e-9)
+    groups = as_groups(cells)
+    shift = of_column.explain(Setting(patients.table), groups.select(np.array([0])))
+    assert shift is not None
+    label = shift.label(patients.table.sensitive)
+    assert label is not None
+    value = next(place for place, name in enumerate(VALUES) if name in label)
+    assert shift.after == pytest.approx(shares(records_of(patients.spelled, cells[0]))[value])
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        *(LDiversity(2, "entropy"), LDiversity(2, "recursive", 2.0), CkSafety(0.8, 1)),
+        *(TCloseness(0.2, "ordered"), JsDivergence(0.3, 0.5), PairDivergence(0.3, (0.5,))),
+    ],
+)
+def test_what_is_not_defined_of_several_records_is_refused(requirement: Requirement) -> None:
+    patients = Patients([("a", (0, 1)), ("a", (2,)), ("b", (0, 0))])
+    (of_column,) = requirement.about(("disease",), True)
+    with pytest.raises(Unsupported, match="of which persons have several values") as error:
+        of_column.measure(Setting(patients.table), as_groups([[0], [1]]))
+    assert '"joint": true' in error.value.hint

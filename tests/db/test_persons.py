@@ -1,0 +1,313 @@
+"""Persons: several records of one respondent are published as one person's."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from psycopg import sql
+
+from tests.conftest import Connection
+from tests.db.clinic import one, overhear, publish, state_policy
+from tests.db.refusal import refused
+
+ALL = {"max_records_per_person": "all"}
+
+CREATE = """
+CREATE SCHEMA clinic;
+CREATE TABLE clinic.visit AS
+SELECT 'p' || p AS patient, 20 + p * 7 % 30 AS age, (ARRAY['f', 'm'])[1 + p % 2] AS sex,
+    (ARRAY['flu', 'cold', 'acne', 'gout'])[1 + (p * 7 + v * 3) % 4] AS disease,
+    date '2024-01-01' + (v * 37 + p * 11) % 90 AS visited, p * 10 + v AS visit
+FROM generate_series(1, 90) AS p, generate_series(1, 3) AS v WHERE v <= 1 + p % 3
+"""
+
+
+@pytest.fixture
+def visits(db: Connection) -> Connection:
+    """Superuser's connection to a clinic whose patients come one to three times."""
+    db.execute(CREATE)
+    register(db)
+    state_policy(db, "crowd", {"k_anonymity": {"k": 4}})
+    return db
+
+
+def register(db: Connection, name: str = "visits", attributes: str = "{}") -> None:
+    """Register the visits, by their patients."""
+    db.execute(
+        "SELECT bkpriv.register_dataset(%s, 'clinic.visit', '{age,sex}', ARRAY['disease'], "
+        "%s::text[], 'patient')",
+        [name, attributes],
+    )
+
+
+def publish_as(db: Connection, options: dict[str, Any], **given: Any) -> int:
+    """Publish the visits."""
+    return publish(db, "visits", policy="crowd", view="public.shown", options=options, **given)
+
+
+def shown(db: Connection, columns: str = "sex, age, disease") -> Counter[tuple[Any, ...]]:
+    """Rows of the view, as often as they are there."""
+    return Counter(map(tuple, db.execute(f"SELECT {columns} FROM public.shown").fetchall()))
+
+
+def groups_of(db: Connection, release: int) -> dict[str, int]:
+    """The group of each person, by the history."""
+    query = (
+        "SELECT name, label FROM bkpriv.release_respondent, "
+        "unnest(respondents, group_ids) AS u(name, label) WHERE release = %s"
+    )
+    return dict(db.execute(query, [release]).fetchall())
+
+
+def test_without_the_option_each_has_one_record_and_the_hint_names_it(visits: Connection) -> None:
+    said = refused(
+        visits,
+        "SELECT bkpriv.publish('visits', 'crowd', 'public.shown')",
+        sqlstate="22000",
+        names=["60 respondents have more than one record"],
+    )
+    assert "max_records_per_person" in str(said.message_hint)
+
+
+def test_groups_are_of_persons_and_show_all_their_records(visits: Connection) -> None:
+    release = publish_as(visits, ALL)
+    groups = groups_of(visits, release)
+    assert len(groups) == 90
+    persons = Counter(groups.values())
+    assert min(persons.values()) >= 4
+    assert len(persons) > 10
+    records = visits.execute("SELECT patient, age, sex, disease FROM clinic.visit").fetchall()
+    boxes = defaultdict(list)
+    for patient, age, sex, disease in records:
+        boxes[groups[patient]].append((age, sex, disease))
+    rows = Counter[tuple[Any, ...]]()
+    for group in boxes.values():
+        low, high = min(age for age, *_ in group), max(age for age, *_ in group)
+        label = "/".join(sorted({sex for _, sex, _ in group}))
+        for _, _, disease in group:
+            rows[low, high, len(label) > 1, disease] += 1
+    query = "lower(age), upper(age) - 1, sex NOT IN ('f', 'm'), disease"
+    assert shown(visits, query) == rows
+    made = one(visits, "SELECT records FROM bkpriv.release WHERE release = %s", [release])
+    assert made == 90
+    (crowd,) = visits.execute(
+        "SELECT worst FROM bkpriv.audit(%s) WHERE requirement = 'k_anonymity'", [release]
+    ).fetchall()
+    assert crowd == (min(persons.values()),)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_latest_records_of_each_are_published(visits: Connection, most: int) -> None:
+    publish_as(visits, {"max_records_per_person": most, "latest_by": "visited"})
+    latest = visits.execute(
+        "SELECT disease, count(*) FROM (SELECT *, row_number() OVER (PARTITION BY patient "
+        "ORDER BY visited DESC) AS place FROM clinic.visit) AS v WHERE place <= %s GROUP BY 1",
+        [most],
+    ).fetchall()
+    assert shown(visits, "disease") == {(disease,): count for disease, count in latest}
+
+
+def test_records_are_chosen_at_random(visits: Connection) -> None:
+    register(visits, "noted", "{visit}")
+    drawn = []
+    for view in ("one", "two"):
+        publish(
+            *(visits, "noted"),
+            policy="crowd",
+            view=f"public.{view}",
+            options={"max_records_per_person": 1},
+        )
+        chosen = visits.execute(f"SELECT disease, visit FROM public.{view}").fetchall()
+        assert Counter(visit // 10 for _, visit in chosen) == dict.fromkeys(range(1, 91), 1)
+        truth: dict[int, str] = dict(
+            visits.execute("SELECT visit, disease FROM clinic.visit").fetchall()
+        )
+        assert all(truth[visit] == disease for disease, visit in chosen)
+        drawn.append({visit for _, visit in chosen})
+    # Of 60 patients with several visits about a third has the same one again.
+    assert 30 < len(drawn[0] & drawn[1]) < 85
+
+
+def test_what_passes_through_goes_with_its_record(visits: Connection) -> None:
+    register(visits, "noted", "{visit,visited}")
+    release = publish(visits, "noted", policy="crowd", view="public.shown", options=ALL)
+    groups = groups_of(visits, release)
+    truth = visits.execute("SELECT disease, visit, visited FROM clinic.visit").fetchall()
+    assert shown(visits, "disease, visit, visited") == Counter(map(tuple, truth))
+    boxes = visits.execute("SELECT visit / 10, sex, age FROM public.shown").fetchall()
+    by_group = defaultdict(set)
+    for patient, *box in boxes:
+        by_group[groups[f"p{patient}"]].add(tuple(box))
+    assert all(len(box) == 1 for box in by_group.values())
+
+
+def test_different_quasi_identifiers_of_one_person_are_refused(visits: Connection) -> None:
+    visits.execute("UPDATE clinic.visit SET age = age + 1 WHERE visit = 22")
+    refused(
+        visits,
+        "SELECT bkpriv.publish('visits', 'crowd', 'public.shown', options => "
+        """'{"max_records_per_person": "all"}')""",
+        sqlstate="22000",
+        names=["1 respondents", "'p2'"],
+    )
+    publish_as(visits, {"max_records_per_person": 1})
+    assert shown(visits, "'x'") == {("x",): 90}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"latest_by": "visited"}, "latest_by means nothing"),
+        ({"max_records_per_person": "all", "latest_by": "visited"}, "latest_by means nothing"),
+        ({"max_records_per_person": 1, "latest_by": "nowhere"}, 'no column "nowhere"'),
+        ({"max_records_per_person": 0}, "max_records_per_person"),
+        ({"max_records_per_person": "some"}, "max_records_per_person"),
+    ],
+)
+def test_odd_options_are_refused(visits: Connection, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(Exception, match=words):
+        publish_as(visits, options)
+
+
+@pytest.mark.parametrize("method", ["bucketize", "anatomy", "js_reduce"])
+def test_methods_that_show_one_record_of_each_say_so(visits: Connection, method: str) -> None:
+    state_policy(visits, "crowd", {"max_disclosure": {"tau": 0.9}})
+    with pytest.raises(Exception, match=f"method {method} shows one record of each person"):
+        publish_as(visits, ALL, method=method)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "agglomerate", "incognito", "microaggregate"])
+def test_methods_publish_persons_within_the_policy(visits: Connection, method: str) -> None:
+    state_policy(
+        visits,
+        "strict",
+        {
+            "k_anonymity": {"k": 4},
+            "l_diversity": {"l": 1.25, "variant": "probabilistic"},
+            "bt_privacy": {"bandwidth": 0.5, "t": 0.25},
+        },
+    )
+    for attribute in ("age", "sex"):
+        visits.execute(
+            f"CREATE TABLE clinic.{attribute}_levels AS SELECT DISTINCT {attribute}::text AS leaf, "
+            f"'*' AS root FROM clinic.visit"
+        )
+        if method == "incognito":
+            visits.execute(
+                f"SELECT bkpriv.set_hierarchy('visits', %s, 'clinic.{attribute}_levels')",
+                [attribute],
+            )
+    options = {"suppression": 0.5} if method == "incognito" else {}
+    release = publish(
+        *(visits, "visits"),
+        policy="strict",
+        view="public.shown",
+        method=method,
+        options=ALL | options,
+    )
+    groups = groups_of(visits, release)
+    has = defaultdict(set)
+    for patient, disease in visits.execute("SELECT patient, disease FROM clinic.visit"):
+        has[patient].add(disease)
+    members = defaultdict(list)
+    for patient, group in groups.items():
+        if group >= 0:
+            members[group].append(patient)
+    worst = 0.0
+    for persons in members.values():
+        assert len(persons) >= 4
+        for disease in ("flu", "cold", "acne", "gout"):
+            share = sum(disease in has[patient] for patient in persons) / len(persons)
+            worst = max(worst, share)
+    assert 0.5 < worst <= 0.8
+    (diversity,) = visits.execute(
+        "SELECT worst FROM bkpriv.audit(%s) WHERE requirement = 'l_diversity'", [release]
+    ).fetchall()
+    assert diversity == (pytest.approx(1 / worst),)
+    rows = visits.execute("SELECT satisfied FROM bkpriv.audit(%s)", [release]).fetchall()
+    assert rows
+    assert all(satisfied for (satisfied,) in rows)
+
+
+def test_without_respondents_there_are_no_persons(visits: Connection) -> None:
+    visits.execute(
+        "SELECT bkpriv.register_dataset('nobody', 'clinic.visit', '{age,sex}', 'disease')"
+    )
+    with pytest.raises(Exception, match="does not say whom a record is about"):
+        publish(visits, "nobody", policy="crowd", view="public.shown", options=ALL)
+
+
+@pytest.mark.parametrize("options", [ALL, {"max_records_per_person": 1}])
+def test_a_choice_at_random_is_no_change_of_the_source(
+    visits: Connection, options: dict[str, Any]
+) -> None:
+    visits.execute("SELECT bkpriv.watch('clinic.visit')")
+    release = publish_as(visits, options)
+    stale = "SELECT stale FROM bkpriv.releases WHERE release = %s"
+    assert one(visits, stale, [release]) is False
+    visits.execute("UPDATE clinic.visit SET disease = 'gout' WHERE visit = 11")
+    assert one(visits, stale, [release]) is True
+
+
+def test_who_reads_some_columns_may_choose_by_others_he_reads(
+    visits: Connection, make_publisher: Callable[..., Connection]
+) -> None:
+    clerk = make_publisher("clerk")
+    visits.execute(
+        sql.SQL(
+            "GRANT USAGE ON SCHEMA clinic TO {0}; "
+            "GRANT SELECT (patient, age, sex, disease) ON clinic.visit TO {0}"
+        ).format(sql.Identifier(clerk.info.user))
+    )
+    register(clerk, "mine")
+    state_policy(clerk, "clerks", {"k_anonymity": {"k": 4}})
+    some = {"max_records_per_person": 1}
+    publish(clerk, "mine", policy="clerks", view="shown", options=some)
+    assert one(clerk, "SELECT count(*) FROM shown") == 90
+    with pytest.raises(Exception, match="visited"):
+        publish(
+            clerk, "mine", policy="clerks", view="shown", options=some | {"latest_by": "visited"}
+        )
+
+
+def test_some_records_of_each_are_not_judged_together_with_others(visits: Connection) -> None:
+    first = publish_as(visits, {"max_records_per_person": 1})
+    heard = overhear(visits)
+    second = publish_as(visits, ALL)
+    assert any(f"together with this one: {first}" in said for said in heard), heard
+    refused(
+        visits,
+        "SELECT * FROM bkpriv.audit_together(%s)",
+        [[first, second]],
+        sqlstate="55000",
+        names=["some of each person's records"],
+    )
+
+
+def test_errors_of_counts_are_not_measured_of_persons(visits: Connection) -> None:
+    release = publish_as(visits, ALL)
+    names = ["how far estimates err is not measured"]
+    for call in (
+        "SELECT * FROM bkpriv.query_accuracy(%s, 'SELECT count(*) FROM clinic.visit')",
+        "SELECT * FROM bkpriv.query_workload(%s, 3, 2, 0.2)",
+        """SELECT * FROM bkpriv.audit(%s, '{"query_error": {"median": 0.1}}')""",
+    ):
+        refused(visits, call, [release], sqlstate="0A000", names=names)
+    # Rows of the view are records, and the rewritten query counts them.
+    query = "SELECT count(*) FROM clinic.visit WHERE disease = 'flu'"
+    counted = one(visits, "SELECT bkpriv.rewrite_query(%s, %s)", [release, query])
+    assert one(visits, counted) == pytest.approx(one(visits, query))
+
+
+def test_policies_are_tried_on_persons(visits: Connection) -> None:
+    tried = visits.execute(
+        "SELECT metric, value FROM bkpriv.explore('visits', "
+        """'[{"k_anonymity": {"k": 4}, "l_diversity": {"l": 1.2, "variant": "probabilistic"}}]', """
+        """options => '{"max_records_per_person": "all"}')"""
+    ).fetchall()
+    figures: dict[str, float] = dict(tried)
+    assert figures["groups"] > 5
+    assert figures["suppressed_share"] == 0
