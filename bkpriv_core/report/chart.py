@@ -17,7 +17,7 @@ _WIDTH = 720
 _LABEL = 230
 _ROW = 34
 _TOP = 22
-_RIGHT = 74
+_RIGHT = 100
 
 _BEYOND = 1.6
 """How far beyond the limit a bar is drawn; its figure says the rest."""

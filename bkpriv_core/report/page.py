@@ -256,6 +256,8 @@ class _Page(Safety):
             )
         ]
         if charted:
+            largest = max(max(lost, base) for _, lost, base in charted)
+            end = next(end for end in _SCALES if end >= min(largest, 1.0))
             parts.append(
                 element(
                     "figure",
@@ -269,6 +271,8 @@ class _Page(Safety):
                             Bar(label, [(lost, "bar")], share(lost), base)
                             for label, lost, base in charted
                         ],
+                        end,
+                        share(end),
                     ),
                     element("figcaption", "Bars: this release. Dots: by k-anonymity alone."),
                 )
@@ -351,6 +355,9 @@ _METRICS = {
     "l2": ("The same by L2", False, "0"),
 }
 """Metrics of utility: what they are called, whether they are shares, and what is best."""
+
+_SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""Where scales of shares may end."""
 
 _FOR_OUTSIDERS = ("gcp",)
 """Those from which the number of records that were left out cannot be worked out."""

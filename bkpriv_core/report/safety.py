@@ -71,7 +71,12 @@ class Safety:
                 "What the policy promises",
                 ("Against", "It promises", "By", "Kept"),
                 [
-                    (said.against, said.that, title(bound.requirement), badge(bound.satisfied))
+                    (
+                        said.against,
+                        said.that,
+                        element("span", title(bound.requirement), class_="short"),
+                        badge(bound.satisfied),
+                    )
                     for bound, said in promised
                 ],
             ),

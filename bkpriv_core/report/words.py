@@ -225,7 +225,7 @@ def share(value: Any) -> str:
     if not isinstance(value, int | float) or value != value:
         return "–"
     percent = 100.0 * value
-    if percent in (0.0, 100.0):
+    if abs(percent - round(percent)) < 1e-9:
         return f"{percent:.0f} %"
     if percent < 0.1:
         return "under 0.1 %"
