@@ -21,14 +21,15 @@ import plpy
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.hierarchy import Hierarchy, Intervals, some_of
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, check_passed
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import bin_end
-from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
+from bkpriv_pl.boundary import run, unpack_floats, unpack_integers
 from bkpriv_pl.column import STEPS, Column
+from bkpriv_pl.missing import refuse_nulls, refuse_unplaced
 from bkpriv_pl.persons import Kept
 from bkpriv_pl.source import Relation, open_relation
 
@@ -45,9 +46,6 @@ Known = Mapping[str, Sequence[str | None]]
 """Values of attributes, as texts."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-_NEAR = 4
-"""How many periods on either side of one that has no records an error lists."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,7 @@ def count_cells(
         names = tuple(column.name for column in passing)
         check_passed(names, row["passing_rows"], row["passing_bytes"])
     if period is not None:
-        _refuse_unplaced(source, row, period)
+        refuse_unplaced(source, row, period)
     if row["records"] is None:
         raise InvalidData(
             f'table "{source.schema}"."{source.name}" is empty',
@@ -173,7 +171,7 @@ def count_cells(
         for place, column in enumerate(columns)
     ]
     if nulls == "error":
-        _refuse_nulls(source, row, columns)
+        refuse_nulls(source, row, columns)
     codes = np.column_stack(
         [unpack_integers(row[f"codes_{place}"]) for place in range(len(columns))]
     )
@@ -471,49 +469,3 @@ def _domain(
         intervals = hierarchy.scaled(_SECONDS.get(column.type_name, Decimal(1)))
         return Domain(column.name, labels, positions, intervals=intervals, ends=ends, step=step)
     return Domain(column.name, labels, positions, hierarchy, ends=ends, step=step)
-
-
-def _refuse_unplaced(source: Relation, row: dict[str, Any], period: Period) -> None:
-    """Refuse records of no period, and a period of no records."""
-    name, column = f'"{source.schema}"."{source.name}"', f'"{period.column.name}"'
-    if row["unplaced"]:
-        raise InvalidData(
-            f"column {column} of table {name} has NULL in {row['unplaced']} records",
-            detail="It says of which period a record is, and these would never be published.",
-            hint="Fill it, or publish from a view without these records.",
-        )
-    if row["records"] is not None:
-        return
-    # One row more, the period itself, to count its neighbours from, in the order of the type.
-    (near,) = run(
-        f"WITH p AS (SELECT {period.expression('s')} AS v, count(*) AS n "
-        f"FROM {source} AS s GROUP BY 1 UNION ALL SELECT $1::pg_catalog.text::{period.type}, 0), "
-        "o AS (SELECT v, n, row_number() OVER (ORDER BY v) AS place FROM p), "
-        "x AS (SELECT place FROM o WHERE n = 0) "
-        "SELECT count(*) - 1 AS periods, array_agg(o.v::text ORDER BY o.place) FILTER "
-        f"(WHERE o.n > 0 AND abs(o.place - x.place) <= {_NEAR}) AS some FROM o, x",
-        ["text"],
-        [period.text],
-    )
-    if near["periods"]:
-        raise InvalidData(
-            f"table {name} has no records of period {period.text}, by column {column}",
-            detail=f"It has {near['periods']} periods; near to that one are "
-            f"{some_of(near['some'])}.",
-            hint="Publish one of those, or load its records first.",
-        )
-
-
-def _refuse_nulls(source: Relation, row: dict[str, object], columns: tuple[Column, ...]) -> None:
-    null_counts = [
-        f'"{column.name}" ({row[f"nulls_{place}"]})'
-        for place, column in enumerate(columns)
-        if row[f"nulls_{place}"]
-    ]
-    if null_counts:
-        raise Refusal(
-            "22004",
-            f'table "{source.schema}"."{source.name}" has NULL in columns that are published',
-            detail=f"Column (records with NULL): {', '.join(null_counts)}.",
-            hint='Replace them, or publish with option {"nulls": "category"}.',
-        )

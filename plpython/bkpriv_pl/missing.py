@@ -1,0 +1,66 @@
+"""Missing: records of no period, periods of no records, and values that are NULL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bkpriv_core.errors import InvalidData
+from bkpriv_core.table.hierarchy import some_of
+from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.column import Column
+from bkpriv_pl.source import Relation
+
+if TYPE_CHECKING:
+    from bkpriv_pl.counts import Period
+
+__all__ = ["refuse_nulls", "refuse_unplaced"]
+
+_NEAR = 4
+"""How many periods on either side of one that has no records an error lists."""
+
+
+def refuse_unplaced(source: Relation, row: dict[str, Any], period: Period) -> None:
+    """Refuse records of no period, and a period of no records."""
+    name, column = f'"{source.schema}"."{source.name}"', f'"{period.column.name}"'
+    if row["unplaced"]:
+        raise InvalidData(
+            f"column {column} of table {name} has NULL in {row['unplaced']} records",
+            detail="It says of which period a record is, and these would never be published.",
+            hint="Fill it, or publish from a view without these records.",
+        )
+    if row["records"] is not None:
+        return
+    # One row more, the period itself, to count its neighbours from, in the order of the type.
+    (near,) = run(
+        f"WITH p AS (SELECT {period.expression('s')} AS v, count(*) AS n "
+        f"FROM {source} AS s GROUP BY 1 UNION ALL SELECT $1::pg_catalog.text::{period.type}, 0), "
+        "o AS (SELECT v, n, row_number() OVER (ORDER BY v) AS place FROM p), "
+        "x AS (SELECT place FROM o WHERE n = 0) "
+        "SELECT count(*) - 1 AS periods, array_agg(o.v::text ORDER BY o.place) FILTER "
+        f"(WHERE o.n > 0 AND abs(o.place - x.place) <= {_NEAR}) AS some FROM o, x",
+        ["text"],
+        [period.text],
+    )
+    if near["periods"]:
+        raise InvalidData(
+            f"table {name} has no records of period {period.text}, by column {column}",
+            detail=f"It has {near['periods']} periods; near to that one are "
+            f"{some_of(near['some'])}.",
+            hint="Publish one of those, or load its records first.",
+        )
+
+
+def refuse_nulls(source: Relation, row: dict[str, object], columns: tuple[Column, ...]) -> None:
+    """Refuse NULL in columns that are published."""
+    null_counts = [
+        f'"{column.name}" ({row[f"nulls_{place}"]})'
+        for place, column in enumerate(columns)
+        if row[f"nulls_{place}"]
+    ]
+    if null_counts:
+        raise Refusal(
+            "22004",
+            f'table "{source.schema}"."{source.name}" has NULL in columns that are published',
+            detail=f"Column (records with NULL): {', '.join(null_counts)}.",
+            hint='Replace them, or publish with option {"nulls": "category"}.',
+        )
