@@ -152,6 +152,20 @@ def test_rows_stand_in_no_order_of_the_source(visits: Connection) -> None:
     assert rows_of(visits, "public.a_sensitive") == rows_of(visits, "public.b_sensitive")
 
 
+def test_beside_whom_attributes_stand_is_drawn_anew(visits: Connection) -> None:
+    visits.execute("ALTER TABLE clinic.visit ADD age int; UPDATE clinic.visit SET age = visit % 50")
+    register(visits, keys="{sex,age}")
+    state_policy(visits, "large", {"k_anonymity": {"k": 20}})
+    beside: list[dict[int, int]] = []
+    for _ in range(2):
+        publish(visits, "visits", "large", "public.shown", method="bucketize")
+        beside.append(dict(visits.execute("SELECT visit, age FROM public.shown").fetchall()))
+    own = sum(age == visit % 50 for visit, age in beside[0].items())
+    same = sum(age == beside[1][visit] for visit, age in beside[0].items())
+    # Groups are of ten ages or so, and each is as likely beside a visit as any.
+    assert max(own, same) < 100
+
+
 def test_what_is_suppressed_is_gone(db: Connection) -> None:
     people = declare_hopeless(db)
     db.execute("ALTER TABLE people ADD tag text; UPDATE people SET tag = 'tag of ' || age")
