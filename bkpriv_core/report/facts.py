@@ -107,6 +107,8 @@ class Facts:
         How many of each.
     grown_from : int or None
         The release that it has grown from.
+    unit : str
+        What is counted: records, or people, where one may have several records.
     form : str
         How it is shown: the name of its form.
     quasi_identifiers, sensitive, passed : tuple of str
@@ -145,6 +147,7 @@ class Facts:
     groups: int
     counterfeited: int
     grown_from: int | None
+    unit: str
     form: str
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]

@@ -118,8 +118,8 @@ class _Page(Safety):
         else:
             verdict, kind = "Every bound that was asked for is kept.", "kept"
         tiles = [
-            ("records published", self._publishedcount()),
-            ("records left out", self.count(facts.suppressed)),
+            (f"{facts.unit} published", figure(facts.published)),
+            (f"{facts.unit} left out", self.count(facts.suppressed)),
             ("groups", figure(facts.groups) if facts.groups else "none"),
         ]
         if (lost := facts.utility.get("gcp")) is not None:
@@ -146,9 +146,6 @@ class _Page(Safety):
             ),
         )
 
-    def _publishedcount(self) -> str:
-        return figure(self.facts.published)
-
     def _warnings(self) -> Iterable[Markup]:
         facts = self.facts
         if facts.status != "published":
@@ -160,8 +157,8 @@ class _Page(Safety):
         if facts.counterfeited:
             yield element(
                 "p",
-                f"{self.count(facts.counterfeited)} records are shown with another sensitive value "
-                "than they have.",
+                f"{self.count(facts.counterfeited)} {facts.unit} are shown with another sensitive "
+                "value than they have.",
                 class_="warning",
             )
 

@@ -135,7 +135,14 @@ class Safety:
                     ),
                 )
             )
-        heads = ["Bound", "Figure", "Allowed", "Worst", "Mean", "Records over it"]
+        heads = [
+            "Bound",
+            "Figure",
+            "Allowed",
+            "Worst",
+            "Mean",
+            f"{facts.unit.capitalize()} over it",
+        ]
         if self.full:
             heads.append("Worst case")
         parts.append(
@@ -197,7 +204,7 @@ class Safety:
                         + "; ".join(f"{row.label} {row.said}" for row in rows),
                         rows,
                         1.0,
-                        "all records",
+                        f"all {facts.unit}",
                     ),
                     element("figcaption", "Dark: exact. Light: by an estimate."),
                 )
@@ -216,12 +223,12 @@ class Safety:
         """What is not published, and why."""
         facts = self.facts
         if not facts.suppressed:
-            parts = [element("p", "Nothing: all records are published.")]
+            parts = [element("p", f"Nothing: all {facts.unit} are published.")]
         else:
             parts = [
                 element(
                     "p",
-                    f"{self.count(facts.suppressed)} records "
+                    f"{self.count(facts.suppressed)} {facts.unit} "
                     + (f"of {figure(facts.records)} " if self.full else "")
                     + f"({self.share_left_out()}) are not published, for no group of theirs could "
                     "keep the policy. They are in no count that readers make.",

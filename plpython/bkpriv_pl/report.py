@@ -22,7 +22,7 @@ from bkpriv_core.report.facts import (
     Sibling,
 )
 from bkpriv_core.report.page import render
-from bkpriv_core.table.combination import columns_of
+from bkpriv_core.table.combination import Combination, columns_of
 from bkpriv_pl.audit import as_row, measure
 from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.history import RecordedRelease, find_release, find_requirements
@@ -93,6 +93,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         groups=row["groups"],
         counterfeited=row["counterfeited"],
         grown_from=row["grown_from"],
+        unit="people" if recorded is not None and _several(recorded) else "records",
         form=method.form.name,
         quasi_identifiers=()
         if recorded is None
@@ -111,6 +112,12 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         made_at=row["now"],
         version=row["version"],
     )
+
+
+def _several(recorded: RecordedRelease) -> bool:
+    """Whether a person may have several records."""
+    sensitive = recorded.table.sensitive
+    return isinstance(sensitive, Combination) and sensitive.several
 
 
 def _when(expression: str) -> str:

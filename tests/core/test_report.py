@@ -46,7 +46,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         **{key: f"{word}{key}" for key in ("dataset", "source", "view", "policy", "created_by")},
         **{"method": "mondrian", "created_at": "2026-01-02 03:04 UTC", "status": "published"},
         **{"period": None, "stale": False, "records": 1000, "suppressed": 3, "groups": 47},
-        **{"counterfeited": 2, "grown_from": None, "form": "generalized"},
+        **{"counterfeited": 2, "grown_from": None, "unit": "records", "form": "generalized"},
         "quasi_identifiers": ("age",),
         "sensitive": ("disease",),
         "passed": (),

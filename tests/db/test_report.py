@@ -100,6 +100,20 @@ def test_every_form_is_reported(clinic: Connection, method: str) -> None:
         )
 
 
+def test_people_are_counted_where_they_may_have_several_records(clinic: Connection) -> None:
+    clinic.execute(
+        "CREATE TABLE visit AS SELECT p, 20 + p % 30 AS age, chr(97 + (p + i) % 3) AS code FROM "
+        "generate_series(1, 150) AS p, generate_series(1, 1 + p % 3) AS i; "
+        "SELECT bkpriv.register_dataset('visits', 'visit', '{age}', 'code', 'p')"
+    )
+    options = {"max_records_per_person": "all"}
+    release = publish(clinic, "visits", "plain", "public.shown", options)
+    assert one(clinic, "SELECT count(*) FROM shown") > 200
+    words = words_of(page_of(clinic, release))
+    assert "150 people published 0 people left out" in words
+    assert "records published" not in words
+
+
 def test_outsiders_are_told_less(clinic: Connection, make_role: Callable[..., str]) -> None:
     name = "</title><script>é'\"\u202e"
     clinic.execute(
