@@ -40,10 +40,10 @@ def declare(
     dataset: str,
     table: TableName,
     quasi_identifiers: Sequence[str],
-    sensitive: str,
+    sensitive: str | Sequence[str],
     hierarchies: Mapping[str, TableName],
     intervals: Mapping[str, Sequence[int]],
-    serial: Sequence[str] = (),
+    **roles: str | Sequence[str],
 ) -> list[sql.Composed]:
     """Compose the statements that register a table and give its attributes their hierarchies.
 
@@ -55,19 +55,19 @@ def declare(
         Name of the dataset.
     table : TableName
         The table.
-    quasi_identifiers, sensitive : sequence of str, str
+    quasi_identifiers, sensitive : sequence of str, str or sequence of str
         Its columns.
     hierarchies : mapping of str to TableName
         Tables of hierarchies, by attribute.
     intervals : mapping of str to sequence of int
         Widths of intervals, by attribute.
-    serial : sequence of str, optional
-        Its columns of respondents and of periods, where it has them.
+    **roles : str or sequence of str
+        Its `respondent`, `period` and `attributes`, where it has them.
     """
     source = table.written(connection)
-    register = call(
-        "register_dataset", dataset, source, list(quasi_identifiers), sensitive, *serial
-    )
+    columns = {name: told if isinstance(told, str) else list(told) for name, told in roles.items()}
+    told = sensitive if isinstance(sensitive, str) else list(sensitive)
+    register = call("register_dataset", dataset, source, list(quasi_identifiers), told, **columns)
     branches = [
         call("set_hierarchy", dataset, attribute, levels.written(connection))
         for attribute, levels in hierarchies.items()
@@ -92,7 +92,7 @@ def declare_source(
         source.sensitive,
         {attribute: hierarchy_table(table, attribute) for attribute in source.hierarchies},
         source.intervals,
-        source.serial,
+        **dict(zip(("respondent", "period"), source.serial, strict=False)),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -54,12 +55,35 @@ def load_csv(
             "one row of the value, coarser labels, and the root.",
         ),
     ] = None,
+    quasi_identifiers: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN,...",
+            help="Columns by which people might be recognised; by default all without another part "
+            "but those in which nearly every record has a value of its own.",
+        ),
+    ] = "",
+    sensitive: Annotated[
+        str,
+        typer.Option(metavar="COLUMN,...", help="Sensitive columns; by default the last."),
+    ] = "",
+    attributes: Annotated[
+        str, typer.Option(metavar="COLUMN,...", help="Columns that pass through unchanged.")
+    ] = "",
+    respondent: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column that says whose record it is.")
+    ] = "",
+    period: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column that says of which period it is.")
+    ] = "",
     delimiter: Annotated[str, typer.Option(help="Character between fields.")] = ",",
     replace: Annotated[
         bool, typer.Option("--replace", help="Drop tables of these names first.")
     ] = False,
 ) -> None:
     """Load a CSV file into a new table, and say how to register it.
+
+    Columns are named, separated by commas, for the statements that it prints; it declares nothing.
 
     A column becomes integer, bigint, numeric, boolean, date, timestamp or timestamptz if all its
     values read as such, else text; an empty field becomes NULL. Either all tables are created or
@@ -71,8 +95,50 @@ def load_csv(
             f"the delimiter {delimiter!r} is not one character",
             hint="For a tab, write in the shell: --delimiter $'\\t'",
         )
+    stated = {
+        "quasi_identifiers": quasi_identifiers,
+        "sensitive": sensitive,
+        "attributes": attributes,
+        "respondent": respondent,
+        "period": period,
+    }
     with open_csv(path, delimiter) as file:
-        _load(console, file, table, uri, hierarchies, replace=replace)
+        parts = _read_parts(file, stated)
+        _load(console, file, table, uri, hierarchies, parts, replace=replace)
+
+
+def _read_parts(file: CsvFile, stated: Mapping[str, str]) -> dict[str, list[str]]:
+    """Read which columns have which part; those that have none are not in it.
+
+    Raises
+    ------
+    ClientError
+        If there is no such column, or one stands twice, or several are one respondent or period.
+    """
+    parts = {
+        part: next(csv.reader([text], skipinitialspace=True), [])
+        for part, text in stated.items()
+        if text
+    }
+    named = [name for names in parts.values() for name in names]
+    unknown = [name for name in named if name not in file.names]
+    if unknown:
+        raise ClientError(
+            f"{file.title} has no column {unknown[0]!r}",
+            detail=f"Its columns are {', '.join(file.names)}.",
+            hint='A name with a comma in it is written in quotes: "a,b".',
+        )
+    twice = [name for name in file.names if named.count(name) > 1]
+    if twice:
+        raise ClientError(
+            f"the column {twice[0]!r} is named twice", hint="Each column has one part at most."
+        )
+    for part in ("respondent", "period"):
+        if len(parts.get(part, [])) > 1:
+            raise ClientError(
+                f"--{part} names several columns", hint="Join them to one column, in a view."
+            )
+    return parts
 
 
 def _load(
@@ -81,6 +147,7 @@ def _load(
     table: str,
     uri: str,
     hierarchies: Path | None,
+    parts: Mapping[str, list[str]],
     *,
     replace: bool,
 ) -> None:
@@ -105,21 +172,40 @@ def _load(
             )
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, levels[attribute])
-        unique = _nearly_unique(connection, target, file.names)
-        if len(file.names) - len(unique) < 2:
-            unique = {}  # What is left would make no dataset; registration warns of them.
-        *quasi_identifiers, sensitive = [name for name in file.names if name not in unique]
-        branches = {name: branch for name, branch in branches.items() if name not in unique}
+        chosen, unique, idle = _choose(connection, target, file, parts)
+        quasi_identifiers, sensitive = chosen["quasi_identifiers"], chosen["sensitive"]
+        roles: dict[str, str | list[str]] = {
+            part: names if part == "attributes" else names[0]
+            for part, names in chosen.items()
+            if part in ("attributes", "respondent", "period")
+        }
         declarations = declare(
-            connection, target.name, target, quasi_identifiers, sensitive, branches, {}
+            connection,
+            target.name,
+            target,
+            quasi_identifiers,
+            sensitive if "attributes" in roles or len(sensitive) > 1 else sensitive[0],
+            {name: branches[name] for name in branches if name in {*quasi_identifiers, *sensitive}},
+            {},
+            **roles,
         )
 
     columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
     console.print(f"\nColumns: {columns}.", markup=False)
-    console.print(
-        "\nTo register it, name the columns by which people might be recognised, and the one that "
-        "is sensitive. Here the last column stands as the sensitive one; change that to suit:\n"
-    )
+    if "quasi_identifiers" in parts and "sensitive" in parts:
+        console.print("\nTo register it:\n")
+    else:
+        standing = (
+            "all other columns stand as the former"
+            if "sensitive" in parts
+            else "the last column stands as the sensitive one"
+        )
+        console.print(
+            "\nTo register it, name the columns by which people might be recognised, and those "
+            f"that are sensitive. Here {standing}; change that to suit:\n"
+        )
+    if idle:
+        console.print(f"Left out, because they have no part: {', '.join(idle)}.\n", markup=False)
     if unique:
         listed = ", ".join(f"{column} ({count:,} values)" for column, count in unique.items())
         console.print(
@@ -130,10 +216,54 @@ def _load(
         console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
 
 
+def _choose(
+    connection: Connection,
+    table: TableName,
+    file: CsvFile,
+    parts: Mapping[str, list[str]],
+) -> tuple[dict[str, list[str]], dict[str, int], list[str]]:
+    """Choose the sensitive column and the quasi-identifiers where they are not stated.
+
+    Returns
+    -------
+    dict of str to list of str
+        Columns of each part.
+    dict of str to int
+        Columns left out, since nearly every record has a value of its own, with how many there are.
+    list of str
+        Columns without a part.
+
+    Raises
+    ------
+    ClientError
+        If no column is left for one of them.
+    """
+    stated = {name for names in parts.values() for name in names}
+    free = [name for name in file.names if name not in stated]
+    wanted = [part for part in ("sensitive", "quasi_identifiers") if part not in parts]
+    unique = _nearly_unique(connection, table, free) if "quasi_identifiers" in wanted else {}
+    if len(free) - len(unique) < len(wanted):
+        unique = {}  # What is left would make no dataset; registration warns of them.
+    left = [name for name in free if name not in unique]
+    if len(left) < len(wanted):
+        raise ClientError(
+            f"no column of {file.title} is left for --{wanted[-1].replace('_', '-')}",
+            hint="A dataset has quasi-identifiers and something sensitive.",
+        )
+    chosen = dict(parts)
+    if "sensitive" in wanted:
+        chosen["sensitive"] = [left.pop()]
+    if "quasi_identifiers" in wanted:
+        chosen["quasi_identifiers"], left = left, []
+    return chosen, unique, left
+
+
 def _nearly_unique(
     connection: Connection, table: TableName, names: Sequence[str]
 ) -> dict[str, int]:
     """Columns of a table whose values are nearly unique, and how many values each has."""
+    if not names:
+        return {}
     counts = sql.SQL(", ").join(
         sql.SQL("count({0}), count(DISTINCT {0})").format(sql.Identifier(name)) for name in names
     )

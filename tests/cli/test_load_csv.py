@@ -179,6 +179,31 @@ def test_nearly_unique_columns_are_left_out_of_the_call(
     assert db.execute("SELECT count(DISTINCT number) FROM people").fetchone() == (1200,)
 
 
+def test_columns_have_the_parts_that_are_stated(
+    path: Path, database: Database, db: Connection
+) -> None:
+    path.write_text(
+        'who,age,sex,"a,b",note,ward,month\n'
+        + "".join(f"{n},{n % 9},{'mf'[n % 2]},{n % 5},{n % 3},{n % 4},1\n" for n in range(200))
+    )
+    command = ("load-csv", str(path), "--table", "people", "--uri", database.uri(), "--replace")
+    parts = ("--sensitive", 'note, "a,b"', "--attributes", "ward")
+    output = succeeded(*command, *parts, "--respondent", "who", "--period", "month")
+    assert "all other columns stand" in " ".join(output.split())
+    for statement in [line for line in output.splitlines() if line.startswith("SELECT bkpriv.")]:
+        db.execute(statement.encode())
+    declared = db.execute(
+        "SELECT quasi_identifiers, sensitive, attributes, respondent, period FROM bkpriv.dataset"
+    ).fetchall()
+    assert declared == [(["age", "sex"], ["note", "a,b"], ["ward"], "who", "month")]
+    output = succeeded(*command, *parts, "--quasi-identifiers", "age")
+    assert "Left out, because they have no part: who, sex, month." in output
+    output = succeeded(*command, "--quasi-identifiers", "age,sex", "--attributes", "ward")
+    assert "ARRAY['age', 'sex'], ARRAY['month'], attributes => ARRAY['ward'])" in output
+    output = succeeded(*command, "--sensitive", "note", "--respondent", "who")
+    assert "'month'], 'note', respondent => 'who')" in output
+
+
 def test_a_table_of_nothing_else_keeps_its_columns(path: Path, database: Database) -> None:
     path.write_text("number,name\n" + "".join(f"{n},n{n}\n" for n in range(50)))
     output = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
@@ -193,6 +218,14 @@ def test_a_table_of_nothing_else_keeps_its_columns(path: Path, database: Databas
         (("--table", "a.b.c"), "does not name a table"),
         (("--table", 'a."b'), "string is not a valid identifier"),
         (("--table", "people", "--delimiter", ";;"), "is not one character"),
+        (("--table", "people", "--sensitive", "ages"), "has no column 'ages'"),
+        (("--table", "people", "--sensitive", "age", "--attributes", "age"), "is named twice"),
+        (("--table", "people", "--sensitive", "age,age"), "is named twice"),
+        (("--table", "people", "--period", "age,sex"), "--period names several columns"),
+        (
+            ("--table", "people", "--attributes", "age,weight,sex,admitted,postcode,disease"),
+            "is left for --quasi-identifiers",
+        ),
     ],
 )
 def test_bad_options_are_refused(
