@@ -256,9 +256,13 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     if blame := requirement.blamed(joint, place, joint.persons[[worst]]):
         cell = int(home.setting.parts.cell[home.parts[row]])
         seen = home.setting.seen(blame.column)
-        labels = [seen.label(value) for value in range(len(seen.overall))]
         value, before, after = blame.values[0], float(blame.before[0]), float(blame.after[0])
-        code, aspect = seen.told_as(labels.index(value))
+        labels = seen.table.sensitive.labels
+        code, aspect = next(
+            (code, aspect)
+            for code, aspect in seen.classes
+            if (labels[code] if aspect is None else aspect.label(code)) == value
+        )
         shift = Shift(cell, code, before, after, aspect)
     return Fault(None, int(alike.sum()), shift, home.setting.table)
 

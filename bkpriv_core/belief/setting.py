@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,90 +37,16 @@ from bkpriv_core.belief.knowledge import (
     resolve_knowledge,
     uniform_prior,
 )
+from bkpriv_core.belief.library import Library, NoLibrary
 from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.prior import kernel_prior
-from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.combination import Aspect, Combination
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
-__all__ = ["Library", "NoLibrary", "Setting"]
-
-
-class Library(Protocol):
-    """Where a setting reads what adversaries know beyond its table."""
-
-    @property
-    def memory(self) -> str | None:
-        """How what earlier releases told was inferred: an estimator; None if there were none."""
-
-    def outside(self, table: Table, name: str) -> FloatArray:
-        """Prior that the outside table of a name gives about each cell, shape (c, m)."""
-
-    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
-        """Beliefs of who remembers earlier releases, and has sequential knowledge.
-
-        Parameters
-        ----------
-        table : Table
-            The table.
-        knowledge : Revised
-            What he knows of sequences, by name, and of who had no past, there and in this table.
-        snapshot : (n, m) float array
-            What he would believe of each respondent of the table who had no past.
-
-        Returns
-        -------
-        (n, m) float array
-            What he believes of each, before the table is released.
-        """
-
-    def signatures(self, table: Table) -> IntArray:
-        """Values of the group that each respondent was published in last.
-
-        Parameters
-        ----------
-        table : Table
-            The table.
-
-        Returns
-        -------
-        (n, m + 1) int array
-            For each respondent of the table and each of its values, 1 where the group had it; last
-            1 where it had a value that the table does not have. All 0 for those who were in no
-            release, or have another value now than in the last one.
-        """
-
-
-class NoLibrary:
-    """A library where nothing can be read."""
-
-    @property
-    def memory(self) -> str | None:
-        """Nothing is remembered; see `Library`."""
-        return None
-
-    def outside(self, table: Table, name: str) -> FloatArray:
-        """Refuse; see `Library`."""
-        raise InvalidParameter(
-            f"there is no prior table {name} here",
-            detail="Knowledge from outside needs a place to read it from.",
-            hint="Use a bandwidth.",
-        )
-
-    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
-        """Refuse; see `Library`."""
-        raise InvalidParameter(
-            f"there is no sequential knowledge {knowledge.sequence} here",
-            detail="It needs a history of releases.",
-            hint="Use a bandwidth.",
-        )
-
-    def signatures(self, table: Table) -> IntArray:
-        """Nobody was in a release; see `Library`."""
-        return np.zeros((table.records, table.sensitive.size + 1), dtype=np.int64)
+__all__ = ["Setting"]
 
 
 _NOWHERE = NoLibrary()
@@ -201,6 +127,11 @@ class Setting:
     def told_as(self, value: int) -> tuple[int, Aspect | None]:
         """Class of the aspect that a sensitive value is, and that aspect."""
         return value, self.aspect
+
+    @property
+    def classes(self) -> list[tuple[int, Aspect | None]]:
+        """All that may be told, as `told_as` has it."""
+        return [self.told_as(value) for value in range(self.table.sensitive.size)]
 
     @property
     def counts(self) -> IntArray:
@@ -465,12 +396,17 @@ class _Having(Setting):
         self._aspects = aspects
 
     def told_as(self, value: int) -> tuple[int, Aspect | None]:
-        """See `Setting`: that somebody has a value is the second class of its aspect."""
-        return 1, self._aspects[value]
+        """See `Setting`: that somebody has a value is the first class of its aspect."""
+        return 0, self._aspects[value]
+
+    @property
+    def classes(self) -> list[tuple[int, Aspect | None]]:
+        """See `Setting`: that somebody has a value, or has not."""
+        return [(code, aspect) for code in range(2) for aspect in self._aspects]
 
     def _having(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """How many have each value, of counts of combinations, and how many there are."""
-        has = [aspect.classes.astype(counts.dtype) for aspect in self._aspects]
+        has = [(aspect.classes == 0).astype(counts.dtype) for aspect in self._aspects]
         return np.column_stack((*(counts @ each for each in has), counts.sum(axis=1)))
 
     @cached_property

@@ -246,8 +246,8 @@ class Combination(Domain):
         return tuple(
             Aspect(
                 column.name,
-                Domain(column.name, (f"no {column.quote(code)}", column.quote(code))),
-                self.sets.max(codes == code).astype(np.int64),
+                Domain(column.name, (value := column.labels[code] or "NULL", f"no {value}")),
+                1 - self.sets.max(codes == code).astype(np.int64),
             )
             for column, codes in zip(self.columns, self.rows.T, strict=True)
             for code in range(column.size)

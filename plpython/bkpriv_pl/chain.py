@@ -16,7 +16,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import Knowledge
-from bkpriv_core.belief.setting import Library
+from bkpriv_core.belief.library import Library
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnsoundHistory
 from bkpriv_core.release.recorded.content import Content
 from bkpriv_core.release.recorded.respondent import read_shown

@@ -13,7 +13,8 @@ import plpy
 
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
-from bkpriv_core.belief.setting import Library, Setting
+from bkpriv_core.belief.library import Library
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import as_json
 from bkpriv_core.method import Method, Own, find_method, parse_options
 from bkpriv_core.policy import Policy, parse_policy

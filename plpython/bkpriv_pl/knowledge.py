@@ -16,7 +16,7 @@ import numpy as np
 import plpy
 
 from bkpriv_core.belief.knowledge import UNKNOWN, outside_prior
-from bkpriv_core.belief.setting import NoLibrary
+from bkpriv_core.belief.library import NoLibrary
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import is_number

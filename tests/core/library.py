@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bkpriv_core.belief.setting import NoLibrary
+from bkpriv_core.belief.library import NoLibrary
 
 __all__ = ["Known"]
 

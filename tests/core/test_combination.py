@@ -143,7 +143,8 @@ def test_of_several_rows_having_a_value_is_an_aspect(
     if not made.several:
         return
     told = {
-        (aspect.column, aspect.domain.labels[1]): aspect.classes.tolist() for aspect in made.aspects
+        (aspect.column, aspect.domain.labels[0]): (1 - aspect.classes).tolist()
+        for aspect in made.aspects
     }
     assert len(told) == sum(column.size for column in columns)
     for place, column in enumerate(columns):
@@ -152,7 +153,7 @@ def test_of_several_rows_having_a_value_is_an_aspect(
                 int(any(made.rows[row, place] == code for row in made.sets[value]))
                 for value in range(made.size)
             ]
-            assert told[column.name, column.quote(code)] == has
+            assert told[column.name, column.labels[code] or "NULL"] == has
 
 
 @MANY

@@ -25,7 +25,8 @@ from bkpriv_core.belief.knowledge import (
     state_knowledge,
     uniform_prior,
 )
-from bkpriv_core.belief.setting import NoLibrary, Setting
+from bkpriv_core.belief.library import NoLibrary
+from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts

@@ -311,3 +311,39 @@ def test_policies_are_tried_on_persons(visits: Connection) -> None:
     figures: dict[str, float] = dict(tried)
     assert figures["groups"] > 5
     assert figures["suppressed_share"] == 0
+
+
+def test_persons_of_several_columns_are_judged_together(visits: Connection) -> None:
+    visits.execute(
+        "ALTER TABLE clinic.visit ADD care text; "
+        "UPDATE clinic.visit SET care = (ARRAY['pills', 'rest'])[1 + visit % 2]; "
+        "SELECT bkpriv.register_dataset('both', 'clinic.visit', '{age,sex}', "
+        "ARRAY['disease', 'care'], respondent => 'patient')"
+    )
+    policy = {
+        "k_anonymity": {"k": 4},
+        "max_disclosure": {"tau": 0.9, "sensitive": "disease"},
+        "bt_privacy": [{"bandwidth": 0.4, "t": 0.3}, {"bandwidth": 0.4, "t": 0.6, "joint": True}],
+    }
+    state_policy(visits, "both", policy)
+    for view in ("public.one", "public.two"):
+        publish(visits, "both", policy="both", view=view, options=ALL)
+    told = visits.execute(
+        "SELECT requirement, parameters ->> 'sensitive', worst, threshold "
+        "FROM bkpriv.audit_together(ARRAY[1, 2])"
+    ).fetchall()
+    assert [row[:2] for row in told] == [
+        ("k_anonymity", None),
+        ("max_disclosure", "disease"),
+        ("bt_privacy", "disease"),
+        ("bt_privacy", "care"),
+        ("bt_privacy", None),
+    ]
+    assert all(worst <= threshold for _, _, worst, threshold in told[1:])
+    named = visits.execute(
+        """SELECT requirement, sensitive FROM bkpriv.explain_together(ARRAY[1, 2],
+        '{"max_disclosure": {"tau": 0.1}, "bt_privacy": {"bandwidth": 0.4, "t": 0.01}}')"""
+    ).fetchall()
+    # A value that somebody has, or has not.
+    assert {requirement for requirement, _ in named} == {"max_disclosure", "bt_privacy"}
+    assert all("disease" in value or "care" in value for _, value in named)

@@ -1,0 +1,88 @@
+"""Libraries: where a setting reads what adversaries know beyond its table."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from bkpriv_core.belief.knowledge import Revised
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.table import Table
+
+__all__ = ["Library", "NoLibrary"]
+
+
+class Library(Protocol):
+    """Where a setting reads what adversaries know beyond its table."""
+
+    @property
+    def memory(self) -> str | None:
+        """How what earlier releases told was inferred: an estimator; None if there were none."""
+
+    def outside(self, table: Table, name: str) -> FloatArray:
+        """Prior that the outside table of a name gives about each cell, shape (c, m)."""
+
+    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
+        """Beliefs of who remembers earlier releases, and has sequential knowledge.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        knowledge : Revised
+            What he knows of sequences, by name, and of who had no past, there and in this table.
+        snapshot : (n, m) float array
+            What he would believe of each respondent of the table who had no past.
+
+        Returns
+        -------
+        (n, m) float array
+            What he believes of each, before the table is released.
+        """
+
+    def signatures(self, table: Table) -> IntArray:
+        """Values of the group that each respondent was published in last.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+
+        Returns
+        -------
+        (n, m + 1) int array
+            For each respondent of the table and each of its values, 1 where the group had it; last
+            1 where it had a value that the table does not have. All 0 for those who were in no
+            release, or have another value now than in the last one.
+        """
+
+
+class NoLibrary:
+    """A library where nothing can be read."""
+
+    @property
+    def memory(self) -> str | None:
+        """Nothing is remembered; see `Library`."""
+        return None
+
+    def outside(self, table: Table, name: str) -> FloatArray:
+        """Refuse; see `Library`."""
+        raise InvalidParameter(
+            f"there is no prior table {name} here",
+            detail="Knowledge from outside needs a place to read it from.",
+            hint="Use a bandwidth.",
+        )
+
+    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
+        """Refuse; see `Library`."""
+        raise InvalidParameter(
+            f"there is no sequential knowledge {knowledge.sequence} here",
+            detail="It needs a history of releases.",
+            hint="Use a bandwidth.",
+        )
+
+    def signatures(self, table: Table) -> IntArray:
+        """Nobody was in a release; see `Library`."""
+        return np.zeros((table.records, table.sensitive.size + 1), dtype=np.int64)
