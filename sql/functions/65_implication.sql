@@ -10,7 +10,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].implication.max_disclosure(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.max_disclosure(bigint, int, text) IS
-    'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications (or negations), with knowledge that attains it, as disclosure_given takes it, and what it discloses; exact up to rounding';
+    'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications (or negations), with knowledge that attains it, as disclosure_given takes it (but of several sensitive columns it is about one, the one disclosed most, and disclosure_given about all), and what it discloses; exact up to rounding';
 GRANT EXECUTE ON FUNCTION bkpriv.max_disclosure(bigint, int, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.disclosure_given(
