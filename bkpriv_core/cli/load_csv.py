@@ -192,6 +192,8 @@ def _load(
 
     columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
     console.print(f"\nColumns: {columns}.", markup=False)
+    if idle:
+        console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.", markup=False)
     if "quasi_identifiers" in parts and "sensitive" in parts:
         console.print("\nTo register it:\n")
     else:
@@ -204,8 +206,6 @@ def _load(
             "\nTo register it, name the columns by which people might be recognised, and those "
             f"that are sensitive. Here {standing}; change that to suit:\n"
         )
-    if idle:
-        console.print(f"Left out, because they have no part: {', '.join(idle)}.\n", markup=False)
     if unique:
         listed = ", ".join(f"{column} ({count:,} values)" for column, count in unique.items())
         console.print(

@@ -28,7 +28,7 @@ _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 _ALIKE = 40
-"""Heights of a plot that are told apart where points of the same label are labelled once."""
+"""Points of the same label are labelled once within this part of a plot's height."""
 
 _LABELS = {
     "gcp": "detail lost (GCP; 0 loses nothing)",
@@ -192,14 +192,14 @@ def _scatter(axis: Axes, items: Sequence[Setting], metrics: tuple[str, str], **s
 def _label(axis: Axes, tried: Sequence[Setting], differing: Sequence[str], lost: str) -> None:
     """Label points; see the module."""
     highest = max(item.figures["worst_disclosure"] or 0.0 for item in tried) or 1.0
-    labelled: dict[tuple[str, int], tuple[float, float]] = {}
-    for item in tried:
+    labelled: list[tuple[str, tuple[float, float]]] = []
+    for item in sorted(tried, key=lambda item: -(item.figures[lost] or 0.0)):
         parameters = item.parameters
         label = ", ".join(f"{name} {parameters[name]}" for name in differing if name in parameters)
         x, y = item.figures[lost] or 0.0, item.figures["worst_disclosure"] or 0.0
-        key = label, round(_ALIKE * y / highest)
-        labelled[key] = max(labelled.get(key, (x, y)), (x, y))
-    for (label, _), point in labelled.items():
+        if not any(label == other and abs(y - v) * _ALIKE < highest for other, (_, v) in labelled):
+            labelled.append((label, (x, y)))
+    for label, point in labelled:
         axis.annotate(
             label,
             point,

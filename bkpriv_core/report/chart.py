@@ -14,7 +14,7 @@ from bkpriv_core.report.markup import Markup, element
 __all__ = ["Bar", "bars"]
 
 _WIDTH = 720
-_LABEL = 230
+_LABEL = 270
 _ROW = 34
 _TOP = 22
 _RIGHT = 100

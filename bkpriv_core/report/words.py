@@ -178,8 +178,10 @@ def _diversity(stated: Mapping[str, Any], limit: str) -> str:
             f"the most frequent is less than {limit} times as frequent as the {least}-th and all "
             "rarer ones together"
         )
+    l = float(stated.get("l", 1))  # noqa: E741
+    share = f"one in {limit}" if l.is_integer() else f"{100 / l:.3g} %"
     return {
-        "probabilistic": f"none has a larger share than one in {limit}",
+        "probabilistic": f"none has a larger share than {share}",
         "entropy": f"as even as {limit} equally frequent ones",
     }.get(str(variant), f"at least {limit} different ones")
 
