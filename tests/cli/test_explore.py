@@ -94,3 +94,16 @@ def test_nothing_is_drawn_where_there_is_nothing(tmp_path: Path) -> None:
     refused = Setting(1, {"k_anonymity": {"k": 4}}, {"refused": 1.0})
     assert not draw(tmp_path / "none.png", "nothing", [refused])
     assert not draw(tmp_path / "none.png", "nothing", [tried(1, 0.3, 0.1, 0.5, None)])
+
+
+def test_a_label_stands_once_where_settings_disclose_alike(tmp_path: Path) -> None:
+    path = tmp_path / "plot.svg"
+    # The first two are alike, whatever the heights are rounded to.
+    settings = [
+        *(tried(1, 0.2, 0.2, 0.1, 0.254), tried(2, 0.3, 0.2, 0.2, 0.256)),
+        *(tried(3, 0.3, 0.3, 0.1, 0.4), tried(4, 0.5, 0.2, 0.3, 0.1)),
+    ]
+    assert draw(path, "labels", settings)
+    drawn = path.read_text(encoding="utf-8")
+    assert drawn.count("<!-- t 0.2 -->") == 2
+    assert drawn.count("<!-- t 0.3 -->") == 1

@@ -218,6 +218,13 @@ def test_what_was_told_of_a_bound_is_said() -> None:
     assert "0.2 to 0.5" in promise(ranged, named=False).against
 
 
+@pytest.mark.parametrize(("l", "share"), [(3, "one in 3."), (1.5, "66.7 %.")])
+def test_shares_are_said_as_people_say_them(l: float, share: str) -> None:  # noqa: E741
+    stated = {"l": l, "variant": "probabilistic"}
+    said = promise(bound("l_diversity", parameters=stated, threshold=l), named=True)
+    assert said.that.endswith(share)
+
+
 @pytest.mark.parametrize(
     ("estimator", "share"),
     [
