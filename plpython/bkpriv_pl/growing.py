@@ -13,6 +13,7 @@ from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
 from bkpriv_core.method.growing import Growth, begin, grow
 from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.respondent import Respondents
@@ -185,6 +186,12 @@ def find_stock(
             "names its respondents by another column",
             f"By {in_column(row['respondent_column'])}; the dataset by "
             f"{in_column(dataset.respondent)}.",
+        )
+    if isinstance(last.table.sensitive, Combination):
+        raise _unfit(
+            release,
+            f"is of combinations of {last.table.sensitive.name}",
+            "Groups that grow are of persons with one record and one sensitive value each.",
         )
     _check_attributes(dataset, last)
     return Stock(options, method, *tell_apart(last))

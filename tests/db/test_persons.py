@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
 from tests.db.clinic import one, overhear, publish, state_policy
@@ -284,6 +285,41 @@ def test_some_records_of_each_are_not_judged_together_with_others(visits: Connec
         [[first, second]],
         sqlstate="55000",
         names=["some of each person's records"],
+    )
+
+
+def test_releases_of_all_records_are_judged_together(visits: Connection) -> None:
+    state_policy(visits, "belief", {"bt_privacy": [{"bandwidth": 0.5, "t": 1.0}]})
+    releases = [
+        publish(visits, "visits", "belief", f"public.{method}", ALL, method)
+        for method in ("mondrian", "agglomerate")
+    ]
+    ((worst, value, before, after),) = visits.execute(
+        "SELECT worst, value, value_before, value_after FROM bkpriv.audit_together(%s)", [releases]
+    ).fetchall()
+    assert 0 < worst <= 1
+    assert value in {f'{{"disease":"{name}"}}' for name in ("flu", "cold", "acne", "gout")}
+    assert before != after
+
+
+@pytest.mark.parametrize("columns", [["disease"], ["disease", "visit"]])
+def test_combinations_do_not_grow(visits: Connection, columns: list[str]) -> None:
+    visits.execute("SELECT bkpriv.drop_dataset('visits')")
+    register = (
+        "SELECT bkpriv.register_dataset('visits', 'clinic.visit', '{age,sex}', %s::text[], "
+        "respondent => 'patient')"
+    )
+    visits.execute(register, [columns])
+    first = publish_as(visits, ALL)
+    visits.execute("SELECT bkpriv.withdraw(%s, 'to be another')", [first])
+    visits.execute("SELECT bkpriv.drop_dataset('visits')")
+    visits.execute(register, [["disease"]])
+    refused(
+        visits,
+        "SELECT bkpriv.publish('visits', 'crowd', 'public.shown', options => %s)",
+        [Jsonb({"max_records_per_person": 1, "grow": True})],
+        sqlstate="55000",
+        names=[f"release {first} is of combinations of {', '.join(columns)}, and cannot grow"],
     )
 
 
