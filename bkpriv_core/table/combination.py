@@ -33,7 +33,18 @@ from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import PAIRED_VALUES, Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
-__all__ = ["Aspect", "Combination", "aspects_of", "columns_of", "name_of", "rows_of"]
+__all__ = [
+    "MOST_ASPECTS",
+    "Aspect",
+    "Combination",
+    "aspects_of",
+    "columns_of",
+    "name_of",
+    "rows_of",
+]
+
+MOST_ASPECTS = 20_000
+"""Most values of all columns that are bounded one by one, where somebody has several rows."""
 
 
 def name_of(columns: Sequence[str]) -> str:
@@ -237,7 +248,22 @@ class Combination(Domain):
 
     @cached_property
     def aspects(self) -> tuple[Aspect, ...]:
-        """What beliefs are bounded about, column after column; see the module."""
+        """What beliefs are bounded about, column after column; see the module.
+
+        Raises
+        ------
+        TooLarge
+            If they are too many, where somebody has several rows.
+        """
+        values = sum(column.size for column in self.columns)
+        if self.several and values > MOST_ASPECTS:
+            raise TooLarge(
+                f"the {values} values of {self.name} are too many to be bounded one by one",
+                detail="Where a person may have several records, each value is: he has a record "
+                f"with it, or none. At most {MOST_ASPECTS} are handled.",
+                hint="Bin the columns, publish fewer of them, or publish one record of each "
+                "person, by option max_records_per_person.",
+            )
         if not self.several:
             return tuple(
                 Aspect(column.name, column, codes)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table import combination
-from bkpriv_core.table.combination import Combination, aspects_of, rows_of
+from bkpriv_core.table.combination import MOST_ASPECTS, Combination, aspects_of, rows_of
 from bkpriv_core.table.domain import Domain
 from tests.core.strategies import MANY, as_domain, attributes
 
@@ -202,3 +202,12 @@ def test_too_many_rows_are_refused_by_the_columns_names(monkeypatch: pytest.Monk
     with pytest.raises(TooLarge, match="the 2 combinations of a, b have 2 rows") as error:
         made.distances  # noqa: B018
     assert "by itself" in error.value.hint
+
+
+def test_values_too_many_to_be_bounded_one_by_one_are_refused() -> None:
+    columns = (Domain("a", tuple(map(str, range(MOST_ASPECTS + 1)))),)
+    several, _ = Combination.of(columns, np.array([[0], [1]]), np.array([0, 2]))
+    with pytest.raises(TooLarge, match=f"the {MOST_ASPECTS + 1} values of a are too many"):
+        several.aspects  # noqa: B018
+    one, _ = Combination.of(columns, np.array([[0], [1]]))
+    assert len(one.aspects) == 1
