@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pyarrow.parquet as pq
 import pytest
 from psycopg import sql
@@ -126,6 +127,54 @@ def test_a_reader_of_a_view_exports_it(
     succeeded("export", "public.shown", *arguments)
     assert pq.read_table(tmp_path / "shown.parquet").num_rows == 200
     assert "permission denied" in failed("export", "grouped", *arguments)
+
+
+def test_code_that_others_put_into_a_view_is_not_run_unasked(
+    visits: str,
+    shared_db: Connection,
+    shared_database: Database,
+    tmp_path: Path,
+    make_role: Callable[..., str],
+) -> None:
+    role = make_role("publisher")
+    name = sql.Identifier(role)
+    shared_db.execute("SELECT bkpriv.grant_publisher(%s)", [role])
+    shared_db.execute(sql.SQL("CREATE SCHEMA {0} AUTHORIZATION {0}").format(name))
+    trap = (
+        "CREATE FUNCTION trap() RETURNS boolean LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$"
+    )
+    with psycopg.connect(shared_database.uri(role), autocommit=True) as own:
+        own.execute(sql.SQL("SET search_path TO {}").format(name))
+        own.execute(
+            "CREATE TABLE t AS SELECT i % 9 AS age, i % 2 AS code FROM generate_series(1, 60) i"
+        )
+        own.execute("SELECT bkpriv.register_dataset('others', 't', '{age}', 'code')")
+        state_policy(own, "others", {"k_anonymity": {"k": 5}})
+        release = publish(own, "others", policy="others", view="theirs")
+        place = ("--out", str(tmp_path / "own"), "--uri", shared_database.uri(role))
+        succeeded("export", str(release), *place)
+        own.execute(trap)
+        own.execute(
+            sql.SQL(
+                "CREATE OR REPLACE VIEW theirs AS SELECT * FROM bkpriv_release.{} WHERE trap()"
+            ).format(sql.Identifier(f"release_{release}"))
+        )
+    out = ("--out", str(tmp_path / "new"), "--uri", visits)
+    assert f"is up to {role}" in failed("export", str(release), *out)
+    assert "run as" in failed("export", f"{role}.theirs", *out)
+    assert not list((tmp_path / "new").glob("*"))
+
+
+def test_functions_of_others_are_not_taken_for_those_of_the_server(
+    visits: str, shared_db: Connection, tmp_path: Path
+) -> None:
+    shared_db.execute(
+        "CREATE FUNCTION public.lower(int4range) RETURNS int LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'a trap'; END $$"
+    )
+    succeeded("export", "shown", "--out", str(tmp_path), "--uri", visits)
+    shared_db.execute("DROP FUNCTION public.lower(int4range)")
 
 
 def test_nothing_is_replaced_unasked(visits: str, tmp_path: Path) -> None:
