@@ -112,7 +112,8 @@ def explore(
     period: str | None,
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.explore``."""
-    registered = find_dataset(dataset)
+    # Trying is not acting for the owner: his source is read only if it is nobody's trap.
+    registered = replace(find_dataset(dataset), acted_for=False)
     way = find_method(method)
     check_columns(registered, way.form)
     chosen = parse_options(way, from_json(options, "options"))

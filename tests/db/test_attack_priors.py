@@ -285,6 +285,14 @@ def test_the_source_of_another_is_not_read_with_the_callers_rights(
                     names=["bait", "records", attacker.info.user],
                 )
         assert said == []
+    with unchanged(db):
+        refused(
+            db,
+            """SELECT * FROM bkpriv.explore('bait', '[{"k_anonymity": {"k": 2}}]')""",
+            sqlstate="42501",
+            names=["bait", "records", attacker.info.user],
+        )
+    assert said == []
     # Who publishes for a role trusts that role; but not a third one, whose schema it is now.
     db.execute(
         sql.SQL("ALTER SCHEMA {} OWNER TO {}").format(
