@@ -41,7 +41,8 @@ CREATE TABLE bkpriv.release (
     CHECK (greatest(octet_length(period_type), octet_length(period_column), octet_length(period_bin)) <= 63),
     CHECK (counterfeited BETWEEN 0 AND records - suppressed),
     CHECK (grown_from < release),
-    CHECK (octet_length(array_to_string(attributes, '')) <= 30000)
+    CHECK (cardinality(attributes) <= 1600 AND array_position(attributes, NULL) IS NULL
+           AND octet_length(array_to_string(attributes, '')) <= 30000)
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.

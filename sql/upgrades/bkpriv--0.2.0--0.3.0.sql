@@ -19,7 +19,8 @@ ALTER TABLE bkpriv.release ADD COLUMN period_type text, ADD COLUMN period_column
     ADD CHECK (grown_from < release),
     ADD COLUMN respondent_column text CHECK (octet_length(respondent_column) <= 63),
     ADD COLUMN attributes text[] NOT NULL DEFAULT '{}',
-    ADD CHECK (octet_length(array_to_string(attributes, '')) <= 30000);
+    ADD CHECK (cardinality(attributes) <= 1600 AND array_position(attributes, NULL) IS NULL
+           AND octet_length(array_to_string(attributes, '')) <= 30000);
 
 ALTER TABLE bkpriv.release_event
     ADD COLUMN readers text[] CHECK (cardinality(readers) <= 1000 AND octet_length(readers::text) <= 200000);
