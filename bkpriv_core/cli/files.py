@@ -39,7 +39,9 @@ def written_whole(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     beside = path.with_name(f".{path.name}.part")
     try:
         mode = 0o600 if private else 0o666
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        # What lies there is a former attempt, or somebody else's: a link, or a file he may read.
+        beside.unlink(missing_ok=True)
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             yield file
         beside.replace(path)
     except OSError as error:

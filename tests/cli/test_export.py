@@ -250,3 +250,14 @@ def test_a_report_that_cannot_be_written(visits: str, tmp_path: Path) -> None:
         "report", "99", "--out", str(tmp_path / "r.html"), "--uri", visits
     )
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_report_is_written_through_no_link(visits: str, tmp_path: Path) -> None:
+    target = tmp_path / "theirs"
+    target.write_text("")
+    path = tmp_path / "report.html"
+    (tmp_path / ".report.html.part").symlink_to(target)
+    succeeded("report", "1", "--out", str(path), "--uri", visits)
+    assert target.read_text() == ""
+    assert path.stat().st_mode & 0o077 == 0
+    assert not path.is_symlink()
