@@ -52,7 +52,13 @@ class MInvariance(CountedRequirement):
         return True
 
     def about(self, columns: Sequence[str], combined: bool) -> tuple[MInvariance, ...]:
-        """Refuse several columns: signatures are of one; see `Requirement`."""
+        """Refuse several columns, or records of a person; see `Requirement`."""
+        if combined and len(columns) == 1:
+            raise Unsupported(
+                f"{self.key} is not defined of persons with several records",
+                detail="The signature of a group is a set of values, one of each person.",
+                hint='Leave it out, or publish one record of each ({"max_records_per_person": 1}).',
+            )
         if combined:
             raise Unsupported(
                 f"{self.key} is not defined for the sensitive columns {', '.join(columns)}",

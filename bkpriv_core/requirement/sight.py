@@ -150,5 +150,7 @@ def refuse_combined(what: str, setting: Setting) -> None:
         raise InvalidParameter(
             f"{what} is not defined of combinations of {sensitive.name}",
             detail="Combinations have neither an order nor a hierarchy.",
-            hint='Leave "joint" out, so that it holds for each column by itself.',
+            hint='Take the ground "equal".'
+            if sensitive.several
+            else 'Leave "joint" out, so that it holds for each column by itself.',
         )

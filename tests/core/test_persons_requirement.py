@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import Unsupported
+from bkpriv_core.errors import InvalidParameter, Unsupported
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -19,6 +19,7 @@ from bkpriv_core.requirement import (
     JsDivergence,
     LDiversity,
     MaxDisclosure,
+    MInvariance,
     PairDivergence,
     Requirement,
     TCloseness,
@@ -178,3 +179,19 @@ def test_what_is_not_defined_of_several_records_is_refused(requirement: Requirem
     with pytest.raises(Unsupported, match="of which persons have several values") as error:
         of_column.measure(Setting(patients.table), as_groups([[0], [1]]))
     assert '"joint": true' in error.value.hint
+
+
+def test_signatures_are_of_one_record_of_each() -> None:
+    with pytest.raises(Unsupported, match="not defined of persons with several records") as error:
+        MInvariance(2).about(("disease",), True)
+    assert "max_records_per_person" in error.value.hint
+
+
+@pytest.mark.parametrize("ground", ["ordered", "hierarchical"])
+def test_sets_of_records_have_no_order_and_no_hierarchy(ground: Any) -> None:
+    patients = Patients([("a", (0, 1)), ("a", (2,)), ("b", (0, 0))])
+    requirement = TCloseness(0.2, ground, joint=True)
+    with pytest.raises(InvalidParameter, match=f"the {ground} ground of t_closeness") as error:
+        requirement.measure(Setting(patients.table), as_groups([[0], [1]]))
+    assert error.value.hint.startswith('Take the ground "equal"')
+    assert TCloseness(0.2).having
