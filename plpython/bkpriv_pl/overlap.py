@@ -168,16 +168,22 @@ class Beside:
         left_out = published.table.records - published.published
         if mended.failed or not grown:
             dear = mended.failed and left_out > _DEAR * published.table.records
+            said = {
+                "detail": f"As it was begun, {mended.failed} people would have been exposed to who "
+                "holds all of them."
+                if mended.failed
+                else "Nobody is exposed by it to who holds all of them.",
+            }
+            if dear:
+                said["hint"] = (
+                    'The option {"grow": true} shows people who left as they were published, which '
+                    "exposes nobody."
+                )
             plpy.notice(
                 f"release {release} is certified together with {told}: {mended.known} groups are "
                 f"shown as they were, {mended.united} were united with others, and {left_out} "
                 "records are left out",
-                detail=f"As it was begun, {mended.failed} people would have been exposed to who "
-                "holds all of them.",
-                hint='The option {"grow": true} shows people who left as they were published, '
-                "which exposes nobody."
-                if dear
-                else None,
+                **said,
             )
         if mended.exposed:
             plpy.notice(
