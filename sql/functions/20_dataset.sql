@@ -15,8 +15,8 @@ COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, 
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
-    name text, source regclass, quasi_identifiers text[], sensitive text[], attributes text[] DEFAULT '{}',
-    respondent text DEFAULT NULL, period text DEFAULT NULL, bins jsonb DEFAULT '{}'
+    name text, source regclass, quasi_identifiers text[], sensitive text[],
+    respondent text DEFAULT NULL, period text DEFAULT NULL, bins jsonb DEFAULT '{}', attributes text[] DEFAULT '{}'
 ) RETURNS text
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
@@ -24,9 +24,9 @@ CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, attributes, respondent, period, bins)
 $$;
-COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text[], text, text, jsonb) IS
+COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) IS
     'Declares a table of several sensitive columns, each of which is bounded by itself, and jointly where a policy says so; attributes pass through unchanged with the sensitive values of a record, and adversaries are supposed not to know them';
-GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text[], text, text, jsonb) TO bkpriv_publisher;
+GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
     LANGUAGE plpython3u

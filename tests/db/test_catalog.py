@@ -252,13 +252,13 @@ def test_a_function_keeps_its_signature(shared_db: Connection, name: str) -> Non
 def test_datasets_have_one_sensitive_column_or_several(shared_db: Connection) -> None:
     found = shared_db.execute(
         "SELECT pg_get_function_arguments(oid) FROM pg_proc "
-        "WHERE oid::regprocedure::text LIKE 'bkpriv.register_dataset(%text[],text[]%'"
+        "WHERE oid::regprocedure::text LIKE 'bkpriv.register_dataset(%text[],text[],%'"
     ).fetchall()
     assert found == [
         (
             "name text, source regclass, quasi_identifiers text[], sensitive text[], "
-            "attributes text[] DEFAULT '{}'::text[], respondent text DEFAULT NULL::text, "
-            "period text DEFAULT NULL::text, bins jsonb DEFAULT '{}'::jsonb",
+            "respondent text DEFAULT NULL::text, period text DEFAULT NULL::text, "
+            "bins jsonb DEFAULT '{}'::jsonb, attributes text[] DEFAULT '{}'::text[]",
         )
     ]
 

@@ -24,7 +24,10 @@ from tests.db.clinic import (
 )
 from tests.db.refusal import refused, unchanged
 
-REGISTER = "SELECT bkpriv.register_dataset(%s, %s, %s, %s::text[], %s::text[], %s)"
+REGISTER = (
+    "SELECT bkpriv.register_dataset(%s, %s, %s, %s::text[], attributes => %s::text[], "
+    "respondent => %s)"
+)
 
 VISITS = """
 CREATE TABLE clinic.visit AS

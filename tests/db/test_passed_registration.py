@@ -13,7 +13,10 @@ from tests.conftest import Connection
 from tests.db.clinic import fill, one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
-REGISTER = "SELECT bkpriv.register_dataset('visits', %s, %s, %s::text[], %s::text[], %s, %s)"
+REGISTER = (
+    "SELECT bkpriv.register_dataset('visits', %s, %s, %s::text[], attributes => %s::text[], "
+    "respondent => %s, period => %s)"
+)
 
 COLUMNS = ["patient", "age", "city", "disease", "ward", "insurer", "school", "code", "week"]
 
@@ -169,7 +172,7 @@ def test_an_attribute_has_neither_hierarchy_nor_bins(visits: Connection) -> None
     refused(visits, call, sqlstate="42703", names=["week"])
     binned = (
         "SELECT bkpriv.register_dataset('other', 'visit', '{age}', ARRAY['disease'], "
-        """ARRAY['week'], bins => '{"week": 2}')"""
+        """attributes => ARRAY['week'], bins => '{"week": 2}')"""
     )
     refused(visits, binned, sqlstate="22023", names=["week"])
 

@@ -39,7 +39,7 @@ def register(db: Connection, name: str = "visits", attributes: str = "{}") -> No
     """Register the visits, by their patients."""
     db.execute(
         "SELECT bkpriv.register_dataset(%s, 'clinic.visit', '{age,sex}', ARRAY['disease'], "
-        "%s::text[], 'patient')",
+        "attributes => %s::text[], respondent => 'patient')",
         [name, attributes],
     )
 
