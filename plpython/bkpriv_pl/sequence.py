@@ -57,6 +57,9 @@ _UNDERSTATING: tuple[Estimator, ...] = ("omega", "additive")
 _SHOWN = 8
 """How many periods an error message lists."""
 
+_NAME_BYTES = 10_000
+"""Most bytes of the names of knowledge and of its dataset."""
+
 
 @entry
 def set_knowledge(
@@ -65,6 +68,13 @@ def set_knowledge(
     """See ``bkpriv.set_sequential_knowledge``."""
     declared = _serial(find_dataset(dataset))
     name = require(name, "name of the knowledge")
+    size = len(declared.name.encode()) + len(name.encode())
+    if size > _NAME_BYTES:
+        raise InvalidParameter(
+            "the name of the knowledge is too long",
+            detail=f"With that of its dataset it has {size} bytes; at most {_NAME_BYTES} are kept.",
+            hint="Choose a shorter one.",
+        )
     kind = read(Annotated[Kind, About("It says where the knowledge comes from.")], kind, "kind")
     check_memory(memory)
     if (source is None) == (kind in READERS):

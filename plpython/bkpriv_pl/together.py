@@ -409,10 +409,9 @@ def _check_columns(listed: Sequence[_Listed]) -> None:
 
 
 def _sensitive(releases: list[int]) -> str:
-    """The sensitive attribute of the latest of some releases."""
-    columns, _ = read_columns(max(releases))
-    # Where nothing is recorded, that is refused as what a publication cannot have recorded.
-    return name_of(columns)
+    """The sensitive attribute of the latest of some releases that has one on record."""
+    columns = (read_columns(release)[0] for release in sorted(releases, reverse=True))
+    return name_of(next(filter(None, columns), ()))
 
 
 def _period(listed: _Listed) -> str:

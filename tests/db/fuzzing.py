@@ -59,6 +59,8 @@ def draw_call(function: Function, draw: random.Random) -> Call:
         plausible = _PLAUSIBLE.get(name) or _PLAUSIBLE.get(type_) or (None,)
         if function.name in _OF_PEOPLE:
             plausible = _PLAUSIBLE_OF_PEOPLE.get(name, plausible)
+        if function.name == "reconstruct":
+            plausible = _PLAUSIBLE_OF_DRAWN.get(name, plausible)
         slots.append(f'"{name}" => %s::{type_}')
         values.append(draw.choice(_odd(name, type_) if place in odd else plausible))
     statement = f"SELECT * FROM bkpriv.{function.name}({', '.join(slots)}) LIMIT 50"
@@ -170,6 +172,12 @@ _OF_PEOPLE = (
     "audit_readers",
 )
 """Functions about releases of a dataset that has respondents."""
+
+_PLAUSIBLE_OF_DRAWN: dict[str, tuple[str | None, ...]] = {
+    "release": ("6",),
+    "attributes": ("{a}", "{b,a}"),
+    "estimator": ("unbiased", "maximum_likelihood"),
+}
 
 _PLAUSIBLE_OF_PEOPLE: dict[str, tuple[str | None, ...]] = {
     "dataset": ("own_people",),
