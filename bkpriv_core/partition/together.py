@@ -56,6 +56,7 @@ from bkpriv_core.partition.exchange import Layout, Round, chunks, unite
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.neighbours import cheapest_neighbours
+from bkpriv_core.partition.repair import repair
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, alone_and_joint, jointly, satisfied
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
@@ -173,11 +174,16 @@ def known_groups(judge: Judge, earlier: Earlier) -> Groups:
     -------
     Groups
         Groups of parts, no two of which have one in common: known groups, those that hold first,
-        then what is left of others; and pieces in place of a group, where all of them hold.
+        then what is left of others; unions in place of those that do not hold, if these do; and
+        pieces in place of a group, where all of them hold.
     """
     groups, whole = _past(judge.setting.parts, earlier)
     holds = judge.met(judge.measured_somehow(groups))
-    return _cut(judge, _apart(groups.select(np.lexsort((~holds, ~whole)))))
+    groups = _apart(groups.select(np.lexsort((~holds, ~whole))))
+    state = judge.measured_somehow(groups)
+    # Under a stricter policy it may take many to hold.
+    united, _ = repair(judge, state, judge.met(state), rearranging=False)
+    return _cut(judge, united.groups)
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,15 +58,6 @@ def test_respondent_and_period_are_declared(clinic: Connection) -> None:
     assert row.fetchall() == [("person", "month")]
 
 
-@pytest.mark.parametrize("given", range(4, 8))
-def test_plain_texts_mean_one_sensitive_column(clinic: Connection, given: int) -> None:
-    # Of unknown type, which either function of that name might take.
-    asked = ["'plain'", "'clinic.patient'", "'{age}'", "'disease'", "'city'", "NULL", "'{}'"]
-    clinic.execute(f"SELECT bkpriv.register_dataset({', '.join(asked[:given])})")
-    told = clinic.execute("SELECT sensitive, respondent FROM bkpriv.dataset WHERE name = 'plain'")
-    assert told.fetchall() == [(["disease"], "city" if given > 4 else None)]
-
-
 SEVERAL = "SELECT bkpriv.register_dataset('x', 'clinic.patient', '{age}', %s::text[])"
 
 

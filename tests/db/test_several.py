@@ -323,3 +323,14 @@ def test_beliefs_from_outside_are_about_combinations(visits: Connection) -> None
             for known in (0.3, stated)
         ]
         assert [row[0] for row in figures[1]] == pytest.approx([row[0] for row in figures[0]])
+
+
+@pytest.mark.parametrize("given", range(4, 8))
+def test_plain_texts_mean_one_sensitive_column(visits: Connection, given: int) -> None:
+    # Of unknown type, which either function of that name might take.
+    asked = [f"'plain{given}'", "'clinic.visit'", "'{age}'", "'disease'", "'id'", "NULL", "'{}'"]
+    visits.execute(f"SELECT bkpriv.register_dataset({', '.join(asked[:given])})")
+    told = visits.execute(
+        "SELECT sensitive, respondent FROM bkpriv.dataset WHERE name = %s", [f"plain{given}"]
+    )
+    assert told.fetchall() == [(["disease"], "id" if given > 4 else None)]
