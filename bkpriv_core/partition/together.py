@@ -174,16 +174,17 @@ def known_groups(judge: Judge, earlier: Earlier) -> Groups:
     -------
     Groups
         Groups of parts, no two of which have one in common: known groups, those that hold first,
-        then what is left of others; unions in place of those that do not hold, if these do; and
-        pieces in place of a group, where all of them hold.
+        then what is left of others; pieces in place of a group, where all of them hold; and unions
+        of those that do not hold with others, if these do.
     """
     groups, whole = _past(judge.setting.parts, earlier)
     holds = judge.met(judge.measured_somehow(groups))
-    groups = _apart(groups.select(np.lexsort((~holds, ~whole))))
+    groups = _cut(judge, _apart(groups.select(np.lexsort((~holds, ~whole)))))
+    # Not before: pieces of a union would cross its groups. Under a stricter policy it may take many
+    # to hold.
     state = judge.measured_somehow(groups)
-    # Under a stricter policy it may take many to hold.
     united, _ = repair(judge, state, judge.met(state), rearranging=False)
-    return _cut(judge, united.groups)
+    return united.groups
 
 
 @dataclass(frozen=True, eq=False)
