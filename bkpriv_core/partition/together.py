@@ -102,7 +102,7 @@ class Mended:
     known : int
         How many groups of the outcome earlier releases tell as they are.
     united : int
-        How many of its groups were united with others, or with what others left.
+        How many known groups, and others of it, are in one group with others.
     left_out : int
         How many records it showed that are shown no more.
     """
@@ -273,9 +273,18 @@ class _Mending:
             int(before.broken.any(axis=0).sum()),
             failed,
             int((~self._new(groups)).sum()),
-            _united(len(self._parts), given, groups),
+            _united(len(self._parts), self._units(given), groups),
             len(given.members) - len(groups.members),
         )
+
+    def _units(self, given: Groups) -> Groups:
+        """Known groups, and those that were given, but for unions of known ones."""
+        labels = given.labels(len(self._parts))
+        past, first = self._past, labels[self._past.members[self._past.offsets[:-1]]]
+        within = past.min(labels[past.members]) == past.max(labels[past.members])
+        known = np.zeros(len(given) + 1, dtype=bool)
+        known[first[within]] = True
+        return Groups.joined([past, given.select(~known[:-1])])
 
     def _with(self, groups: Groups, before: _Told) -> _Told:
         return self._tell(self._earlier.with_groups(self._parts, groups), before)
@@ -474,8 +483,11 @@ def _key(members: IntArray) -> bytes:
     return np.sort(members).tobytes()
 
 
-def _united(parts: int, given: Groups, groups: Groups) -> int:
-    """How many of the given groups have members in a group with those of others."""
-    of_given = given.labels(parts)[groups.members]
-    several = groups.min(of_given) != groups.max(of_given)
-    return len(np.unique(of_given[several[groups.owner]]))
+def _united(parts: int, units: Groups, groups: Groups) -> int:
+    """How many units, as far as they are in groups at all, are in one group with others."""
+    labels = groups.labels(parts)[units.members]
+    shown = np.flatnonzero(labels != SUPPRESSED)
+    some, labels = units.taken(shown), labels[shown]
+    first = some.min(labels)
+    whole = first == some.max(labels)
+    return int((groups.widths[first[whole]] > some.widths[whole]).sum())

@@ -100,10 +100,10 @@ class Respondents:
                 f"{len(several)} respondents have more than one record{in_period}, by column "
                 f'"{column}"',
                 detail=f"Respondent (records): {listed}{', ...' if len(several) > _SHOWN else ''}.",
-                hint='Publish with option {"max_records_per_person": "all"}, or 1, and all holds '
-                "for persons"
+                hint='Publish with option {"max_records_per_person": "all"}, or a number, so that '
+                "all holds for persons"
                 + (
-                    "; with a column that tells periods apart, if each is of another period."
+                    "; or register the dataset with the column that tells their periods apart."
                     if period is None
                     else "."
                 ),

@@ -158,6 +158,8 @@ def read_chain(
     steps: Sequence[Step],
     library: Library,
     respondent: str | None = None,
+    *,
+    following: bool = False,
 ) -> Chain:
     """Read releases of a dataset.
 
@@ -173,6 +175,8 @@ def read_chain(
         Where priors from outside are read.
     respondent : str, optional
         The column that they are to name respondents by, if only one will do.
+    following : bool
+        Whether values are to follow each other, of which a person has one at a time.
 
     Raises
     ------
@@ -181,7 +185,8 @@ def read_chain(
     UnsoundHistory
         If a release is not as a publication can have recorded it.
     """
-    left_out, contents = find_left_out(sensitive, [step.release for step in steps], respondent)
+    releases = [step.release for step in steps]
+    left_out, contents = find_left_out(sensitive, releases, respondent, following=following)
     labels = read_labels(list(contents))
     names = _numbers({})
     shown: list[Shown] = []
@@ -267,7 +272,11 @@ def in_column(name: str | None) -> str:
 
 
 def find_left_out(
-    sensitive: str, releases: list[int], respondent: str | None = None
+    sensitive: str,
+    releases: list[int],
+    respondent: str | None = None,
+    *,
+    following: bool = False,
 ) -> tuple[dict[int, str], dict[int, Content]]:
     """Why releases can be no part of a chain about an attribute, and figures of the others.
 
@@ -277,7 +286,7 @@ def find_left_out(
         The attribute.
     releases : list of int
         The releases.
-    respondent : str, optional
+    respondent, following
         See `read_chain`.
 
     Raises
@@ -294,7 +303,9 @@ def find_left_out(
         "WHERE e.release = r.release AND kind = 'purged') AS purged, "
         "a.retention IS NOT NULL AS drawn, p.release IS NULL AS anonymous, "
         "p.parts IS NULL AS unplaced, "
-        "jsonb_typeof(r.options -> 'max_records_per_person') = 'number' AS some "
+        "jsonb_typeof(r.options -> 'max_records_per_person') = 'number' AS some, "
+        "EXISTS (SELECT FROM bkpriv.release_content AS c "
+        "WHERE c.release = r.release AND c.combination_offsets IS NOT NULL) AS several "
         "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
         "LEFT JOIN bkpriv.release_content AS c USING (release) "
         "LEFT JOIN LATERAL (SELECT l.* FROM bkpriv.release_attribute AS l "
@@ -319,6 +330,8 @@ def find_left_out(
             )
         elif row["some"]:
             reasons[row["release"]] = "shows some of each person's records"
+        elif row["several"] and following:
+            reasons[row["release"]] = "shows several records of a person"
         elif respondent not in (None, row["respondent_column"]):
             reasons[row["release"]] = f"names respondents by {in_column(row['respondent_column'])}"
         elif row["attribute"] != sensitive:

@@ -162,7 +162,7 @@ def _understood(
     completed = complete(demanded, partial(customary_knowledge, dataset.name))
     columns = dataset.sensitive_columns
     policy = parse_policy(completed).about(columns, len(columns) > 1 or options.several)
-    check_respondents(dataset, policy.requirements)
+    check_respondents(dataset, policy.requirements, options)
     check_attributes(dataset, method, options, policy)
     return policy
 

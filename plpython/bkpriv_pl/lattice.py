@@ -36,7 +36,7 @@ def lattice(
     columns = registered.sensitive_columns
     demanded = parse_policy(completed).about(columns, len(columns) > 1 or chosen.several)
     requirements = demanded.requirements
-    check_respondents(registered, requirements)
+    check_respondents(registered, requirements, chosen)
     task = Task("bkpriv lattice")
     task.step("counting")
     within = require_period(registered, period)

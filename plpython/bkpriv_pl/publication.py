@@ -290,7 +290,7 @@ def _validated(
     )
     columns = registered.sensitive_columns
     demanded = parse_policy(requirements).about(columns, len(columns) > 1 or chosen.several)
-    check_respondents(registered, demanded.requirements)
+    check_respondents(registered, demanded.requirements, chosen)
     check_attributes(registered, way, chosen, demanded)
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:

@@ -18,6 +18,7 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Outside, Revised, Snapshot
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import Unsupported
 from bkpriv_core.method import Options
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History
@@ -26,6 +27,7 @@ from bkpriv_core.sequence.inference import Memory, believe, expected, remembered
 from bkpriv_core.sequence.signatures import signatures
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
@@ -159,9 +161,13 @@ class Memories(PriorTables):
             _store(release, digest, knowledge, step.compact(after))
 
 
-def check_respondents(dataset: Dataset, requirements: Sequence[Requirement]) -> None:
-    """Refuse requirements about respondents, where the dataset names none."""
+def check_respondents(
+    dataset: Dataset, requirements: Sequence[Requirement], options: Options
+) -> None:
+    """Refuse requirements about respondents where none are named, or several records of each."""
     about = [item.key for item in requirements if item.tells_apart]
+    if about and options.several:
+        raise _of_several(about[0])
     if about and dataset.respondent is None:
         raise Refusal(
             "42703",
@@ -169,6 +175,16 @@ def check_respondents(dataset: Dataset, requirements: Sequence[Requirement]) -> 
             detail="What is remembered of earlier releases is about whom their records are about.",
             hint="Register it with the column that names the respondents.",
         )
+
+
+def _of_several(what: str) -> Unsupported:
+    """What is said where somebody has several records at a time."""
+    return Unsupported(
+        f"{what} is about respondents, and not defined of those who have several records",
+        detail="What is remembered of a person is one value of each release.",
+        hint="Publish without option max_records_per_person a source that has one record of each "
+        "in a period; or leave it out.",
+    )
 
 
 def set_out(
@@ -230,7 +246,8 @@ def _remember(
     coming = (None, None) if period is None else (period.text, period.recorded_as)
     *earlier, now = find_steps(dataset.name, dataset.owner, coming)
     chain = read_chain(
-        dataset.name, dataset.owner, dataset.sensitive, earlier, library, dataset.respondent
+        *(dataset.name, dataset.owner, dataset.sensitive, earlier, library, dataset.respondent),
+        following=True,
     )
     chain.warn()
     nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
@@ -259,14 +276,21 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
     ------
     Refusal
         If it is not recorded which record is whose.
+    Unsupported
+        If somebody has several.
     """
     release = recorded.release
     row = look_up(release, "dataset, owner, respondent_column")
     dataset, owner = row["dataset"], row["owner"]
     steps = find_steps(dataset, owner)
     place = [step.release for step in steps].index(release)
-    sensitive, column = recorded.table.sensitive.name, row["respondent_column"]
-    chain = read_chain(dataset, owner, sensitive, steps[:place], PriorTables(own), column)
+    sensitive, column = recorded.table.sensitive, row["respondent_column"]
+    if isinstance(sensitive, Combination) and sensitive.several:
+        raise _of_several(f"what is remembered before release {release}")
+    chain = read_chain(
+        *(dataset, owner, sensitive.name, steps[:place], PriorTables(own), column),
+        following=True,
+    )
     chain.warn()
     told, respondents = tell_apart(recorded)
     labels = recorded.table.sensitive.labels

@@ -207,7 +207,8 @@ def _chain(dataset: Dataset) -> Chain:
     steps = find_steps(dataset.name, dataset.owner)
     library = PriorTables(own=True)
     return read_chain(
-        dataset.name, dataset.owner, dataset.sensitive, steps, library, dataset.respondent
+        *(dataset.name, dataset.owner, dataset.sensitive, steps, library, dataset.respondent),
+        following=True,
     )
 
 

@@ -191,6 +191,9 @@ def test_groups_that_a_stricter_policy_wants_larger_are_united_as_they_are() -> 
     requirements = [KAnonymity(9)]
     known = course.people(known_groups(course.judge(requirements), course.earlier(requirements)))
     assert known == [frozenset(everybody)]
+    mended, published, _ = course.certified(requirements, known=True)
+    assert published == known
+    assert (mended.known, mended.united, mended.left_out) == (0, 3, 0)
 
 
 @SOME

@@ -383,3 +383,29 @@ def test_persons_of_several_columns_are_judged_together(visits: Connection) -> N
     # A value that somebody has, or has not.
     assert {requirement for requirement, _ in named} == {"max_disclosure", "bt_privacy"}
     assert all("disease" in value or "care" in value for _, value in named)
+
+
+def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
+    visits: Connection,
+) -> None:
+    remembers = {"k_anonymity": {"k": 4}, "bt_privacy": {"bandwidth": {"sequence": "seen"}, "t": 1}}
+    state_policy(visits, "remembers", remembers)
+    visits.execute("SELECT bkpriv.set_sequential_knowledge('visits', 'seen', 'incremental')")
+    about = ["about respondents, and not defined of those who have several records"]
+    lattice = "SELECT * FROM bkpriv.lattice('visits', 'remembers', %s)"
+    refused(visits, lattice, [Jsonb(ALL)], sqlstate="0A000", names=about)
+    publishing = "SELECT bkpriv.publish('visits', 'remembers', 'public.shown', options => %s)"
+    refused(visits, publishing, [Jsonb(ALL)], sqlstate="0A000", names=about)
+    release = publish_as(visits, ALL)
+    audit = "SELECT * FROM bkpriv.audit(%s, %s)"
+    refused(
+        visits,
+        audit,
+        [release, Jsonb(remembers)],
+        sqlstate="0A000",
+        names=[f"before release {release}", *about],
+    )
+    heard = overhear(visits)
+    (audited,) = visits.execute("SELECT * FROM bkpriv.sequential_audit('visits', 'seen')")
+    assert audited[-1] == "shows several records of a person"
+    assert any(notice.startswith("1 of 1 releases are left out") for notice in heard)
