@@ -14,6 +14,9 @@ recursive
 
 Each is stated as a bound on one figure, exact up to rounding: the number of values, ``r / r_1``,
 ``2 ** H`` with H in bits, and ``r_1 / (r_l + ... + r_m)``, infinite where nothing is left to sum.
+
+Where persons may have several values, ``r_i`` of the group's ``r`` have value i. The number of
+values is 1 then if all have one of them: two values that everybody has hide neither.
 """
 
 from __future__ import annotations
@@ -33,6 +36,9 @@ from bkpriv_core.stated import Range, read
 from bkpriv_core.table.groups import FloatArray
 
 __all__ = ["LDiversity"]
+
+_CERTAIN = 1.0 - 1e-9
+"""Share or probability from which on all have a value: nearer to 1 beliefs are sums of errors."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,9 @@ class LDiversity(ShareRequirement):
         """Measure the diversity; see the module."""
         diversity: npt.NDArray[Any]
         if self.variant == "distinct":
-            diversity = (self.seen(setting).shares(histograms) > 0).sum(axis=1)
+            shares = self.seen(setting).shares(histograms)
+            hidden = shares.max(axis=1) < _CERTAIN
+            diversity = np.where(hidden, (shares > 0).sum(axis=1), 1)
         elif self.variant == "probabilistic":
             diversity = 1.0 / self.seen(setting).shares(histograms).max(axis=1)
         elif self.variant == "entropy":

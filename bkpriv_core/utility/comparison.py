@@ -27,7 +27,7 @@ from bkpriv_core.randomization.risk import risks
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement.counted import shares_of
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.combination import aspects_of
+from bkpriv_core.table.combination import Combination, aspects_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.table import Table
@@ -131,8 +131,11 @@ def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
     """
     channels = release.form.channels
     if channels is None:
-        aspects = aspects_of(release.table.sensitive)
-        return max(float(shares_of(item.count(release.histograms)).max()) for item in aspects)
+        sensitive = release.table.sensitive
+        shares = [shares_of(item.count(release.histograms)) for item in aspects_of(sensitive)]
+        if isinstance(sensitive, Combination) and sensitive.several:
+            shares = [share[:, :1] for share in shares]  # To have a value, not to have it not.
+        return max(float(share.max()) for share in shares)
     return float(risks(release.table, channels, progress).max())
 
 

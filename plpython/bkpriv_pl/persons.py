@@ -125,7 +125,8 @@ def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
         f"release {release} counts persons: {published.table.records}, of {records} records"
         f"{bounded}",
         detail="Requirements hold for persons, and what is suppressed are all records of a person. "
-        "It is supposed that readers know which rows are of one person, though no view says so.",
+        "It is supposed that readers know which rows are of one person, though no view says so, "
+        "and not how many a person has whom they know.",
     )
 
 

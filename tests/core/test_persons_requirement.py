@@ -116,7 +116,7 @@ def naive(requirement: Requirement, shares: list[float], overall: list[float]) -
     """A figure from the shares of persons in a group, and in the table, that have each value."""
     if isinstance(requirement, LDiversity):
         if requirement.variant == "distinct":
-            return sum(share > 0 for share in shares)
+            return 1 if 1.0 in shares else sum(share > 0 for share in shares)
         return 1 / max(shares)
     if isinstance(requirement, MaxDisclosure):
         return max(shares)

@@ -385,6 +385,15 @@ def test_persons_of_several_columns_are_judged_together(visits: Connection) -> N
     assert all("disease" in value or "care" in value for _, value in named)
 
 
+def test_comparisons_are_of_what_persons_have(visits: Connection) -> None:
+    release = publish_as(visits, ALL)
+    comparing = "SELECT metric, value FROM bkpriv.compare_releases(%s)"
+    auditing = "SELECT worst FROM bkpriv.audit(%s, %s)"
+    bound = Jsonb({"max_disclosure": {"tau": 1}})
+    figures = dict(visits.execute(comparing, [[release]]).fetchall())
+    assert figures["max_disclosure"] == one(visits, auditing, [release, bound]) < 1
+
+
 def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
     visits: Connection,
 ) -> None:
