@@ -72,8 +72,7 @@ class Aspect:
 
     def label(self, code: int) -> str:
         """A class as compact JSON: its value by the column's name."""
-        value = self.domain.labels[code]
-        return json.dumps({self.column: value}, ensure_ascii=False, separators=(",", ":"))
+        return _as_json({self.column: self.domain.labels[code]})
 
     @cached_property
     def _indicator(self) -> FloatArray:
@@ -87,6 +86,26 @@ class Aspect:
         """Add up counts of combinations, shape (p, m), by their classes."""
         # Floats count exactly as far as records are counted at all, and multiply far faster.
         return self.collapse(counts.astype(np.float64)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Having(Aspect):
+    """Whether somebody has a record with a value, class 0, or none, class 1.
+
+    Parameters
+    ----------
+    column, domain, classes
+        See `Aspect`.
+    value : str or None
+        The value; None for NULL.
+    """
+
+    value: str | None
+
+    def label(self, code: int) -> str:
+        """Class 0 as a value of a column, class 1 as what is not so; see `Aspect`."""
+        has = {self.column: self.value}
+        return _as_json({"not": has} if code else has)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -270,14 +289,19 @@ class Combination(Domain):
                 for column, codes in zip(self.columns, self.rows.T, strict=True)
             )
         return tuple(
-            Aspect(
+            Having(
                 column.name,
-                Domain(column.name, (value := column.labels[code] or "NULL", f"no {value}")),
+                Domain(column.name, ("has", "has not")),
                 1 - self.sets.max(codes == code).astype(np.int64),
+                column.labels[code],
             )
             for column, codes in zip(self.columns, self.rows.T, strict=True)
             for code in range(column.size)
         )
+
+
+def _as_json(told: object) -> str:
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
 def columns_of(sensitive: Domain) -> tuple[Domain, ...]:

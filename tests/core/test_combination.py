@@ -142,10 +142,9 @@ def test_of_several_rows_having_a_value_is_an_aspect(
     made, _ = combined(columns, sets)
     if not made.several:
         return
-    told = {
-        (aspect.column, aspect.domain.labels[0]): (1 - aspect.classes).tolist()
-        for aspect in made.aspects
-    }
+    told = {aspect.label(0): (1 - aspect.classes).tolist() for aspect in made.aspects}
+    lacking = [{"not": json.loads(label)} for label in told]
+    assert [json.loads(aspect.label(1)) for aspect in made.aspects] == lacking
     assert len(told) == sum(column.size for column in columns)
     for place, column in enumerate(columns):
         for code in range(column.size):
@@ -153,7 +152,8 @@ def test_of_several_rows_having_a_value_is_an_aspect(
                 int(any(made.rows[row, place] == code for row in made.sets[value]))
                 for value in range(made.size)
             ]
-            assert told[column.name, column.labels[code] or "NULL"] == has
+            value = json.dumps({column.name: column.labels[code]}, separators=(",", ":"))
+            assert told[value] == has
 
 
 @MANY

@@ -390,7 +390,7 @@ def test_comparisons_are_of_what_persons_have(visits: Connection) -> None:
     comparing = "SELECT metric, value FROM bkpriv.compare_releases(%s)"
     auditing = "SELECT worst FROM bkpriv.audit(%s, %s)"
     bound = Jsonb({"max_disclosure": {"tau": 1}})
-    figures = dict(visits.execute(comparing, [[release]]).fetchall())
+    figures: dict[str, float] = dict(visits.execute(comparing, [[release]]).fetchall())
     assert figures["max_disclosure"] == one(visits, auditing, [release, bound]) < 1
 
 

@@ -197,8 +197,8 @@ class Lines(Picture):
     note : str, optional
         Column of what is written beside each point, such as the setting that tells it from others
         of its series.
-    spread : str, optional
-        Column of what error bars go up and down by.
+    spread : str or (str, str), optional
+        Column of what error bars go up and down by, or columns of where they begin and end.
     joined : bool, optional
         Whether points are joined by lines; categories, which have no order, are not.
     """
@@ -210,7 +210,7 @@ class Lines(Picture):
     bound: float | None = None
     bound_label: str = ""
     note: str = ""
-    spread: str = ""
+    spread: str | tuple[str, str] = ""
     joined: bool = True
 
     def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
@@ -234,7 +234,7 @@ class Lines(Picture):
             )
             if self.spread:
                 places, heights = zip(*points, strict=True)
-                spreads = [float(row[self.spread] or "nan") for row in held]
+                spreads = self._spreads(held)
                 axis.errorbar(places, heights, spreads, fmt="none", ecolor=colour, capsize=2)
             for row in held if self.note else ():
                 axis.annotate(
@@ -257,6 +257,17 @@ class Lines(Picture):
         _tick(axis, [row[self.x] for row in drawn])
         axis.grid(color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
+
+    def _spreads(self, held: Sequence[Row]) -> list[list[float]]:
+        """How far error bars go down and up."""
+        if isinstance(self.spread, str):
+            return [[float(row[self.spread] or "nan") for row in held]] * 2
+        ends = [[float(row[end] or "nan") for row in held] for end in self.spread]
+        heights = [float(row[self.y] or "nan") for row in held]
+        return [
+            [abs(height - end) for height, end in zip(heights, listed, strict=True)]
+            for listed in ends
+        ]
 
     def _finish(self, canvas: Canvas, axes: Sequence[Axes]) -> None:
         for axis in axes:

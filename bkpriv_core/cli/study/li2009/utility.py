@@ -60,19 +60,21 @@ def _queries(
         release = laboratory.publish(table.requirements(USUAL), table.estimator).release
         row = laboratory.connection.execute(
             "SELECT avg(relative_error),"
+            " stddev(relative_error) / sqrt(count(relative_error)),"
             " percentile_cont(0.5) WITHIN GROUP (ORDER BY relative_error),"
             " count(relative_error), count(*)"
             " FROM bkpriv.query_workload(%s, %s, %s, %s, %s)",
             [release, design.queries, dimension, selectivity, design.seed],
         ).fetchone()
         assert row is not None
-        mean, middle, defined, queries = row
+        mean, error, middle, defined, queries = row
         rows.append(
             {
                 "table": table.name,
                 "dimension": dimension,
                 "selectivity": selectivity,
                 "mean_relative_error": mean,
+                "standard_error": error,
                 "median_relative_error": middle,
                 "queries": queries,
                 "undefined": queries - defined,
@@ -117,8 +119,9 @@ FIGURES = (
             x="dimension",
             y="mean_relative_error",
             x_label="quasi-identifiers in the query",
-            y_label="average relative error",
+            y_label="average relative error, and its standard error",
             series="table",
+            spread="standard_error",
             scale="log",
         ),
     ),
@@ -131,8 +134,9 @@ FIGURES = (
             across="log",
             y="mean_relative_error",
             x_label="share of combinations of values that a query asks for",
-            y_label="average relative error",
+            y_label="average relative error, and its standard error",
             series="table",
+            spread="standard_error",
             scale="log",
         ),
     ),

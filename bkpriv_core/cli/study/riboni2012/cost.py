@@ -73,7 +73,7 @@ def _queries(laboratory: Laboratory, design: Design, advance: Advance) -> list[R
     ):
         released = published(laboratory, design, defence, advance)[-1]
         row = laboratory.connection.execute(
-            "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY relative_error),"
+            "SELECT percentile_cont(ARRAY[0.5, 0.25, 0.75]) WITHIN GROUP (ORDER BY relative_error),"
             " avg(relative_error), count(relative_error), count(*)"
             " FROM bkpriv.query_workload(%s, %s, %s, %s, %s)",
             [
@@ -85,12 +85,14 @@ def _queries(laboratory: Laboratory, design: Design, advance: Advance) -> list[R
             ],
         ).fetchone()
         assert row is not None
-        middle, average, defined, queries = row
+        (middle, lower, upper), average, defined, queries = row
         rows.append(
             {
                 "defence": defence.name,
                 "selectivity": selectivity,
                 "median_relative_error": middle,
+                "lower_quartile": lower,
+                "upper_quartile": upper,
                 "mean_relative_error": average,
                 "queries": queries,
                 "undefined": queries - defined,
@@ -157,8 +159,9 @@ FIGURES = (
             across="log",
             y="median_relative_error",
             x_label="share of combinations of values that a query asks for",
-            y_label="median relative error",
+            y_label="median relative error, and its quartiles",
             series="defence",
+            spread=("lower_quartile", "upper_quartile"),
         ),
     ),
     Figure(
