@@ -383,7 +383,7 @@ def drop(name: str | None) -> None:
         listed = ", ".join(f"{row['release']} ({row['view_name']})" for row in alive[:8])
         raise Refusal(
             "2BP01",
-            f'dataset "{dataset.name}" has {len(alive)} releases that are not withdrawn',
+            f'dataset "{dataset.name}" has releases that are not withdrawn',
             detail=f"Release (view): {listed}{', ...' if len(alive) > 8 else ''}.",
             hint="Withdraw them with bkpriv.withdraw(release, reason).",
         )

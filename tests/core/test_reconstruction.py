@@ -435,6 +435,8 @@ def test_other_estimates_and_other_releases_are_refused() -> None:
     whole = Release(release.parts, Groups.whole(len(release.parts)), Bucketized())
     with pytest.raises(InvalidParameter, match="the release is bucketized, not randomized"):
         reconstruct(whole, [0])
+    with pytest.raises(InvalidParameter, match="the release is bucketized, not randomized"):
+        find_attributes(whole, ["x0"])
 
 
 def test_a_condition_that_does_not_factor_is_weighed_as_well() -> None:

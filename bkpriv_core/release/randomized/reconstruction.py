@@ -11,6 +11,8 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.predicate import EVERYTHING
 from bkpriv_core.query.tally import check_keys
+from bkpriv_core.randomization.channel import Channel
+from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.randomization.reconstruction import Estimates, likeliest
 from bkpriv_core.release.randomized.tally import RandomizedTally
 from bkpriv_core.release.release import Release
@@ -22,13 +24,14 @@ Reconstructor = Literal["unbiased", "maximum_likelihood"]
 
 
 def find_attributes(release: Release, names: Sequence[str]) -> list[int]:
-    """Find attributes by their names.
+    """Find attributes of a randomized release by their names.
 
     Raises
     ------
     InvalidParameter
-        If there is no such attribute, or one is named twice.
+        If it is not randomized, there is no such attribute, or one is named twice.
     """
+    _randomized(release)
     known = [domain.name for domain in release.domains]
     for place, name in enumerate(names):
         if name not in known:
@@ -44,6 +47,18 @@ def find_attributes(release: Release, names: Sequence[str]) -> list[int]:
                 hint="Give each attribute once.",
             )
     return [known.index(name) for name in names]
+
+
+def _randomized(release: Release) -> tuple[tuple[Channel, ...], Drawn]:
+    """How a release was distorted, and what came out, or refuse one that was not."""
+    channels, drawn = release.form.channels, release.form.drawn
+    if channels is None or drawn is None:
+        raise InvalidParameter(
+            f"{release.title} is {release.form.name}, not randomized",
+            detail="Only what was distorted at random is reconstructed.",
+            hint="Its counts are estimated by query_accuracy and rewrite_query.",
+        )
+    return channels, drawn
 
 
 def reconstruct(
@@ -79,13 +94,7 @@ def reconstruct(
             detail=f"There are {' and '.join(names)}.",
             hint="unbiased has standard errors; maximum_likelihood is never negative.",
         )
-    channels, drawn = release.form.channels, release.form.drawn
-    if channels is None or drawn is None:
-        raise InvalidParameter(
-            f"{release.title} is {release.form.name}, not randomized",
-            detail="Only what was distorted at random is reconstructed.",
-            hint="Its counts are estimated by query_accuracy and rewrite_query.",
-        )
+    channels, drawn = _randomized(release)
     if estimator == "unbiased":
         tally = RandomizedTally(release.domains, channels, drawn)
         return tally.estimate(EVERYTHING, attributes, progress)
