@@ -9,6 +9,12 @@ from __future__ import annotations
 
 __all__ = ["ARGUMENTS"]
 
+_OF_ALL = "[requirements](requirements.md); by default those of the policies of all the releases"
+_OF_NEWCOMERS = (
+    "what he knows of people without a past, [as in a policy](requirements.md#adversaries); by "
+    "default only the shares in the whole table"
+)
+
 ARGUMENTS = {
     "attribute": "a quasi-identifier of the dataset, or its sensitive column",
     "attributes": "columns of the dataset by whose values records are counted",
@@ -93,14 +99,40 @@ ARGUMENTS = {
     ),
     "seed": "makes what is drawn repeatable",
     "selectivity": "the share of all combinations of values that a query asks for, from 0 to 1",
-    "sensitive": "the column of which nobody is to learn much about a person; or several columns",
-    "source": "a table or view",
+    "sensitive": (
+        "the column of which nobody is to learn much about a person; with `attributes`, or where "
+        "there are several, an array"
+    ),
+    "source": "a table, partitioned, foreign or plain, a view or a materialized view",
     "tau": "the largest probability with which anybody's sensitive value may be guessed",
     "widths": (
         "widths of the intervals of each level, rising, each a multiple of the one before; in"
         " days for dates, seconds for timestamps"
     ),
     # Of their own.
+    "audit_readers.requirements": _OF_ALL,
+    "audit_together.requirements": _OF_ALL,
+    "explain_together.requirements": _OF_ALL,
+    "explain_disclosure.bandwidth": (
+        "what the adversary knows, [as in a policy](requirements.md#adversaries), such as `'0.3'`; "
+        "NULL for a randomized release"
+    ),
+    "sequential_audit.bandwidth": _OF_NEWCOMERS,
+    "revised_belief.bandwidth": _OF_NEWCOMERS,
+    "explain_sequence.bandwidth": _OF_NEWCOMERS,
+    "reconstruct.estimator": (
+        "`unbiased`, with standard errors and intervals, or `maximum_likelihood`, which is never "
+        "negative and has none"
+    ),
+    "sequential_knowledge.name": "what it is called",
+    "publish.method": (
+        "how groups are formed or records drawn: `mondrian`, `agglomerate`, `bucketize`, "
+        "`anatomy`, `incognito`, `js_reduce`, `k_anonymity_primacy`, `beta_likeness_primacy`, "
+        "`microaggregate` or `randomize` ([which](../howto/publishing.md))"
+    ),
+    "publish.options": "[options](options.md), a JSON object",
+    "watch.source": "a table of yours",
+    "unwatch.source": "a table of yours",
     "explain_sequence.knowledge": "name of sequential knowledge of the dataset",
     "sequential_audit.knowledge": (
         "name of sequential knowledge of the dataset; NULL: none, and no memory"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 from typer import Context
@@ -57,11 +58,16 @@ def _row(parameter: Any) -> str:
     """Describe an argument or option as a row of a table."""
     names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
     if parameter.param_type_name == "argument":
-        names = f"`{parameter.name.upper()}`"
+        names = f"`{parameter.metavar.replace('|', '` or `')}`"
+    meaning = " ".join((parameter.help or "").split())
     default = "must be given" if parameter.required else ""
-    if parameter.default not in (None, False, "") and not callable(parameter.default):
-        default = f"`{parameter.default}`"
-    return f"| {names} | {' '.join((parameter.help or '').split())} | {default} |"
+    stated = parameter.default
+    if isinstance(stated, Enum):
+        meaning += f" One of {', '.join(f'`{choice.value}`' for choice in type(stated))}."
+        stated = stated.value
+    if stated not in (None, False, "") and not callable(stated):
+        default = f"`{stated}`"
+    return f"| {names} | {meaning} | {default} |"
 
 
 if __name__ == "__main__":

@@ -177,7 +177,8 @@ def reference(connection: Connection) -> str:
             raise LookupError(f"{item.name} has no comment")
         described.setdefault(item.name, []).append(item)
     _check_arguments([item for item in found if isinstance(item, _Function)])
-    sections = [_PREAMBLE.rstrip()]
+    sections: list[str] = []
+    index = ["| topic | functions | views and tables |", "|---|---|---|"]
     for path in sorted(SQL_DIRECTORY.glob("functions/*.sql")):
         text = path.read_text()
         tables = SQL_DIRECTORY / "tables" / path.name
@@ -189,14 +190,25 @@ def reference(connection: Connection) -> str:
         items = [item for name in made for item in described.pop(name, [])]
         items.sort(key=lambda item: item.rank)
         if items:
-            sections.append(f"## {_topic(text)}")
+            topic = _topic(text)
+            sections.append(f"## {topic}")
+            index.append(_index(topic, items))
         for heading, alike in groupby(items, key=lambda item: item.heading):
             sections.append(f"### {heading}")
             for item in alike:
                 sections += item.section()
     if described:
         raise LookupError(f"no file in sql/ makes {', '.join(sorted(described))}")
-    return "\n\n".join(sections) + "\n"
+    return "\n\n".join([_PREAMBLE.rstrip(), "\n".join(index), *sections]) + "\n"
+
+
+def _index(topic: str, items: list[_Function | _Relation]) -> str:
+    """Name the objects of a topic, in a row of the table at the top."""
+    columns = (
+        ", ".join(dict.fromkeys(f"`{item.name}`" for item in items if isinstance(item, kind)))
+        for kind in (_Function, _Relation)
+    )
+    return f"| [{topic}](#{topic.lower().replace(' ', '-')}) | {' | '.join(columns)} |"
 
 
 def _check_arguments(functions: list[_Function]) -> None:

@@ -39,19 +39,25 @@ def explore(
     dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Name of the dataset.")],
     uri: Uri = "",
     bandwidth: Annotated[
-        str, typer.Option(metavar="B,...", help="Bandwidths of adversaries, such as 0.2,0.3,0.5.")
+        str,
+        typer.Option(metavar="B,...", help="Bandwidths of adversaries, each by itself: 0.2,0.5."),
     ] = "",
     t: Annotated[
         str, typer.Option("--t", metavar="T,...", help="How far beliefs may move, such as 0.1,0.2.")
     ] = "",
-    k: Annotated[str, typer.Option("--k", metavar="K,...", help="Sizes of groups.")] = "",
+    k: Annotated[
+        str, typer.Option("--k", metavar="K,...", help="Least sizes of groups, such as 5,10.")
+    ] = "",
     l: Annotated[  # noqa: E741
-        str, typer.Option("--l", metavar="L,...", help="Diversities.")
+        str,
+        typer.Option("--l", metavar="L,...", help="Least numbers of different values in a group."),
     ] = "",
     beside: Annotated[
         str,
         typer.Option(
-            "--with", metavar="JSON", help='Requirements beside: {"l_diversity": {"l": 3}}.'
+            "--with",
+            metavar="JSON",
+            help='Requirements that all policies state, such as {"t_closeness": {"t": 0.2}}.',
         ),
     ] = "{}",
     policies: Annotated[
@@ -60,11 +66,11 @@ def explore(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="JSON of the policies, instead: an array of them, or a grid.",
+            help="Policies as JSON, in place of the lists: an array of them, or a grid.",
         ),
     ] = None,
-    method: Annotated[str, typer.Option(help="Method of publication.")] = "mondrian",
-    options: Annotated[str, typer.Option(metavar="JSON", help="Its options.")] = "{}",
+    method: Annotated[str, typer.Option(help="Method of publication, as of publish.")] = "mondrian",
+    options: Annotated[str, typer.Option(metavar="JSON", help="Options, as of publish.")] = "{}",
     period: Annotated[
         str | None, typer.Option(help="Period, of a dataset that has periods.")
     ] = None,

@@ -25,7 +25,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, attributes, respondent, period, bins)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) IS
-    'Declares a table of several sensitive columns, each of which is bounded by itself, and jointly where a policy says so; attributes pass through unchanged with the sensitive values of a record, and adversaries are supposed not to know them';
+    'Declares a table with sensitive columns, one or several, each of which is bounded by itself, and jointly where a policy says so; attributes pass through unchanged with the sensitive values of a record, and adversaries are supposed not to know them';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
