@@ -13,7 +13,7 @@ from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.release.form import Form
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.combination import Combination, columns_of
+from bkpriv_core.table.combination import Combination, columns_of, rows_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -158,6 +158,13 @@ class Release:
     def published(self) -> int:
         """Number of published records: all of them, if the release has no groups."""
         return self.table.records if self.partition is None else int(self.sizes.sum())
+
+    @property
+    def rows(self) -> int:
+        """Number of rows published: above `published`, where persons have several records."""
+        counted = self.table.counts if self.partition is None else self.histograms
+        which, _ = rows_of(self.table.sensitive, np.arange(self.table.sensitive.size))
+        return int(counted.sum(axis=0)[which].sum())
 
     @cached_property
     def actual(self) -> CellCounts:

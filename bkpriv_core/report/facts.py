@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["AUDIENCES", "Audience", "Bounded", "Event", "Facts", "LeftOut", "Shown", "Sibling"]
+__all__ = [
+    "AUDIENCES",
+    "Audience",
+    "Bounded",
+    "Event",
+    "Facts",
+    "LeftOut",
+    "Persons",
+    "Shown",
+    "Sibling",
+]
 
 Audience = Literal["officer", "outsiders"]
 """Whom a report is for: who answers for the release, or anybody."""
@@ -46,6 +56,25 @@ class Bounded:
 
 
 @dataclass(frozen=True)
+class Persons:
+    """Of a release that counts persons, how many of their records it shows, and which.
+
+    Parameters
+    ----------
+    rows : int or None
+        How many records are published; None if that is not known any more.
+    most : int or None
+        How many of each person at most; None for all.
+    latest_by : str or None
+        The column by which these are the latest; None where they were chosen at random.
+    """
+
+    rows: int | None
+    most: int | None
+    latest_by: str | None
+
+
+@dataclass(frozen=True)
 class Shown:
     """A column of a published view: the view, its name, its type and what it holds."""
 
@@ -57,10 +86,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A kind of records that was left out, and the bound that stood in the way."""
+    """Those of a kind that were left out, how many, and the bound that stood in the way."""
 
     whom: str
-    records: int
+    counted: int
     requirement: str
     threshold: float | None
     attained: float | None
@@ -78,7 +107,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Sibling:
-    """A release of the same dataset."""
+    """A release of the same dataset; `unit` is what it counts, as in `Facts`."""
 
     release: int
     period: str | None
@@ -87,6 +116,7 @@ class Sibling:
     at: str
     records: int
     suppressed: int
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -104,11 +134,11 @@ class Facts:
     stale : bool or None
         Whether the source has changed since; None if unknown.
     records, suppressed, groups, counterfeited : int
-        How many of each.
+        How many of each; persons instead of records, where these are counted.
     grown_from : int or None
         The release that it has grown from.
-    unit : str
-        What is counted: records, or people, where one may have several records.
+    persons : Persons or None
+        What is shown of each person, where persons are counted instead of records.
     form : str
         How it is shown: the name of its form.
     quasi_identifiers, sensitive, passed : tuple of str
@@ -126,7 +156,13 @@ class Facts:
     events : tuple of Event
         What became of it.
     siblings : tuple of Sibling
-        All releases of the dataset, itself among them.
+        The latest releases of the dataset, and itself, in their order.
+    others : int
+        How many releases the dataset has beside it, listed or not.
+    readers : tuple of str
+        Roles that may read it now, as in SQL.
+    options : mapping
+        What was asked of the method.
     made_at, version : str
         When the report was made, and by which version.
     """
@@ -147,7 +183,7 @@ class Facts:
     groups: int
     counterfeited: int
     grown_from: int | None
-    unit: str
+    persons: Persons | None
     form: str
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -159,17 +195,25 @@ class Facts:
     left_out: tuple[LeftOut, ...]
     events: tuple[Event, ...]
     siblings: tuple[Sibling, ...]
+    others: int
+    readers: tuple[str, ...]
+    options: Mapping[str, Any]
     made_at: str
     version: str
 
     @property
+    def unit(self) -> str:
+        """What is counted: records, or persons, where one may have several records."""
+        return "records" if self.persons is None else "persons"
+
+    @property
     def published(self) -> int:
-        """How many records are published."""
+        """How many of these are published."""
         return self.records - self.suppressed
 
     @property
     def least(self) -> int:
-        """The least number of records that outsiders are told: that of a group, or else 5."""
+        """The least number of them that outsiders are told: that of a group, or else 5."""
         sizes = [bound.threshold for bound in self.bounds if bound.requirement == "k_anonymity"]
         return int(max(sizes, default=5))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterable
 
 from bkpriv_core.report.chart import Bar, bars
-from bkpriv_core.report.facts import Audience, Facts
+from bkpriv_core.report.facts import Audience, Facts, Persons
 from bkpriv_core.report.markup import Markup, element, name
 from bkpriv_core.report.pieces import (
     MARKS,
@@ -17,13 +18,7 @@ from bkpriv_core.report.pieces import (
 )
 from bkpriv_core.report.safety import Safety
 from bkpriv_core.report.style import STYLE
-from bkpriv_core.report.words import (
-    FORMS,
-    exact_share,
-    figure,
-    limits,
-    share,
-)
+from bkpriv_core.report.words import exact_share, figure, limits, selected, share, shown
 
 __all__ = ["render"]
 
@@ -86,12 +81,8 @@ class _Page(Safety):
         yield section(
             "Limits",
             "limits",
-            element("ul", *(element("li", said) for said in self._limits())),
+            element("ul", *(element("li", said) for said in limits(self.facts))),
         )
-
-    def _limits(self) -> list[str]:
-        facts = self.facts
-        return limits(facts.form, len(facts.siblings) > 1, bool(facts.passed))
 
     def footer(self) -> Markup:
         """When the report was made, by what."""
@@ -101,9 +92,19 @@ class _Page(Safety):
             "pass it on."
             if self.full
             else "For readers of the release and anybody else: it names nobody, and no record's "
-            f"values; counts of records below {self.facts.least} are left out."
+            f"values; counts of {self.facts.unit} below {self.facts.least} are left out."
         )
         return element("footer", element("p", f"{made}. {whom}"))
+
+    def _of_persons(self, persons: Persons) -> str:
+        """What is counted, and shown, of a release that counts persons."""
+        said = f"It counts persons: {figure(self.facts.published)} are published"
+        if persons.rows is not None:
+            said += f", with {figure(persons.rows)} records"
+        held = "Bounds hold for persons"
+        if persons.most != 1 and any("sensitive" in b.parameters for b in self.facts.bounds):
+            held += "; about a column, they are about each value: whether one has a record with it"
+        return f"{said}. {selected(persons, self.full)} {held}."
 
     # --- Sections ---
 
@@ -117,14 +118,19 @@ class _Page(Safety):
             kind = "broken"
         else:
             verdict, kind = "Every bound that was asked for is kept.", "kept"
-        tiles = [
-            (f"{facts.unit} published", figure(facts.published)),
+        exact = self._exact()
+        if facts.bounds and exact is not None and exact < 1.0:
+            verdict += f" For {share(1.0 - exact)} of the {facts.unit} an estimate says so."
+        tiles = [(f"{facts.unit} published", figure(facts.published))]
+        if facts.persons and facts.persons.rows is not None:
+            tiles.append(("records of theirs", figure(facts.persons.rows)))
+        tiles += [
             (f"{facts.unit} left out", self.count(facts.suppressed)),
             ("groups", figure(facts.groups) if facts.groups else "none"),
         ]
         if (lost := facts.utility.get("gcp")) is not None:
             tiles.append(("of the detail lost", share(lost)))
-        if (exact := self._exact()) is not None:
+        if exact is not None:
             tiles.append(("judged exactly", share(exact)))
         return element(
             "header",
@@ -163,7 +169,7 @@ class _Page(Safety):
             )
 
     def _exact(self) -> float | None:
-        """Share of the published records that every figure of belief is exact for."""
+        """Share of what is published that every figure of belief is exact for."""
         shares = [
             known
             for bound in self.facts.bounds
@@ -178,6 +184,7 @@ class _Page(Safety):
             rows += [
                 ("By", name(facts.created_by)),
                 ("View", name(facts.view)),
+                ("Read by", listed(facts.readers) if facts.readers else "nobody"),
                 ("From", name(facts.source)),
             ]
         if facts.period is not None:
@@ -187,6 +194,9 @@ class _Page(Safety):
             rows.append(("Policy", name(facts.policy)))
             if facts.grown_from is not None:
                 rows.append(("Grown from", f"release {facts.grown_from}"))
+            if facts.options:
+                chosen = (f"{key}: {_stated(value)}" for key, value in facts.options.items())
+                rows.append(("Options", listed(chosen)))
         rows += [
             ("Quasi-identifiers", listed(facts.quasi_identifiers)),
             ("Sensitive", listed(facts.sensitive)),
@@ -201,8 +211,10 @@ class _Page(Safety):
                     for label, value in rows
                 ),
             ),
-            element("p", FORMS.get(facts.form, f"The form of the release is {facts.form}.")),
+            element("p", shown(facts.form, facts.persons, bool(facts.passed))),
         ]
+        if facts.persons:
+            parts.append(element("p", self._of_persons(facts.persons)))
         if facts.shown:
             several = len({item.view for item in facts.shown}) > 1 and self.full
             parts.append(
@@ -227,7 +239,8 @@ class _Page(Safety):
         return section("What was published", "published", *parts)
 
     def _utility(self) -> Markup:
-        known = self.facts.utility
+        facts = self.facts
+        known = facts.utility
         if not known:
             return section(
                 "What it costs analysts",
@@ -242,6 +255,7 @@ class _Page(Safety):
                 continue
             write = share if percent else figure
             base = known.get(f"{key}_k_anonymous")
+            label = label.format(units=facts.unit.capitalize(), unit=facts.unit)
             rows.append((label, write(known[key]), "–" if base is None else write(base), best))
             if percent and base is not None and key != "suppressed_share":
                 charted.append((label, float(known[key] or 0.0), base))
@@ -271,7 +285,11 @@ class _Page(Safety):
                         end,
                         share(end),
                     ),
-                    element("figcaption", "Bars: this release. Dots: by k-anonymity alone."),
+                    element(
+                        "figcaption",
+                        "Bars: this release. Dots: by k-anonymity alone. The line is there for "
+                        "scale, and no bound.",
+                    ),
                 )
             )
         parts.append(
@@ -296,58 +314,65 @@ class _Page(Safety):
                 [(kind, at) for kind, at, _, _ in happened],
             )
         parts = [events]
-        others = [item for item in facts.siblings if item.release != facts.release]
-        if not others:
+        if not facts.others:
             parts.append(element("p", "It is the only release of its dataset."))
-        elif not self.full:
-            parts.append(element("p", f"Its dataset has {figure(len(others))} other releases."))
+        elif self.full:
+            parts.append(self._siblings())
         else:
-            periods = any(item.period is not None for item in facts.siblings)
-            parts.append(
-                table(
-                    "Releases of the dataset, with this one",
-                    (
-                        "Release",
-                        *(("Period",) if periods else ()),
-                        *("Method", "Status", "When", "Records", "Left out"),
-                    ),
-                    [
-                        (
-                            f"{item.release}"
-                            + (" (this)" if item.release == facts.release else ""),
-                            *((name(item.period or "–"),) if periods else ()),
-                            *(item.method, item.status, item.at),
-                            *(figure(item.records), figure(item.suppressed)),
-                        )
-                        for item in facts.siblings
-                    ],
-                    numbers={4 + periods, 5 + periods},
-                )
-            )
+            others = "1 other release" if facts.others == 1 else f"{figure(facts.others)} others"
+            parts.append(element("p", f"Its dataset has {others}."))
         together = [bound for bound in facts.bounds if "together" in bound.parameters]
         if together:
+            kept = all(bound.satisfied for bound in together)
             parts.append(
                 element(
                     "p",
                     "It was judged together with earlier releases of the same people: "
-                    + ("every bound is kept." if all(b.satisfied for b in together) else "")
-                    + (
-                        ""
-                        if all(b.satisfied for b in together)
-                        else "not every bound is kept; see the worst cases."
-                    ),
+                    + ("every" if kept else "not every")
+                    + " bound is kept"
+                    + ("." if kept else "; see the worst cases."),
                 )
             )
         return section("History", "history", *parts)
+
+    def _siblings(self) -> Markup:
+        """The latest releases of the dataset, with this one."""
+        facts = self.facts
+        listed = facts.siblings
+        periods = any(item.period is not None for item in listed)
+        units = {item.unit for item in listed}
+        (unit,) = units if len(units) == 1 else ("",)
+        caption = "Releases of the dataset, with this one"
+        if len(listed) <= facts.others:
+            caption += f": {len(listed)} of {figure(facts.others + 1)}"
+        return table(
+            caption,
+            (
+                "Release",
+                *(("Period",) if periods else ()),
+                *("Method", "Status", "When", unit.capitalize() or "Counted", "Left out"),
+            ),
+            [
+                (
+                    f"{item.release}" + (" (this)" if item.release == facts.release else ""),
+                    *((name(item.period or "–"),) if periods else ()),
+                    *(item.method, item.status, item.at),
+                    figure(item.records) + ("" if unit else f" {item.unit}"),
+                    figure(item.suppressed),
+                )
+                for item in listed
+            ],
+            numbers={4 + periods, 5 + periods},
+        )
 
 
 _METRICS = {
     "gcp": ("Detail lost (GCP)", True, "0 %"),
     "rgcp": ("The same, with those left out", True, "0 %"),
-    "suppressed_share": ("Records left out", True, "0 %"),
-    "average_class_size": ("Average group, in multiples of k", False, "1"),
-    "discernibility": ("Discernibility", False, "small"),
-    "kl": ("Divergence of the joint distribution (KL), in bits", False, "0"),
+    "suppressed_share": ("{units} left out", True, "0 %"),
+    "average_class_size": ("{units} in a group, on average", False, "few"),
+    "discernibility": ("Discernibility, the sum of squares of these", False, "small"),
+    "kl": ("For statisticians: divergence of the joint distribution (KL), in bits", False, "0"),
     "chi_square": ("The same by chi-square", False, "0"),
     "l2": ("The same by L2", False, "0"),
 }
@@ -358,3 +383,7 @@ _SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 _FOR_OUTSIDERS = ("gcp",)
 """Those from which the number of records that were left out cannot be worked out."""
+
+
+def _stated(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

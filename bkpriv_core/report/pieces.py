@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from bkpriv_core.report.facts import Bounded
 from bkpriv_core.report.markup import Markup, element, joined, name
 from bkpriv_core.report.words import figure, is_floor, share, title
+from bkpriv_core.table.wording import told_in_words, whom_in_words
 
 __all__ = [
     "MARKS",
@@ -16,7 +15,6 @@ __all__ = [
     "case_of",
     "label_of",
     "listed",
-    "people",
     "relation",
     "section",
     "table",
@@ -132,31 +130,9 @@ def case_of(bound: Bounded) -> object:
         return "–"
     parts: list[object] = [f"A group of {figure(bound.group_records)}"]
     if bound.whom is not None:
-        parts.append(joined([", people with ", name(people(bound.whom))]))
+        parts.append(joined([", people with ", name(whom_in_words(bound.whom))]))
     if bound.value is not None:
-        parts.append(joined([": ", name(bound.value)]))
+        parts.append(joined(["; ", name(told_in_words(bound.value))]))
         if bound.before is not None and bound.after is not None:
             parts.append(f", {share(bound.before)} before, {share(bound.after)} after")
     return joined(parts)
-
-
-def people(whom: str) -> str:
-    """Quasi-identifiers, which are a JSON object, as people write them."""
-    try:
-        values: Any = json.loads(whom)
-    except ValueError:
-        return whom
-    if not isinstance(values, dict):
-        return whom
-    return ", ".join(f"{key} {_written(value)}" for key, value in values.items())
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, list):
-        return "–".join(map(_written, value))
-    return "missing" if value is None else str(_text_of(value))
-
-
-def _text_of(value: Any) -> str:
-    """A value of JSON without quotes."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

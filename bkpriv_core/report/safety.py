@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from bkpriv_core.report.chart import Bar, bars
 from bkpriv_core.report.facts import Bounded, Facts
-from bkpriv_core.report.markup import Markup, element, name
+from bkpriv_core.report.markup import Markup, element, joined, name
 from bkpriv_core.report.pieces import (
     badge,
     case_of,
     label_of,
-    people,
     relation,
     section,
     table,
     used_by,
 )
-from bkpriv_core.report.words import exact_share, figure, promise, share, title
+from bkpriv_core.report.words import (
+    Promise,
+    exact_share,
+    figure,
+    known,
+    moves,
+    promise,
+    selected,
+    share,
+    title,
+)
+from bkpriv_core.table.wording import whom_in_words
 
 __all__ = ["Safety"]
 
@@ -35,13 +45,13 @@ class Safety:
         self.facts, self.full = facts, full
 
     def count(self, number: int) -> str:
-        """A count of records; outsiders are not told a small one."""
+        """A count of what is counted; outsiders are not told a small one."""
         if self.full or number == 0 or number >= self.facts.least:
             return figure(number)
         return f"fewer than {self.facts.least}"
 
     def share_left_out(self) -> str:
-        """Share of the records that are not published."""
+        """Share of what is counted that is not published."""
         facts = self.facts
         if not self.full and 0 < facts.suppressed < facts.least:
             return self.count(facts.suppressed)
@@ -50,20 +60,25 @@ class Safety:
     def promises(self) -> Markup:
         """Whom the policy protects against, and how."""
         facts = self.facts
-        promised = [(bound, promise(bound, self.full)) for bound in facts.bounds]
-        if not promised:
+        if not facts.bounds:
             return section(
                 "Who is protected against whom",
                 "promises",
                 element("p", "The policy asks for nothing."),
             )
+        rows: dict[tuple[str, str, bool], list[str]] = {}
+        for bound in facts.bounds:
+            said = self._promise(bound)
+            row = said.against, title(bound.requirement), bound.satisfied
+            rows.setdefault(row, []).append(said.that)
+        bits = {bound.threshold for bound in facts.bounds if bound.requirement == "bt_privacy"}
         return section(
             "Who is protected against whom",
             "promises",
             element(
                 "p",
-                "Everybody whose record is published, against each of these readers. All of the "
-                "bounds hold together.",
+                f"Everybody {'who' if facts.persons else 'whose record'} is published, against "
+                "each of these readers. All of the bounds hold together.",
             )
             if facts.kept
             else element("p", "Not all that was asked for holds; the badge says what does."),
@@ -72,15 +87,26 @@ class Safety:
                 ("Against", "It promises", "By", "Kept"),
                 [
                     (
-                        said.against,
-                        said.that,
-                        element("span", title(bound.requirement), class_="short"),
-                        badge(bound.satisfied),
+                        against,
+                        joined(element("div", one) for one in that),
+                        element("span", by, class_="short"),
+                        badge(kept),
                     )
-                    for bound, said in promised
+                    for (against, by, kept), that in rows.items()
                 ],
             ),
+            *(
+                element(
+                    "p",
+                    f"A change of {figure(most)} bits: of a question with two answers, which are "
+                    f"not alike, a belief may go {moves(most)}.",
+                )
+                for most in sorted(bits)
+            ),
         )
+
+    def _promise(self, bound: Bounded) -> Promise:
+        return promise(bound, self.full, self.facts.persons)
 
     def _told(self, bound: Bounded) -> bool:
         """Whether the worst figure is told: of records, outsiders are told no small number."""
@@ -92,8 +118,10 @@ class Safety:
         facts = self.facts
         if not facts.bounds:
             return Markup("")
+        together = any("together" in bound.parameters for bound in facts.bounds)
         when = (
-            "Measured when this report was made."
+            "Measured when this report was made"
+            + (", but for several releases together: when this was published." if together else ".")
             if facts.audited is None
             else f"Measured at {facts.audited[0]}"
             + (f" by {facts.audited[1]}." if self.full else ".")
@@ -105,7 +133,8 @@ class Safety:
             and (used := used_by(bound, bound.worst)) is not None
             and (mean := used_by(bound, bound.mean)) is not None
         ]
-        parts = [element("p", f"{when} The worst case is that of one record; the mean, of all.")]
+        one = "record" if facts.persons is None else "person"
+        parts = [element("p", f"{when} The worst case is that of one {one}; the mean, of all.")]
         if charted:
             parts.append(
                 element(
@@ -130,8 +159,8 @@ class Safety:
                     ),
                     element(
                         "figcaption",
-                        "Bars: how much of what is allowed the worst case uses; beyond 100 % the "
-                        "bound is broken. Dots: the mean.",
+                        "Bars: how much of what is allowed the worst case uses. The nearer to "
+                        "100 %, the less is to spare; beyond, the bound is broken. Dots: the mean.",
                     ),
                 )
             )
@@ -152,7 +181,7 @@ class Safety:
                 [
                     (
                         label_of(bound),
-                        promise(bound, self.full).figure,
+                        self._promise(bound).figure,
                         f"{relation(bound)} {figure(bound.threshold)}",
                         figure(bound.worst) if self._told(bound) else self.count(1),
                         figure(bound.mean),
@@ -169,11 +198,10 @@ class Safety:
     def certainty(self) -> Markup:
         """What is exact, and what is an estimate."""
         facts = self.facts
-        known = [(bound, exact_share(bound, facts.published)) for bound in facts.bounds]
-        if not known:
+        exact = [(bound, exact_share(bound, facts.published)) for bound in facts.bounds]
+        if not exact:
             return Markup("")
-        uncertain = [(bound, part) for bound, part in known if part != 1.0]
-        if not uncertain:
+        if all(part == 1.0 for _, part in exact):
             return section(
                 "How sure these figures are",
                 "certainty",
@@ -185,14 +213,14 @@ class Safety:
                 [(part, "bar"), (1.0 - part, "bar guess")],
                 share(part),
             )
-            for bound, part in known
+            for bound, part in exact
             if part is not None
         ]
         parts = [
             element(
                 "p",
                 "Beliefs about large groups can only be estimated, and estimates may understate "
-                "what is learned. Of the published records, so many are judged exactly:",
+                f"what is learned. Of the published {facts.unit}, so many are judged exactly:",
             )
         ]
         if rows:
@@ -200,7 +228,7 @@ class Safety:
                 element(
                     "figure",
                     bars(
-                        "Share of the records judged exactly: "
+                        f"Share of the {facts.unit} judged exactly: "
                         + "; ".join(f"{row.label} {row.said}" for row in rows),
                         rows,
                         1.0,
@@ -212,9 +240,9 @@ class Safety:
         if self.full:
             parts.append(
                 table(
-                    "How figures are known",
+                    "How figures are known: exactly, or by an estimate, which has a name",
                     ("Bound", "Known"),
-                    [(label_of(bound), bound.estimator) for bound, _ in known],
+                    [(label_of(bound), known(bound.estimator, facts.unit)) for bound, _ in exact],
                 )
             )
         return section("How sure these figures are", "certainty", *parts)
@@ -223,7 +251,8 @@ class Safety:
         """What is not published, and why."""
         facts = self.facts
         if not facts.suppressed:
-            parts = [element("p", f"Nothing: all {facts.unit} are published.")]
+            nothing = "Nobody" if facts.persons else "Nothing"
+            parts = [element("p", f"{nothing}: all {facts.unit} are published.")]
         else:
             parts = [
                 element(
@@ -237,12 +266,15 @@ class Safety:
         if self.full and facts.left_out:
             parts.append(
                 table(
-                    "Kinds of records that were left out, those of most records first",
-                    ("Who", "Records", "What stood in the way", "Allowed", "Attained"),
+                    f"Kinds of {facts.unit} that were left out, those of most first",
+                    (
+                        *("Who", facts.unit.capitalize()),
+                        *("What stood in the way", "Allowed", "Attained"),
+                    ),
                     [
                         (
-                            name(people(kind.whom)),
-                            figure(kind.records),
+                            name(whom_in_words(kind.whom)),
+                            figure(kind.counted),
                             title(kind.requirement),
                             figure(kind.threshold),
                             figure(kind.attained),
@@ -252,4 +284,7 @@ class Safety:
                     numbers={1, 3, 4},
                 )
             )
+        if facts.persons and facts.persons.most is not None:
+            chosen = selected(facts.persons, self.full)
+            parts.append(element("p", f"{chosen} Any others of the same person were left out."))
         return section("What was left out", "left-out", *parts)

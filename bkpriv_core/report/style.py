@@ -45,6 +45,7 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0;
   border-bottom: 1px solid var(--line); }
 thead th { font-size: .85rem; color: var(--soft); font-weight: 600; }
 tbody th { font-weight: 500; min-width: 8rem; }
+td div + div { margin-top: .4rem; }
 .short { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .875rem; }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bkpriv_core.report.facts import Bounded
+import numpy as np
+
+from bkpriv_core.belief.distance import js_divergence
+from bkpriv_core.report.facts import Bounded, Facts, Persons
+from bkpriv_core.table.groups import FloatArray
 
 __all__ = [
     "FORMS",
@@ -15,24 +20,28 @@ __all__ = [
     "exact_share",
     "figure",
     "is_floor",
+    "known",
     "limits",
+    "moves",
     "promise",
+    "selected",
     "share",
+    "shown",
     "title",
 ]
 
 FORMS = {
     "generalized": "Quasi-identifiers are shown as ranges or labels that are true of a whole "
-    "group of records; sensitive values as they are. Nothing tells which record of a group is "
+    "group of {unit}; sensitive values as they are. {Nothing} tells which record of a group is "
     "whose.",
     "bucketized": "Quasi-identifiers are shown as they are. Sensitive values are dealt to the "
-    "records of a group by lot, so that nothing tells whose they are.",
+    "{unit} of a group by lot, so that {nothing} tells whose they are.",
     "anatomized": "Quasi-identifiers are shown as they are, sensitive values in a table of their "
-    "own, by groups; nothing tells which record of a group has which.",
+    "own, by groups; {nothing} tells whose which are.",
     "randomized": "Values were replaced at random, by chances that are published. Any value may be "
     "another than the true one.",
 }
-"""What forms of release show, by name."""
+"""What forms of release show, by name; for `shown`."""
 
 _TITLES = {
     "k_anonymity": "k-anonymity",
@@ -80,15 +89,25 @@ def is_floor(requirement: str, parameters: Mapping[str, Any]) -> bool:
     return requirement in ("k_anonymity", "m_invariance")
 
 
-def promise(bound: Bounded, named: bool) -> Promise:
-    """What a bound promises; names of tables and of knowledge only where they may be `named`."""
+def promise(bound: Bounded, named: bool, persons: Persons | None = None) -> Promise:
+    """What a bound promises.
+
+    Parameters
+    ----------
+    bound : Bounded
+        The bound.
+    named : bool
+        Whether tables and knowledge may be named.
+    persons : Persons, optional
+        What is shown of each person, where persons are counted.
+    """
     stated = bound.parameters
-    made = _promise(bound.requirement, stated, figure(bound.threshold), named)
+    made = _promise(bound.requirement, stated, figure(bound.threshold), named, persons)
     about = []
     if "sensitive" in stated:
         about.append(f"about {stated['sensitive']}")
     if stated.get("joint"):
-        about.append("about all sensitive columns together")
+        about.append("about all that is told of somebody, as one value")
     if "together" in stated:
         about.append("by several releases of the same people together")
     said = f"{made.that} ({', '.join(about)})." if about else f"{made.that}."
@@ -99,12 +118,17 @@ _FINDER = "Whoever knows enough of a person to find the group or the record"
 _SHARES = "Whoever knows how frequent each sensitive value is in the whole table"
 
 
-def _promise(key: str, stated: Mapping[str, Any], limit: str, named: bool) -> Promise:
+def _promise(
+    key: str, stated: Mapping[str, Any], limit: str, named: bool, persons: Persons | None
+) -> Promise:
+    unit = unit_of(persons)
     if key == "k_anonymity":
         return Promise(
             "Whoever knows a person's quasi-identifiers, and looks for the record",
-            f"It is one of at least {limit} that look alike",
-            "records in a group",
+            f"It is one of at least {limit} that look alike"
+            if persons is None
+            else f"The person is one of at least {limit} who look alike",
+            f"{unit} in a group",
         )
     if key == "l_diversity":
         return Promise(
@@ -153,9 +177,9 @@ def _promise(key: str, stated: Mapping[str, Any], limit: str, named: bool) -> Pr
     if key == "m_invariance":
         return Promise(
             "Whoever kept earlier releases",
-            f"A group has at least {limit} records, all of different values, and the values that "
+            f"A group has at least {limit} {unit}, all of different values, and the values that "
             "each one's group had before",
-            "records of different values in a group",
+            f"{unit} of different values in a group",
         )
     if key == "query_error":
         return Promise(
@@ -188,9 +212,11 @@ def _diversity(stated: Mapping[str, Any], limit: str) -> str:
 
 def _adversary(bandwidth: Any, named: bool) -> str:
     """Who it is that knows as much."""
-    knows = "Whoever knows how sensitive values depend on quasi-identifiers"
+    knows = "Whoever knows how common sensitive values are among people who resemble a person"
     if isinstance(bandwidth, int | float):
-        return f"{knows}, as finely as {bandwidth:g} of each one's range"
+        return (
+            f"{knows}: who differ in each quasi-identifier by less than {bandwidth:g} of its range"
+        )
     if not isinstance(bandwidth, Mapping):
         return "Whoever has the background knowledge that the policy states"
     if "sequence" in bandwidth:
@@ -202,9 +228,12 @@ def _adversary(bandwidth: Any, named: bool) -> str:
         return _SHARES
     if {"from", "to"} <= bandwidth.keys():
         ends = f"{figure(bandwidth['from'])} to {figure(bandwidth['to'])}"
-        return f"{knows}, as finely as anything from {ends} of each one's range"
-    each = ", ".join(f"{figure(value)} of {name}" for name, value in bandwidth.items())
-    return f"{knows}, as finely as these shares of their ranges: {each}"
+        return (
+            f"{knows}: who differ by less than a share of each quasi-identifier's range, be it any "
+            f"from {ends}"
+        )
+    each = ", ".join(f"{figure(value)} of that of {name}" for name, value in bandwidth.items())
+    return f"{knows}: who differ by less than a share of each quasi-identifier's range, {each}"
 
 
 def figure(value: Any) -> str:
@@ -252,11 +281,70 @@ def exact_share(bound: Bounded, published: int) -> float | None:
     return max(0.0, 1.0 - counted / published)
 
 
-def limits(form: str, several: bool, passed: bool) -> list[str]:
-    """What a release does not promise; `passed` says whether columns pass through."""
+def known(estimator: str, unit: str) -> str:
+    """How figures are known, where so many of a unit are counted."""
+    return estimator if unit == "records" else _OF_RECORDS.sub(_renamed, estimator)
+
+
+_OF_RECORDS = re.compile(r"(\d+) records?\b")
+
+
+def _renamed(found: re.Match[str]) -> str:
+    return f"{found[1]} person{'s' * (found[1] != '1')}"
+
+
+def unit_of(persons: Persons | None) -> str:
+    """What is counted."""
+    return "records" if persons is None else "persons"
+
+
+def moves(bits: float) -> str:
+    """What a change of belief of so many bits allows, where there are two answers."""
+    beliefs = np.linspace(0.0, 1.0, 1001)
+    reached = beliefs[_bits(np.full(1001, _BELIEVED), beliefs) <= bits]
+    certain = beliefs[_bits(beliefs, np.ones(1001)) <= bits]
+    if reached[-1] == 1.0:
+        return f"from {share(_BELIEVED)} to certainty"
+    # Whole per cents that are within the bits.
+    up, least = math.floor(100 * reached[-1] + 1e-9), math.ceil(100 * certain[0] - 1e-9)
+    return f"from {share(_BELIEVED)} to {up} %, or from {least} % to certainty"
+
+
+_BELIEVED = 0.1
+
+
+def _bits(before: FloatArray, after: FloatArray) -> FloatArray:
+    return js_divergence(*(np.column_stack((yes, 1.0 - yes)) for yes in (before, after)))
+
+
+def shown(form: str, persons: Persons | None, passed: bool) -> str:
+    """What a form shows; `passed` says whether columns pass through."""
+    if form not in FORMS:
+        return f"The form of the release is {form}."
+    nothing = "nothing but the columns that pass through" if passed else "nothing"
+    words = {"unit": unit_of(persons), "nothing": nothing, "Nothing": nothing.capitalize()}
+    return FORMS[form].format(**words)
+
+
+def selected(persons: Persons, named: bool) -> str:
+    """Which records of each person are shown; the column that says so only where it is `named`."""
+    if persons.most is None:
+        return "Of each person all records are shown."
+    most = "one record is" if persons.most == 1 else f"at most {persons.most} records are"
+    if persons.latest_by is None:
+        return f"Of each person {most} shown, chosen at random."
+    column = f" by {persons.latest_by}" if named else ""
+    return f"Of each person {most} shown, the latest{column}."
+
+
+def limits(facts: Facts) -> list[str]:
+    """What a release does not promise."""
     said = [
         "It protects against readers who know what the policy says they may know. Whoever knows "
-        "more about somebody, such as a value that only he can have, may learn more.",
+        "more about somebody, such as a value that only he can have, may learn more; and whoever "
+        "knows less is easier to surprise.",
+        "That people are related, or caught the same, is not considered; nor what somebody may "
+        "conclude from the way in which groups were made.",
         "It hides which record of a group is somebody's, not that he is in the table.",
         "What is true of the whole table is no secret: who learns that smokers fall ill more often "
         "has learned nothing about anybody in particular, though he will believe it of every "
@@ -264,18 +352,31 @@ def limits(form: str, several: bool, passed: bool) -> list[str]:
         "Figures that are estimates may understate what can be learned; the section on certainty "
         "says which are.",
     ]
-    if form == "randomized":
-        said[1] = (
+    if facts.form == "randomized":
+        said[2] = (
             "It hides whether a value is somebody's own, not that he is in the table. Counts from "
             "it are to be estimated, not read off."
         )
-    if passed:
+    persons = facts.persons
+    if persons is not None:
+        if persons.most != 1:
+            said.append(
+                "Readers are supposed to know which rows are of one person, though no column says "
+                "so. Whoever can tell it is told no more than was judged."
+            )
+        if persons.most is not None:
+            said.append(
+                "A person's other records, which are not shown, were not judged: nothing is "
+                "promised of what they hold. Releases of some records of each person are not "
+                "judged together with others, which may show the rest."
+            )
+    if facts.passed:
         said.append(
             "Columns that pass through are shown as they are. Whoever knows somebody's may find "
             "his row by them, and readers of several releases tell by them which rows are the "
             "same record's."
         )
-    if several:
+    if facts.others:
         said.append(
             "Several releases of the same people tell more together than each does alone. Unless "
             "the policy certified them together, give them to different readers."

@@ -3,7 +3,8 @@
 What lives here knows a table and nothing else: no belief, no requirement, no way of publishing.
 
 - `domain`, `hierarchy`, `levels`: the values of an attribute, their distances and generalizations;
-- `bins`: values that are intervals; `notation`: values as JSON, and text as SQL;
+- `bins`: values that are intervals; `notation`: values as JSON, and text as SQL; `wording`: that
+  JSON as people write it;
 - `table`, `parts`, `groups`: distinct cells and counts, parts of them, and sets of those;
 - `recoding`: tables with attributes coarsened;
 - `cost`: what publishing groups costs the analyst, whatever the method;

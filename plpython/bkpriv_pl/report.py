@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import plpy
 
 from bkpriv_core.audit import Finding
 from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
-from bkpriv_core.method import find_method
+from bkpriv_core.method import Options, find_method
 from bkpriv_core.report.facts import (
     AUDIENCES,
     Audience,
@@ -18,14 +19,15 @@ from bkpriv_core.report.facts import (
     Event,
     Facts,
     LeftOut,
+    Persons,
     Shown,
     Sibling,
 )
 from bkpriv_core.report.page import render
-from bkpriv_core.table.combination import Combination, columns_of
+from bkpriv_core.table.combination import columns_of
 from bkpriv_pl.audit import as_row, measure
 from bkpriv_pl.boundary import entry, run
-from bkpriv_pl.history import RecordedRelease, find_release, find_requirements
+from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.passed import attributes_of
 from bkpriv_pl.progress import Task
@@ -37,6 +39,9 @@ __all__ = ["report_html"]
 
 _KINDS = 10
 """How many kinds of records that were left out a report lists."""
+
+_LISTED = 50
+"""How many releases of the dataset a report lists."""
 
 
 @entry
@@ -67,6 +72,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
     bounds, audited = _recorded_audit(release)
     method = find_method(row["method"])
     recorded = None if row["status"] == "purged" else find_release(release)
+    options = find_options(release, method)
     left_out: tuple[LeftOut, ...] = ()
     if recorded is not None and audience == "officer":
         measured = _measured(recorded, task)
@@ -93,7 +99,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         groups=row["groups"],
         counterfeited=row["counterfeited"],
         grown_from=row["grown_from"],
-        unit="people" if recorded is not None and _several(recorded) else "records",
+        persons=_persons(options, recorded),
         form=method.form.name,
         quasi_identifiers=()
         if recorded is None
@@ -108,16 +114,31 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         utility={} if recorded is None else utility_of(recorded),
         left_out=left_out,
         events=_events(release),
-        siblings=_siblings(row["dataset"], own["owner"]),
+        siblings=_siblings(row["dataset"], own["owner"], release),
+        others=_others(row["dataset"], own["owner"]),
+        readers=_readers(release),
+        options=_chosen(options),
         made_at=row["now"],
         version=row["version"],
     )
 
 
-def _several(recorded: RecordedRelease) -> bool:
-    """Whether a person may have several records."""
-    sensitive = recorded.table.sensitive
-    return isinstance(sensitive, Combination) and sensitive.several
+def _persons(options: Options, recorded: RecordedRelease | None) -> Persons | None:
+    """What is shown of each person, where the options have persons counted."""
+    most = options.max_records_per_person
+    if most is None:
+        return None
+    rows = None if recorded is None else recorded.rows
+    return Persons(rows, None if most == "all" else most, options.latest_by)
+
+
+def _chosen(options: Options) -> dict[str, Any]:
+    """Options that are not what they would be if they were left out."""
+    return {
+        field.name: value
+        for field in fields(options)
+        if (value := getattr(options, field.name)) != field.default
+    }
 
 
 def _when(expression: str) -> str:
@@ -216,18 +237,44 @@ def _events(release: int) -> tuple[Event, ...]:
     return tuple(Event(row["at"], row["kind"], row["reason"], row["by"]) for row in rows)
 
 
-def _siblings(dataset: str, owner: str) -> tuple[Sibling, ...]:
+def _siblings(dataset: str, owner: str, release: int) -> tuple[Sibling, ...]:
+    """The latest releases of a dataset, and one of them."""
+    # A status takes a search of the catalog, so only those of the releases listed are wanted.
     rows = run(
-        f"SELECT s.*, {_when('s.created_at')} AS at FROM bkpriv.releases AS s "
-        "JOIN bkpriv.release AS r USING (release) "
-        "WHERE (r.dataset, r.owner) = ($1, $2) ORDER BY release",
-        ["text", "text"],
-        [dataset, owner],
+        "SELECT s.release, s.period, s.method, s.status, s.records, s.suppressed, "
+        "s.options ->> 'max_records_per_person' IS NOT NULL AS persons, "
+        f"{_when('s.created_at')} AS at FROM bkpriv.releases AS s "
+        "WHERE s.release = ANY (ARRAY(SELECT r.release FROM bkpriv.release AS r "
+        "WHERE (r.dataset, r.owner) = ($1, $2) "
+        f"ORDER BY r.release = $3 DESC, r.release DESC LIMIT {_LISTED})) ORDER BY s.release",
+        ["text", "text", "bigint"],
+        [dataset, owner, release],
     )
     return tuple(
         Sibling(
             *(row["release"], row["period"], row["method"], row["status"], row["at"]),
             *(row["records"], row["suppressed"]),
+            "persons" if row["persons"] else "records",
         )
         for row in rows
     )
+
+
+def _others(dataset: str, owner: str) -> int:
+    """How many releases a dataset has, but for one."""
+    (row,) = run(
+        "SELECT count(*) - 1 AS others FROM bkpriv.release WHERE (dataset, owner) = ($1, $2)",
+        ["text", "text"],
+        [dataset, owner],
+    )
+    return int(row["others"])
+
+
+def _readers(release: int) -> tuple[str, ...]:
+    """Roles that may read a release now, as in SQL."""
+    rows = run(
+        "SELECT reader FROM bkpriv_internal.readers_of($1) AS reader ORDER BY reader",
+        ["bigint"],
+        [release],
+    )
+    return tuple(row["reader"] for row in rows)

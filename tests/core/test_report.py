@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import fields, replace
 from html.parser import HTMLParser
@@ -21,13 +22,14 @@ from bkpriv_core.report.facts import (
     Event,
     Facts,
     LeftOut,
+    Persons,
     Shown,
     Sibling,
 )
 from bkpriv_core.report.markup import element, name, text
 from bkpriv_core.report.page import render
 from bkpriv_core.report.style import STYLE
-from bkpriv_core.report.words import FORMS, exact_share, promise, title
+from bkpriv_core.report.words import FORMS, exact_share, known, moves, promise, title
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;\u202e\x07"
 
@@ -46,7 +48,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         **{key: f"{word}{key}" for key in ("dataset", "source", "view", "policy", "created_by")},
         **{"method": "mondrian", "created_at": "2026-01-02 03:04 UTC", "status": "published"},
         **{"period": None, "stale": False, "records": 1000, "suppressed": 3, "groups": 47},
-        **{"counterfeited": 2, "grown_from": None, "unit": "records", "form": "generalized"},
+        **{"counterfeited": 2, "grown_from": None, "persons": None, "form": "generalized"},
         "quasi_identifiers": ("age",),
         "sensitive": ("disease",),
         "passed": (),
@@ -72,9 +74,12 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "left_out": (LeftOut(f'{{"age": "{word}left"}}', 3, "k_anonymity", 7.0, 3.0),),
         "events": (Event("2026-02-03 04:05 UTC", "stale", f"{word}reason", f"{word}by"),),
         "siblings": (
-            Sibling(11, f"{word}period", "mondrian", "superseded", "2026-01-01", 900, 1),
-            Sibling(12, None, "mondrian", "published", "2026-01-02", 1000, 3),
+            Sibling(11, f"{word}period", "mondrian", "superseded", "2026-01-01", 900, 1, "records"),
+            Sibling(12, None, "mondrian", "published", "2026-01-02", 1000, 3, "records"),
         ),
+        "others": 1,
+        "readers": (f"{word}reader",),
+        "options": {"latest_by": f"{word}column"},
         **{"made_at": "2026-03-04 05:06 UTC", "version": "0.3.0"},
     }
     return Facts(**(given | changes))
@@ -186,7 +191,8 @@ def test_a_broken_bound_is_said_to_be_broken() -> None:
 @pytest.mark.parametrize("audience", AUDIENCES)
 def test_what_little_is_left_of_a_purged_release_is_reported(audience: Audience) -> None:
     few = facts(utility={}, shown=(), quasi_identifiers=(), sensitive=(), left_out=(), events=())
-    page = render(replace(few, status="purged", siblings=(), stale=None), audience)
+    gone = replace(few, status="purged", siblings=(), others=0, stale=None)
+    page = render(gone, audience)
     assert "This release is purged." in page
     assert "It cannot be measured any more" in page
 
@@ -216,6 +222,101 @@ def test_what_was_told_of_a_bound_is_said() -> None:
     assert "0.3" in said.against
     ranged = bound("bt_privacy", parameters={"bandwidth": {"from": 0.2, "to": 0.5}})
     assert "0.2 to 0.5" in promise(ranged, named=False).against
+
+
+PERSONS = [Persons(1700, 2, "seen"), Persons(1700, 2, None), Persons(1700, 1, "seen")]
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+@pytest.mark.parametrize("persons", [*PERSONS, Persons(1700, None, None), Persons(None, 2, "seen")])
+def test_persons_are_counted_and_called_so(persons: Persons, audience: Audience) -> None:
+    """No count of persons is one of records, and what is shown of each is said."""
+    counted = facts(persons=persons, suppressed=30)
+    counted = replace(
+        counted, siblings=tuple(replace(item, unit="persons") for item in counted.siblings)
+    )
+    page = parsed(render(counted, audience))
+    labels = [str(attributes.get("aria-label", "")) for _, attributes in page.seen]
+    for words in [*page.words, *labels]:
+        assert not re.search(r"(970|30|900|166|\u202f000) records", words)
+        assert not re.search(r"[Rr]ecords (left|over|published|in a group|judged)", words)
+        assert words.strip() not in ("Records", "all records")
+    said = " ".join(" ".join(page.words).split())
+    assert ("1 700 records" in said) is (persons.rows is not None)
+    assert "970 persons published" in said
+    if persons.most is None:
+        assert "Of each person all records are shown." in said
+        assert "not judged together" not in said
+    else:
+        most = "one record is shown" if persons.most == 1 else "at most 2 records are shown"
+        how = "chosen at random" if persons.latest_by is None else "the latest"
+        assert f"Of each person {most}, {how}" in said
+        assert said.count("Any others of the same person were left out") == 1
+        assert "not judged together with others" in said
+    named = audience == "officer" and persons.latest_by is not None
+    assert ("by seen" in said) is named
+
+
+def test_a_dataset_may_have_releases_of_records_and_of_persons() -> None:
+    first, second = facts().siblings
+    words = " ".join(parsed(render(facts(siblings=(first, replace(second, unit="persons"))))).words)
+    assert "900 records" in words
+    assert "1\N{NARROW NO-BREAK SPACE}000 persons" in words
+
+
+def test_that_more_releases_are_there_than_are_listed_is_said() -> None:
+    assert "Releases of the dataset, with this one: 2 of 5" in render(facts(others=4))
+    assert "Releases of the dataset, with this one<" in render(facts())
+    assert "Its dataset has 4 others." in render(facts(others=4), "outsiders")
+    assert "Its dataset has 1 other release." in render(facts(), "outsiders")
+
+
+def test_values_of_several_columns_and_records_are_words() -> None:
+    told = '[{"disease":"flu","drug":null},{"disease":"<b>","drug":"x"}]'
+    case = bound("bt_privacy", group_records=9, whom='{"age": [20, 29]}', value=told)
+    case = replace(case, parameters={"bandwidth": 0.3}, before=0.1, after=0.4)
+    page = parsed(render(facts(bounds=(case,))))
+    words = "".join(page.words)
+    assert (
+        "A group of 9, people with age 20–29; "
+        "disease: flu · drug: missing / disease: <b> · drug: x, 10 % before, 40 % after"
+    ) in words
+    assert '{"' not in words
+
+
+def test_that_some_is_an_estimate_stands_beside_the_verdict() -> None:
+    estimated = bound("t_closeness", parameters={"t": 0.2}, threshold=9.0, estimator="omega")
+    assert "For 100 % of the records an estimate says so." in render(facts(bounds=(estimated,)))
+    assert "estimate says so" not in render(facts(bounds=(bound(),)))
+
+
+def test_estimators_count_persons() -> None:
+    said = "exact, but omega for 1 group (1 record) and bethe for 2 groups (26 records)"
+    assert known(said, "records") == said
+    assert known(said, "persons") == (
+        "exact, but omega for 1 group (1 person) and bethe for 2 groups (26 persons)"
+    )
+
+
+@given(st.floats(0.01, 0.99))
+def test_moves_of_belief_are_as_large_as_the_bits(bits: float) -> None:
+    """What is said to be allowed is, and one per cent more is not."""
+    said = [int(number) for number in re.findall(r"(\d+) %", moves(bits))]
+
+    def entropy(yes: float) -> float:
+        return -sum(share * math.log2(share) for share in (yes, 1.0 - yes) if share > 0.0)
+
+    def apart(before: float, after: float) -> float:
+        return entropy((before + after) / 2) - (entropy(before) + entropy(after)) / 2
+
+    if len(said) == 1:
+        assert apart(0.1, 1.0) <= bits + 1e-9
+        return
+    believed, up, least = said
+    assert believed == 10
+    assert apart(0.1, up / 100) <= bits + 1e-9 < apart(0.1, (up + 1) / 100) + 2e-9
+    assert apart(least / 100, 1.0) <= bits + 1e-9
+    assert least == 0 or apart((least - 1) / 100, 1.0) > bits - 1e-9
 
 
 @pytest.mark.parametrize(("l", "share"), [(3, "one in 3."), (1.5, "66.7 %.")])
@@ -265,6 +366,8 @@ def test_facts_are_all_used() -> None:
     changed = {
         "stale": True,
         "grown_from": 5,
+        "persons": Persons(1700, None, None),
+        "options": {},
         "period": "2024",
         "passed": ("ward",),
         "audited": None,
