@@ -33,9 +33,9 @@ _ALIKE = 40
 _LABELS = {
     "gcp": "detail lost (GCP; 0 loses nothing)",
     "query_error": "median relative error of queries",
-    "worst_disclosure": "worst disclosure of any record (bits)",
+    "worst_disclosure": "worst disclosure (bits)",
     "mean_disclosure": "mean disclosure (bits)",
-    "suppressed_share": "share of records left out",
+    "suppressed_share": "share left out",
 }
 
 

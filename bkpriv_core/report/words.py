@@ -361,8 +361,9 @@ def limits(facts: Facts) -> list[str]:
     if persons is not None:
         if persons.most != 1:
             said.append(
-                "Readers are supposed to know which rows are of one person, though no column says "
-                "so. Whoever can tell it is told no more than was judged."
+                "Readers are supposed to know which rows of a group are of one person, though no "
+                "column says so; not how many records somebody has, by which he may be told from "
+                "others."
             )
         if persons.most is not None:
             said.append(

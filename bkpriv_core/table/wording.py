@@ -13,12 +13,15 @@ __all__ = ["told_in_words", "whom_in_words"]
 
 
 def told_in_words(label: str) -> str:
-    """What is told of a person, by its label in SQL."""
+    """What is told of a person, or that he has no record with a value, by its label in SQL."""
     told = _decoded(label)
+    none = ""
+    if isinstance(told, dict) and isinstance(told.get("not"), dict):
+        none, told = "no record with ", told["not"]
     rows = told if isinstance(told, list) else [told]
     if not rows or not all(isinstance(row, dict) and row for row in rows):
         return label
-    return " / ".join(
+    return none + " / ".join(
         " · ".join(f"{column}: {_written(value)}" for column, value in row.items()) for row in rows
     )
 

@@ -23,6 +23,7 @@ import pytest
 from matplotlib.image import imread
 from psycopg.conninfo import conninfo_to_dict
 
+from scripts.shoot import outline
 from tests.conftest import Connection, Database
 
 _DIRECTORY = Path(__file__).resolve().parents[2] / "docs" / "tutorial"
@@ -195,6 +196,15 @@ def test_reports_have_the_figures_of_the_audit(walk: Walk, shared_db: Connection
             assert f"at least {threshold:g}" in cells or f"at most {threshold:g}" in cells
         assert ("hospital.visit" in page) is (name == "officer")
         assert "5001" not in page
+
+
+def test_the_picture_of_the_report_shows_what_the_report_says(walk: Walk) -> None:
+    said = outline((walk.directory / "officer.html").read_text(encoding="utf-8"))
+    pictured = (_DIRECTORY / "hospital" / "officer.txt").read_text(encoding="utf-8")
+    assert said == pictured, (
+        "take the picture anew: run the page's commands, then "
+        "python -m scripts.shoot officer.html docs/tutorial/hospital/officer.png"
+    )
 
 
 def test_the_picture_is_that_of_the_page(walk: Walk) -> None:
