@@ -156,12 +156,11 @@ class GroupOptions(Options):
         return self.estimator, self.smoothing
 
 
-def _one_column(what: str, columns: Sequence[str]) -> Unsupported:
+def _one_column(what: str, columns: Sequence[str], hint: str) -> Unsupported:
     return Unsupported(
         f"{what} handles one sensitive column, and there are {len(columns)}",
         detail=f"They are {', '.join(columns)}.",
-        hint="Methods mondrian, bucketize, agglomerate, incognito and microaggregate publish "
-        "several, each time anew; or register a dataset with one of them.",
+        hint=f"{hint}; or register a dataset with one of them.",
     )
 
 
@@ -208,7 +207,13 @@ class Method(ABC, Generic[Own]):
             If they are.
         """
         if len(columns) > 1 and not self.combines:
-            raise _one_column(f"method {self.name}", columns)
+            anew = ", without the option grow" if getattr(options, "grow", False) else ""
+            raise _one_column(
+                f"method {self.name}",
+                columns,
+                "Use method mondrian, bucketize, agglomerate, incognito or microaggregate, which "
+                f"publish several{anew}",
+            )
         # Beside single values of quasi-identifiers each person has one row.
         beside = self.form.exact and "sensitive" in self.form.exhibits["records"]
         if options.several and (beside or not self.combines):
@@ -216,8 +221,12 @@ class Method(ABC, Generic[Own]):
                 f"method {self.name} shows one record of each person",
                 detail="Option max_records_per_person is "
                 f"{as_json(options.max_records_per_person)}.",
-                hint='Write {"max_records_per_person": 1}, or use method mondrian, agglomerate, '
-                "incognito or microaggregate.",
+                hint='Write {"max_records_per_person": 1}'
+                + (
+                    "."
+                    if getattr(options, "grow", False)
+                    else ", or use method mondrian, agglomerate, incognito or microaggregate."
+                ),
             )
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
@@ -331,7 +340,9 @@ class GroupMethod(Method[OfGroups]):
         """See `Method`."""
         super().check_told(columns, options)
         if len(columns) > 1 and options.grow:
-            raise _one_column("option grow", columns)
+            raise _one_column(
+                "option grow", columns, "Leave it out: of several columns releases are made anew"
+            )
 
     @property
     def plain(self) -> GroupMethod[Any]:

@@ -47,6 +47,11 @@ class TCloseness(ShareRequirement):
         """See `ColumnRequirement`."""
         return self.ground == "equal"
 
+    @property
+    def of_several(self) -> str:
+        """See `ColumnRequirement`; jointly there is no other ground either."""
+        return 'Take the ground "equal"'
+
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Measure the distance to the table's distribution."""
         seen = self.seen(setting)

@@ -110,6 +110,15 @@ class ColumnRequirement(Requirement):
         return False
 
     @property
+    def of_several(self) -> str:
+        """What to require instead where it is not."""
+        return (
+            'Require it jointly ("joint": true), of all records of a person as one value; or bound '
+            "what persons have by bt_privacy, l_diversity (distinct or probabilistic), "
+            "max_disclosure, t_closeness (equal) or beta_likeness"
+        )
+
+    @property
     def sight(self) -> Sight:
         """What it is about."""
         return Sight(sensitive=self.sensitive, joint=self.joint)
@@ -135,10 +144,8 @@ class ColumnRequirement(Requirement):
                 f"{self.key} is not defined of a column of which persons have several values",
                 detail=f"The column is {self.sensitive}, and its parameters are "
                 f"{as_json(dict(self.bounds[0].parameters))}.",
-                hint='Require it jointly ("joint": true), of all records of a person as one value; '
-                "or bound what persons have by bt_privacy, l_diversity (distinct or "
-                "probabilistic), max_disclosure, t_closeness (equal) or beta_likeness; or publish "
-                'one record of each ({"max_records_per_person": 1}).',
+                hint=f'{self.of_several}; or publish one record of each '
+                '({"max_records_per_person": 1}).',
             )
         return seen
 
