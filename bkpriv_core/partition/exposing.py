@@ -57,7 +57,7 @@ class Exposing:
         progress: Progress = SILENT,
     ) -> Exposing:
         """Measure a release as it is."""
-        measured, _ = jointly(requirements)
+        measured, _ = jointly(requirements, earlier.population)
         way: Sound = (
             "bethe" if estimator == "bethe" else "omega" if estimator == "omega" else "auto"
         )

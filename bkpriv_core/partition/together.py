@@ -230,7 +230,7 @@ class _Mending:
         self._parts = parts
         self._persons = earlier.persons[parts.respondent]
         self._earlier = earlier
-        self._measured, _ = jointly(requirements)
+        self._measured, _ = jointly(requirements, earlier.population)
         self._bounds = [bound for item in self._measured for bound in item.bounds]
         _, self._joint = alone_and_joint(requirements)
         self._estimator: Sound = "auto" if estimator == "exact" else estimator

@@ -27,7 +27,7 @@ from bkpriv_core.stated import read
 from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.together.measurement import Joint
+from bkpriv_core.together.measurement import Joint, Population
 
 __all__ = [
     "SLACK",
@@ -368,13 +368,29 @@ class Requirement(ABC):
         return Measurement(spread[None, :], np.full(len(groups), EXACT, dtype=np.int8))
 
 
-def jointly(requirements: Sequence[Requirement]) -> tuple[list[Requirement], list[str]]:
-    """Find what can be measured of several releases together, and name what cannot in full."""
+def jointly(
+    requirements: Sequence[Requirement], population: Population | None = None
+) -> tuple[list[Requirement], list[str]]:
+    """Find what can be measured of several releases together, and name what cannot in full.
+
+    Parameters
+    ----------
+    requirements : sequence of Requirement
+        What each must keep by itself, or one of them.
+    population : Population, optional
+        Whom they are about. If a table has several records of somebody, requirements are about what
+        people have, those of whom another table has one record among them.
+
+    Returns
+    -------
+    list of Requirement, list of str
+        What is measured, and keys of what is not, or not in full.
+    """
     measured = [(item, item.jointly) for item in requirements]
-    return (
-        [part for _, part in measured if part is not None],
-        [item.key for item, part in measured if part != item],
-    )
+    parts = [part for _, part in measured if part is not None]
+    if population is not None and (columns := population.combined):
+        parts = [one for part in parts for one in part.about(columns, True)]
+    return parts, [item.key for item, part in measured if part != item]
 
 
 def adversaries(requirements: Sequence[Requirement]) -> list[Knowledge | None]:

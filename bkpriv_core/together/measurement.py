@@ -21,6 +21,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.sparse import Labels, recode
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import ALONE, Together, check_size, infer
@@ -84,6 +85,13 @@ class Population:
     vocabulary: Labels
     knowledge: tuple[Knowledge | None, ...]
     priors: tuple[FloatArray, ...]
+
+    @property
+    def combined(self) -> tuple[str, ...]:
+        """The sensitive columns, if a table has combinations of them, or of persons' records."""
+        told = (home.setting.table.sensitive for home in self.homes)
+        some = next((each for each in told if isinstance(each, Combination)), None)
+        return () if some is None else tuple(column.name for column in some.columns)
 
     @classmethod
     def of(cls, history: History, look: Look, knowledge: Sequence[Knowledge | None]) -> Population:

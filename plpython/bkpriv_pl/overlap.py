@@ -260,9 +260,11 @@ def find_earlier(
     left_out |= dict.fromkeys(false, "shows counterfeits")
     chain = chain.only([step.release for step in shown if step.shown is None])
     judged = tuple(step.release for step in chain.history.steps)
-    measured, unmeasured = jointly(requirements)
+    earlier = _tell_apart(chain, now, setting, respondents, requirements)
+    population = None if earlier is None else earlier.population
+    measured, unmeasured = jointly(requirements, population)
     return Beside(
-        _tell_apart(chain, now, setting, respondents, requirements),
+        earlier,
         judged,
         dict(sorted(left_out.items())),
         tuple(measured),

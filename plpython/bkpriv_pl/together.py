@@ -206,8 +206,8 @@ class _Inquiry:
         )
         return setting, np.arange(len(recorded.parts))
 
-    def joint(self, task: Task) -> Joint:
-        """Infer what they tell.
+    def _told(self, task: Task) -> tuple[Joint, list[Requirement]]:
+        """Infer what they tell, and find what is measured of it.
 
         Raises
         ------
@@ -231,7 +231,8 @@ class _Inquiry:
                     f"can have. That is so of {len(contradicted)} respondents.",
                     hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
                 )
-        return joint
+        measured, _ = jointly(self.requirements, population)
+        return joint, measured
 
     @property
     def names(self) -> list[str]:
@@ -241,16 +242,16 @@ class _Inquiry:
 
     def findings(self, task: Task) -> list[Finding]:
         """Hold them against the requirements; each bound once."""
-        found = joint_findings(self.joint(task), self.requirements, self.releases)
+        found = joint_findings(*self._told(task), self.releases)
         return list({_key(each.requirement, each.parameters): each for each in found}.values())
 
     def exposed(self, task: Task) -> list[tuple[Any, ...]]:
         """Find who is over a bound, and by which releases; each bound once."""
-        joint = self.joint(task)
+        joint, measured = self._told(task)
         found = exposures(
             joint,
             Constraints.of_each(self.history),
-            self.requirements,
+            measured,
             self.estimator,
             task.step("leaving out releases"),
         )

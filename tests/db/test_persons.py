@@ -418,3 +418,32 @@ def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
     (audited,) = visits.execute("SELECT * FROM bkpriv.sequential_audit('visits', 'seen')")
     assert audited[-1] == "shows several records of a person"
     assert any(notice.startswith("1 of 1 releases are left out") for notice in heard)
+
+
+def test_several_records_of_a_person_and_later_one_are_judged_together(visits: Connection) -> None:
+    """What is required of a column is, in either release, about what persons have."""
+    state_policy(
+        visits,
+        "crowd",
+        {
+            "k_anonymity": {"k": 4},
+            "l_diversity": {"l": 1.2, "variant": "probabilistic"},
+            "bt_privacy": {"bandwidth": 0.5, "t": 0.5},
+        },
+    )
+    first = publish_as(visits, ALL)
+    visits.execute("DELETE FROM clinic.visit WHERE visit % 10 > 1")
+    visits.execute("DELETE FROM clinic.visit WHERE patient = 'p7'")
+    second = publish(visits, "visits", policy="crowd", view="public.later")
+    both = [first, second]
+    rows = visits.execute(
+        "SELECT requirement, parameters ->> 'sensitive' FROM bkpriv.audit_together(%s)", [both]
+    ).fetchall()
+    about = [("k_anonymity", None), ("l_diversity", "disease"), ("bt_privacy", "disease")]
+    assert rows == about
+    asking = "SELECT worst FROM bkpriv.audit_together(%s, %s)"
+    share = Jsonb({"max_disclosure": {"tau": 1}})
+    assert one(visits, asking, [both, share]) == one(visits, asking, [both[::-1], share])
+    visits.execute("SELECT * FROM bkpriv.explain_suppressed(%s)", [second])
+    exposed = "SELECT count(*) FROM bkpriv.explain_together(%s, %s)"
+    assert one(visits, exposed, [both, Jsonb({"max_disclosure": {"tau": 0.1}})]) > 0
