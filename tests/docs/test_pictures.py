@@ -33,10 +33,18 @@ def test_what_is_drawn_can_be_told(directory: str, figure: Figure[Any, Any]) -> 
     assert spreads == ({picture.spread} if picture.spread else set())
 
 
-@pytest.mark.parametrize("name", ["figure_2", "figure_3b", "figure_5a"])
-def test_a_picture_is_that_of_its_data(name: str, tmp_path: Path) -> None:
-    (figure,) = (figure for figure in STUDIES["papers/li2009"].figures if figure.name == name)
-    directory = DOCUMENTS / "papers" / "li2009"
+@pytest.mark.parametrize(
+    ("study", "name"),
+    [
+        ("li2009", "figure_2"),
+        ("li2009", "figure_3b"),
+        ("li2009", "figure_5a"),
+        ("guo2011", "table_4"),
+    ],
+)
+def test_a_picture_is_that_of_its_data(study: str, name: str, tmp_path: Path) -> None:
+    (figure,) = (figure for figure in STUDIES[f"papers/{study}"].figures if figure.name == name)
+    directory = DOCUMENTS / "papers" / study
     draw(figure, directory, tmp_path / "drawn.png")
     drawn, shown = imread(tmp_path / "drawn.png"), imread(directory / f"{name}.png")
     assert drawn.shape == shown.shape
