@@ -144,7 +144,7 @@ class ColumnRequirement(Requirement):
                 f"{self.key} is not defined of a column of which persons have several values",
                 detail=f"The column is {self.sensitive}, and its parameters are "
                 f"{as_json(dict(self.bounds[0].parameters))}.",
-                hint=f'{self.of_several}; or publish one record of each '
+                hint=f"{self.of_several}; or publish one record of each "
                 '({"max_records_per_person": 1}).',
             )
         return seen
