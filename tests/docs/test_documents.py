@@ -53,6 +53,11 @@ def test_readme_is_short_and_has_sql() -> None:
     assert len(read_blocks(readme)) > 5
 
 
+def test_readme_leads_to_every_page() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert not [page for path in DOCUMENTS[1:] if f"]({(page := _name(path))})" not in text]
+
+
 def test_reference_is_that_of_the_catalogue(db: Connection) -> None:
     assert (ROOT / "docs" / "reference" / "functions.md").read_text() == reference(db), (
         "make it anew: python -m scripts.reference URI > docs/reference/functions.md"

@@ -12,6 +12,9 @@ from matplotlib.image import imread
 from bkpriv_core.cli.study.figure import Figure, Lines
 from scripts.redraw import DOCUMENTS, STUDIES, draw, read
 
+_SPREADS = {"deviation", "standard_error", "lower_quartile", "upper_quartile"}
+"""Columns of how far a figure varies."""
+
 FIGURES = [(directory, figure) for directory, study in STUDIES.items() for figure in study.figures]
 
 
@@ -29,8 +32,8 @@ def test_what_is_drawn_can_be_told(directory: str, figure: Figure[Any, Any]) -> 
     assert picture.bound is None or picture.bound_label
     if any(isinstance(row[picture.x], str) for row in rows):
         assert not picture.joined
-    spreads = {"deviation", "standard_error"} & set(rows[0])
-    assert spreads == ({picture.spread} if picture.spread else set())
+    drawn = {picture.spread} if isinstance(picture.spread, str) else set(picture.spread)
+    assert _SPREADS & set(rows[0]) == drawn - {""}
 
 
 @pytest.mark.parametrize(
