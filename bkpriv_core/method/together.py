@@ -20,11 +20,15 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
 from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
 
 __all__ = ["begin_again", "make_together"]
+
+_GROWN = 'Publish with the option {"grow": true}, which keeps the groups that were published'
+_WARNED = 'State the policy with {"overlap": "warn"}, and audit_together says what all tell'
 
 
 def begin_again(
@@ -116,13 +120,16 @@ def make_together(
     )
     groups = mended.groups
     if not len(groups):
+        several = "releases" if len(earlier.releases) > 1 else "release"
         listed = ", ".join(map(str, earlier.releases))
         raise UnattainableRequirement(
             "nothing can be published beside earlier releases",
-            detail=f"Together with releases {listed} every group exposes somebody, and so do their "
-            "unions.",
-            hint='Publish with the option {"grow": true}, which keeps the groups that were '
-            'published, or state the policy with {"overlap": "warn"}.',
+            detail=f"Together with {several} {listed} "
+            "every group exposes somebody, and so do their unions.",
+            # What grows has one value of each person.
+            hint=f"{_WARNED}."
+            if isinstance(made.table.sensitive, Combination)
+            else f"{_GROWN}. {_WARNED}.",
         )
     groups = groups.select(chance.order(len(groups)))
     # What was kept may be too large for exact inference.

@@ -42,8 +42,6 @@ def lattice(
     within = require_period(registered, period)
     registered = replace(registered, attributes=())
     kept = kept_of(chosen, registered)
-    if kept is None and not any(item.tells_apart for item in requirements):
-        registered = replace(registered, respondent=None)
     table, respondents, _ = read_records(registered, chosen.nulls, within, kept=kept)
     setting, _ = set_out(
         registered,

@@ -23,6 +23,7 @@ from bkpriv_core.release.form import Form
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, adversaries, jointly
 from bkpriv_core.sequence.history import Step as Shown
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
@@ -168,6 +169,8 @@ class Beside:
         left_out = published.table.records - published.published
         if mended.failed or not grown:
             dear = mended.failed and left_out > _DEAR * published.table.records
+            # What grows has one value of each person.
+            dear = dear and not isinstance(published.table.sensitive, Combination)
             said = {
                 "detail": f"As it was begun, {mended.failed} people would have been exposed to who "
                 "holds all of them."

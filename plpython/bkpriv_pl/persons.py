@@ -1,4 +1,8 @@
-"""Persons: which of the records of a person are published, where somebody has several."""
+"""Persons: who is one, and which of his records are published, where somebody has several.
+
+A person is a text, by which he is found again in other releases. Values that are equal may have
+several, such as 1.0 and 1.00; then one person would be counted as two.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plpy
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import rows_of
-from bkpriv_pl.boundary import Refusal
-from bkpriv_pl.column import column_types
+from bkpriv_core.table.hierarchy import some_of
+from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.column import Column, column_types
+from bkpriv_pl.source import Relation
 
 if TYPE_CHECKING:
+    from bkpriv_pl.counts import Period
     from bkpriv_pl.dataset import Dataset
 
-__all__ = ["Kept", "kept_of", "tell_persons"]
+__all__ = ["Kept", "check_one_text_each", "kept_of", "tell_persons"]
+
+_WRITTEN_VARIOUSLY = {"numeric", "float4", "float8", "interval", "jsonb"}
+"""Types that are built in, of which equal values may have several texts."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,46 @@ def kept_of(options: Options, dataset: Dataset) -> Kept | None:
     seed = options.seed
     key = secrets.token_hex(16) if seed is None else str(seed)
     return Kept(None if most == "all" else most, latest_by, key)
+
+
+def check_one_text_each(source: Relation, column: Column, period: Period | None) -> None:
+    """Refuse respondents who are equal, and written in several ways.
+
+    Raises
+    ------
+    InvalidData
+        If there are such.
+    """
+    if column.type_name not in _WRITTEN_VARIOUSLY and not _blurred(column):
+        return
+    person = f"s.{plpy.quote_ident(column.name)}"
+    texts = f'{person}::pg_catalog.text COLLATE "C"'
+    condition = "" if period is None else f" WHERE {period.condition('s')}"
+    found = run(
+        f"SELECT array_agg(DISTINCT {texts}) AS texts, count(*) OVER () AS respondents "
+        f"FROM {source} AS s{condition} GROUP BY {person} "
+        f"HAVING count(DISTINCT {texts}) > 1 ORDER BY 1 LIMIT 1",
+        [] if period is None else ["text"],
+        [] if period is None else [period.text],
+    )
+    for row in found:
+        raise InvalidData(
+            f'column "{column.name}" of table {source} writes respondents in several ways',
+            detail=f"Equal are {some_of(row['texts'])}. That is so of {row['respondents']} "
+            "respondents, each of whom would be taken for several.",
+            hint="Register a view that writes each in one way, such as trim_scale() or lower() do.",
+        )
+
+
+def _blurred(column: Column) -> bool:
+    """Whether the column's collation takes texts for equal that differ."""
+    (row,) = run(
+        "SELECT EXISTS (SELECT FROM pg_collation WHERE NOT collisdeterministic "
+        "AND oid = to_regcollation($1)) AS blurred",
+        ["text"],
+        [column.collation],
+    )
+    return bool(row["blurred"])
 
 
 def tell_persons(release: int, kept: Kept | None, published: Release) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from bkpriv_core.errors import InvalidParameter, as_json
@@ -11,8 +12,9 @@ from bkpriv_core.method.randomize import Randomize
 from bkpriv_core.randomization.channel import check_scheme
 from bkpriv_core.randomization.optimization import check_tau, optimize
 from bkpriv_pl.boundary import entry, from_json, require
-from bkpriv_pl.dataset import find_dataset, read_table
+from bkpriv_pl.dataset import find_dataset, read_records
 from bkpriv_pl.period import require_period
+from bkpriv_pl.persons import kept_of
 from bkpriv_pl.progress import Task
 
 __all__ = ["optimize_randomization"]
@@ -46,7 +48,9 @@ def optimize_randomization(
     method.check_told(registered.sensitive_columns, chosen)
     task = Task("bkpriv optimize_randomization")
     task.step("counting")
-    table = read_table(registered, chosen.nulls, require_period(registered, period))
+    kept = kept_of(chosen, registered)
+    read = replace(registered, attributes=())
+    table, *_ = read_records(read, chosen.nulls, require_period(registered, period), kept=kept)
     table, _ = method.prepare(table, chosen)
     optimum = optimize(table, chosen.scheme, tau, chosen.utility, task.step("optimizing"))
     task.done()

@@ -17,6 +17,7 @@ from tests.db.clinic import (
     publish,
     state_policy,
 )
+from tests.db.visits import CREATE_VISITS, register
 
 
 def _set_up(db: Connection) -> Connection:
@@ -95,4 +96,13 @@ def ward(db: Connection) -> Connection:
     db.execute("CREATE SCHEMA clinic")
     state_policy(db, "plain", PLAIN)
     state_policy(db, "beliefs", BELIEFS)
+    return db
+
+
+@pytest.fixture
+def visits(db: Connection) -> Connection:
+    """Superuser's connection to a clinic whose patients come one to three times."""
+    db.execute(CREATE_VISITS)
+    register(db)
+    state_policy(db, "crowd", {"k_anonymity": {"k": 4}})
     return db

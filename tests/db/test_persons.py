@@ -13,45 +13,7 @@ from psycopg.types.json import Jsonb
 from tests.conftest import Connection
 from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused
-
-ALL = {"max_records_per_person": "all"}
-
-CREATE = """
-CREATE SCHEMA clinic;
-CREATE TABLE clinic.visit AS
-SELECT 'p' || p AS patient, 20 + p * 7 % 30 AS age, (ARRAY['f', 'm'])[1 + p % 2] AS sex,
-    (ARRAY['flu', 'cold', 'acne', 'gout'])[1 + (p * 7 + v * 3) % 4] AS disease,
-    date '2024-01-01' + (v * 37 + p * 11) % 90 AS visited, p * 10 + v AS visit
-FROM generate_series(1, 90) AS p, generate_series(1, 3) AS v WHERE v <= 1 + p % 3
-"""
-
-
-@pytest.fixture
-def visits(db: Connection) -> Connection:
-    """Superuser's connection to a clinic whose patients come one to three times."""
-    db.execute(CREATE)
-    register(db)
-    state_policy(db, "crowd", {"k_anonymity": {"k": 4}})
-    return db
-
-
-def register(db: Connection, name: str = "visits", attributes: str = "{}") -> None:
-    """Register the visits, by their patients."""
-    db.execute(
-        "SELECT bkpriv.register_dataset(%s, 'clinic.visit', '{age,sex}', ARRAY['disease'], "
-        "attributes => %s::text[], respondent => 'patient')",
-        [name, attributes],
-    )
-
-
-def publish_as(db: Connection, options: dict[str, Any], **given: Any) -> int:
-    """Publish the visits."""
-    return publish(db, "visits", policy="crowd", view="public.shown", options=options, **given)
-
-
-def shown(db: Connection, columns: str = "sex, age, disease") -> Counter[tuple[Any, ...]]:
-    """Rows of the view, as often as they are there."""
-    return Counter(map(tuple, db.execute(f"SELECT {columns} FROM public.shown").fetchall()))
+from tests.db.visits import ALL, publish_as, register, shown
 
 
 def groups_of(db: Connection, release: int) -> dict[str, int]:
@@ -392,58 +354,3 @@ def test_comparisons_are_of_what_persons_have(visits: Connection) -> None:
     bound = Jsonb({"max_disclosure": {"tau": 1}})
     figures: dict[str, float] = dict(visits.execute(comparing, [[release]]).fetchall())
     assert figures["max_disclosure"] == one(visits, auditing, [release, bound]) < 1
-
-
-def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
-    visits: Connection,
-) -> None:
-    remembers = {"k_anonymity": {"k": 4}, "bt_privacy": {"bandwidth": {"sequence": "seen"}, "t": 1}}
-    state_policy(visits, "remembers", remembers)
-    visits.execute("SELECT bkpriv.set_sequential_knowledge('visits', 'seen', 'incremental')")
-    about = ["about respondents, and not defined of those who have several records"]
-    lattice = "SELECT * FROM bkpriv.lattice('visits', 'remembers', %s)"
-    refused(visits, lattice, [Jsonb(ALL)], sqlstate="0A000", names=about)
-    publishing = "SELECT bkpriv.publish('visits', 'remembers', 'public.shown', options => %s)"
-    refused(visits, publishing, [Jsonb(ALL)], sqlstate="0A000", names=about)
-    release = publish_as(visits, ALL)
-    audit = "SELECT * FROM bkpriv.audit(%s, %s)"
-    refused(
-        visits,
-        audit,
-        [release, Jsonb(remembers)],
-        sqlstate="0A000",
-        names=[f"before release {release}", *about],
-    )
-    heard = overhear(visits)
-    (audited,) = visits.execute("SELECT * FROM bkpriv.sequential_audit('visits', 'seen')")
-    assert audited[-1] == "shows several records of a person"
-    assert any(notice.startswith("1 of 1 releases are left out") for notice in heard)
-
-
-def test_several_records_of_a_person_and_later_one_are_judged_together(visits: Connection) -> None:
-    """What is required of a column is, in either release, about what persons have."""
-    state_policy(
-        visits,
-        "crowd",
-        {
-            "k_anonymity": {"k": 4},
-            "l_diversity": {"l": 1.2, "variant": "probabilistic"},
-            "bt_privacy": {"bandwidth": 0.5, "t": 0.5},
-        },
-    )
-    first = publish_as(visits, ALL)
-    visits.execute("DELETE FROM clinic.visit WHERE visit % 10 > 1")
-    visits.execute("DELETE FROM clinic.visit WHERE patient = 'p7'")
-    second = publish(visits, "visits", policy="crowd", view="public.later")
-    both = [first, second]
-    rows = visits.execute(
-        "SELECT requirement, parameters ->> 'sensitive' FROM bkpriv.audit_together(%s)", [both]
-    ).fetchall()
-    about = [("k_anonymity", None), ("l_diversity", "disease"), ("bt_privacy", "disease")]
-    assert rows == about
-    asking = "SELECT worst FROM bkpriv.audit_together(%s, %s)"
-    share = Jsonb({"max_disclosure": {"tau": 1}})
-    assert one(visits, asking, [both, share]) == one(visits, asking, [both[::-1], share])
-    visits.execute("SELECT * FROM bkpriv.explain_suppressed(%s)", [second])
-    exposed = "SELECT count(*) FROM bkpriv.explain_together(%s, %s)"
-    assert one(visits, exposed, [both, Jsonb({"max_disclosure": {"tau": 0.1}})]) > 0
