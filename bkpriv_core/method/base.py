@@ -164,6 +164,14 @@ def _one_column(what: str, columns: Sequence[str], hint: str) -> Unsupported:
     )
 
 
+def _one_record(what: str, options: Options, otherwise: str) -> Unsupported:
+    return Unsupported(
+        f"{what} shows one record of each person",
+        detail=f"Option max_records_per_person is {as_json(options.max_records_per_person)}.",
+        hint=f'Write {{"max_records_per_person": 1}}{otherwise}.',
+    )
+
+
 Own = TypeVar("Own", bound=Options)
 OfGroups = TypeVar("OfGroups", bound=GroupOptions)
 
@@ -217,17 +225,9 @@ class Method(ABC, Generic[Own]):
         # Beside single values of quasi-identifiers each person has one row.
         beside = self.form.exact and "sensitive" in self.form.exhibits["records"]
         if options.several and (beside or not self.combines):
-            raise Unsupported(
-                f"method {self.name} shows one record of each person",
-                detail="Option max_records_per_person is "
-                f"{as_json(options.max_records_per_person)}.",
-                hint='Write {"max_records_per_person": 1}'
-                + (
-                    "."
-                    if getattr(options, "grow", False)
-                    else ", or use method mondrian, agglomerate, incognito or microaggregate."
-                ),
-            )
+            others = ", or use method mondrian, agglomerate, incognito or microaggregate"
+            grows = getattr(options, "grow", False)
+            raise _one_record(f"method {self.name}", options, "" if grows else others)
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
         """The method that shows ranges so."""
@@ -343,6 +343,8 @@ class GroupMethod(Method[OfGroups]):
             raise _one_column(
                 "option grow", columns, "Leave it out: of several columns releases are made anew"
             )
+        if options.several and options.grow:
+            raise _one_record("option grow", options, ", or leave it out")
 
     @property
     def plain(self) -> GroupMethod[Any]:

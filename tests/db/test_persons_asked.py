@@ -112,3 +112,12 @@ def test_what_would_not_be_published_is_not_answered_before(visits: Connection) 
         "SELECT * FROM bkpriv.lattice('visits', 'crowd')",
     ):
         refused(visits, asking, sqlstate="22000", names=["60 respondents"])
+
+
+def test_several_records_of_a_person_do_not_grow(visits: Connection) -> None:
+    """Also where everybody has one as yet: who has another later would be shown with both."""
+    visits.execute("DELETE FROM clinic.visit WHERE visit % 10 > 1")
+    publish_as(visits, ALL)
+    publishing = "SELECT bkpriv.publish('visits', 'crowd', 'public.shown', options => %s)"
+    growing = Jsonb(ALL | {"grow": True})
+    refused(visits, publishing, [growing], sqlstate="0A000", names=["option grow shows one record"])
