@@ -102,10 +102,13 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         [name],
     )
     if not rows:
+        seen = run("SELECT name FROM bkpriv.dataset ORDER BY name LIMIT 8")
+        listed = ", ".join(row["name"] for row in seen)
         raise Refusal(
             "42704",
             f'dataset "{name}" does not exist',
-            detail="Or it belongs to another role.",
+            detail="Or it belongs to another role. "
+            + (f"You may see: {listed}." if listed else "You may see none."),
             hint="Register it with bkpriv.register_dataset.",
         )
     row = rows[0]

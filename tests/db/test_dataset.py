@@ -234,12 +234,13 @@ def test_a_dataset_of_another_role_stays_unnamed(
 ) -> None:
     publisher, _ = outsider
     with unchanged(clinic):
-        refused(
+        told = refused(
             publisher,
             "SELECT bkpriv.drop_dataset('patients')",
             sqlstate="42704",
             names=["patients"],
         )
+    assert told.message_detail == "Or it belongs to another role. You may see none."
 
 
 # --- hierarchies ----------------------------------------------------------------------------------
@@ -480,8 +481,8 @@ def test_a_dataset_whose_releases_are_withdrawn_is_dropped(
 @pytest.mark.parametrize("name", ["nobody", None, ""])
 def test_an_unknown_dataset_is_not_dropped(declared: Connection, name: str | None) -> None:
     with unchanged(declared):
-        sqlstate = "42704" if name else "22023"
-        refused(declared, "SELECT bkpriv.drop_dataset(%s)", [name], sqlstate=sqlstate)
+        sqlstate, names = ("42704", ["patients"]) if name else ("22023", [])
+        refused(declared, "SELECT bkpriv.drop_dataset(%s)", [name], sqlstate=sqlstate, names=names)
 
 
 def test_a_source_that_is_gone_is_named(clinic: Connection) -> None:
