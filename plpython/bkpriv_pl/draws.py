@@ -22,6 +22,7 @@ from bkpriv_core.requirement import MaxDisclosure
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import find_release
+from bkpriv_pl.notice import releases_of
 
 __all__ = ["judge_together"]
 
@@ -88,14 +89,16 @@ def judge_together(
         else:
             untold.append(other.release)
     if untold:
+        others = releases_of(sorted(untold))
         plpy.notice(
-            f"what release {release} tells together with {_listed(sorted(untold))} is not known",
+            f"what release {release} tells together with {others} is not known",
             detail="They were drawn from other records, or with other values, or purged.",
             hint="Who links their records learns more than is measured here.",
         )
     if unread:
+        others = releases_of(sorted(unread))
         plpy.notice(
-            f"what release {release} tells together with {_listed(sorted(unread))} is not measured",
+            f"what release {release} tells together with {others} is not measured",
             detail=f"At most {_READ} other releases are read, the latest of the dataset first.",
             hint="Who links their records learns more than is measured here.",
         )
@@ -117,8 +120,3 @@ def _same(one: Table, other: Table) -> bool:
         and np.array_equal(one.codes, other.codes)
         and np.array_equal(one.counts, other.counts)
     )
-
-
-def _listed(releases: Sequence[int]) -> str:
-    some = ", ".join(map(str, releases[-8:]))
-    return f"release{'s' * (len(releases) > 1)} {'..., ' if len(releases) > 8 else ''}{some}"

@@ -10,7 +10,21 @@ from bkpriv_core.audit import Finding, exactly_auditable
 from bkpriv_core.method import GroupOptions, Options
 from bkpriv_core.release.release import Release
 
-__all__ = ["give_notice"]
+__all__ = ["LISTED", "give_notice", "latest_of", "releases_of"]
+
+LISTED = 8
+"""How many releases a message lists."""
+
+
+def latest_of(releases: Sequence[object]) -> str:
+    """List the latest of some releases, which are in their order."""
+    some = ", ".join(map(str, releases[-LISTED:]))
+    return some + (", and earlier ones" if len(releases) > LISTED else "")
+
+
+def releases_of(numbers: Sequence[int]) -> str:
+    """Name some releases by their numbers, which rise."""
+    return f"release{'s' * (len(numbers) > 1)} {latest_of(numbers)}"
 
 
 def give_notice(
@@ -30,10 +44,11 @@ def give_notice(
         How it was made.
     """
     records = published.table.records
+    unit = "records" if options.max_records_per_person is None else "persons"
     suppressed = records - published.published
     if suppressed:
         plpy.notice(
-            f"release {release} leaves out {suppressed} of {records} records",
+            f"release {release} leaves out {suppressed} of {records} {unit}",
             hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
         )
     if shown.parts.counterfeited:

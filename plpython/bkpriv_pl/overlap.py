@@ -34,13 +34,11 @@ from bkpriv_pl.counts import Period
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.history import RecordedRelease
 from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.notice import LISTED, latest_of, releases_of
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["Beside", "choose", "find_earlier", "find_overlap", "recall_earlier", "warn_of_later"]
-
-_LISTED = 8
-"""How many releases a message lists."""
 
 _DEAR = 0.02
 """Share of a release's records left out from which growing is advised."""
@@ -165,7 +163,7 @@ class Beside:
         mended = self.mended
         if mended is None:
             return
-        told = _listed(self.judged)
+        told = releases_of(self.judged)
         left_out = published.table.records - published.published
         if mended.failed or not grown:
             dear = mended.failed and left_out > _DEAR * published.table.records
@@ -346,7 +344,12 @@ def _tell_apart(
 
 
 def find_overlap(
-    dataset: Dataset, period: Period | None, form: Form, beside: Beside | None = None
+    dataset: Dataset,
+    period: Period | None,
+    form: Form,
+    beside: Beside | None = None,
+    *,
+    refused: bool = False,
 ) -> UnattainableRequirement | None:
     """What is to be said of other releases of the same records, if the caller may see any.
 
@@ -356,6 +359,8 @@ def find_overlap(
         What is to be published, and how.
     beside : Beside, optional
         What it is judged together with, which is not to be warned of.
+    refused : bool
+        Whether the policy does not bear them.
     """
     # Other periods are a sequence; what cannot be told from this one is taken for it.
     same_period = (
@@ -369,7 +374,7 @@ def find_overlap(
         "SELECT r.release FROM bkpriv.release r "
         "WHERE ((r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4)) "
         f"AND {same_period} AND r.release <> ALL ($9) "
-        f"ORDER BY r.release DESC LIMIT {_LISTED + 1})) ORDER BY release",
+        f"ORDER BY r.release DESC LIMIT {LISTED + 1})) ORDER BY release",
         [*["text"] * 8, "bigint[]"],
         [
             *(dataset.name, dataset.owner, dataset.source_schema, dataset.source_name),
@@ -379,25 +384,26 @@ def find_overlap(
     )
     if not rows:
         return None
-    listed = ", ".join(f"{row['release']} ({row['status']})" for row in rows[-_LISTED:])
-    more = "..., " if len(rows) > _LISTED else ""
+    listed = latest_of([f"{row['release']} ({row['status']})" for row in rows])
     of_period = "" if period is None else f" in period {period.text}"
     if beside is not None:
+        shown = {row["release"] for row in rows}
         reasons = "; ".join(
             f"release {row['release']} "
             + beside.left_out.get(row["release"], "is of another dataset")
-            for row in rows[-_LISTED:]
+            for row in rows[-LISTED:]
         )
         return UnattainableRequirement(
             f"releases of records of {dataset.source}{of_period} are not judged together with this "
-            f"one: {more}{listed}",
+            f"one: {listed}",
             detail=f"{reasons[0].upper()}{reasons[1:]}. What they tell together with this one is "
             "not measured.",
-            hint="bkpriv.audit_together measures releases of several datasets whose respondents "
-            'have the same names. A policy may refuse another release ({"overlap": "refuse"}).',
+            hint=("" if shown <= beside.left_out.keys() else _OF_SEVERAL)
+            + 'Give them to different readers. A policy may refuse another release ({"overlap": '
+            '"refuse"}).',
         )
     return UnattainableRequirement(
-        f"records of {dataset.source}{of_period} have been released before: {more}{listed}",
+        f"records of {dataset.source}{of_period} have been released before: {listed}",
         detail="Each release is certified by itself. Who holds several, or held one that was "
         "withdrawn, can compare their "
         + (
@@ -410,13 +416,34 @@ def find_overlap(
             if period is None
             else " Another release of a period is a second look at the same values."
         ),
-        hint='Give them to different readers. A policy may refuse another release ({"overlap": '
+        hint=_instead(refused, dataset),
+    )
+
+
+_OF_SEVERAL = (
+    "bkpriv.audit_together measures releases of several datasets that name the same people by one "
+    "column. "
+)
+
+
+def _instead(refused: bool, dataset: Dataset) -> str:
+    """What may be done about other releases where each is certified by itself."""
+    together = dataset.respondent is not None and not dataset.attributes
+    if refused:
+        return (
+            'The policy refuses it ({"overlap": "refuse"}). State one with '
+            + ('{"overlap": "certify"}, to certify them together where that can be done, or with ')
+            * together
+            + '{"overlap": "warn"}, and give them to different readers.'
+        )
+    return (
+        'Give them to different readers. A policy may refuse another release ({"overlap": '
         '"refuse"}) or, '
         + (
-            "by default, warn of it."
-            if dataset.respondent is None or dataset.attributes
-            else 'where its method can, certify it together with these ({"overlap": "certify"}).'
-        ),
+            'where its method can, certify it together with these ({"overlap": "certify"}).'
+            if together
+            else "by default, warn of it."
+        )
     )
 
 
@@ -426,18 +453,13 @@ def warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
     (when,) = (step.when for step in steps if step.release == release)
     later = [step for step in steps if step.when > when and step.period is not None]
     if later:
-        listed = ", ".join(f"{step.period} (release {step.release})" for step in later[-_LISTED:])
+        listed = [f"{step.period} (release {step.release})" for step in later]
         plpy.warning(
             f'period {period.text} of dataset "{dataset.name}" is published after later ones: '
-            f"{'..., ' if len(later) > _LISTED else ''}{listed}",
+            f"{latest_of(listed)}",
             detail="What a reader remembers is taken in the order of periods. So it is assumed "
             "that releases of later periods say nothing about this one, though who holds them may "
             "conclude from them to what was before.",
             hint="Publish periods in their order. What later releases tell of earlier values is "
             "measured by bkpriv.sequential_audit(…, retrospective => true).",
         )
-
-
-def _listed(releases: Sequence[int]) -> str:
-    some = ", ".join(map(str, releases[-_LISTED:]))
-    return f"release{'s' * (len(releases) > 1)} {'..., ' * (len(releases) > _LISTED)}{some}"

@@ -103,8 +103,10 @@ def publish(
     previous = _shown_before(request)
     overlap = None
     if request.overlap != "certify":
-        overlap = find_overlap(request.dataset, request.period, request.method.form)
-        if overlap is not None and request.overlap == "refuse":
+        refused = request.overlap == "refuse"
+        form = request.method.form
+        overlap = find_overlap(request.dataset, request.period, form, refused=refused)
+        if overlap is not None and refused:
             raise overlap
     stock = find_stock(
         request.dataset, request.period, request.view, request.method, request.options

@@ -39,8 +39,8 @@ def test_many_earlier_releases_are_not_all_listed(clinic: Connection) -> None:
     said = overhear(clinic)
     publish(clinic)
     (warning,) = warnings(said)
-    assert "..., 2 (superseded)" in warning
-    assert "9 (published)" in warning
+    assert "before: 2 (superseded), " in warning
+    assert "9 (published), and earlier ones" in warning
 
 
 def test_only_releases_that_are_listed_are_looked_at(clinic: Connection) -> None:
@@ -57,12 +57,18 @@ def test_a_policy_may_refuse_another_release_of_the_same_records(clinic: Connect
     state_policy(clinic, "once", {**PLAIN, "overlap": "refuse"})
     release = publish(clinic, policy="once")
     with unchanged(clinic):
-        refused(
+        said = refused(
             clinic,
             "SELECT bkpriv.publish('patients', 'once', 'public.other')",
             sqlstate="22023",
             names=["clinic.patient", f"{release} (published)"],
         )
+    hint = said.message_hint or ""
+    assert hint.startswith('The policy refuses it ({"overlap": "refuse"}). State one with')
+    assert "certify" not in hint  # Nobody knows whom its records are about.
+    # What the hint says works.
+    state_policy(clinic, "again", {**PLAIN, "overlap": "warn"})
+    publish(clinic, policy="again", view="public.other")
     # Who audits by such a policy is not concerned.
     assert clinic.execute("SELECT satisfied FROM bkpriv.audit(%s)", [release]).fetchall()
 
@@ -117,9 +123,14 @@ BY = 'names respondents by column "id"'
 def test_names_of_another_column_are_not_taken_for_the_same(renamed: Connection) -> None:
     assert one(renamed, "SELECT respondent_column FROM bkpriv.release") == "id"
     said = overhear(renamed)
+    hints: list[str] = []
+    renamed.add_notice_handler(lambda notice: hints.append(notice.message_hint or ""))
     assert publish(renamed, "stays", view="public.stays") == 2
     (warning,) = [message for message in said if "are not judged together" in message]
     assert f"Release 1 {BY}" in warning
+    # What measures releases together would refuse these.
+    assert not any("audit_together" in hint for hint in hints)
+    assert any(hint.startswith("Give them to different readers") for hint in hints)
     assert one(renamed, "SELECT count(*) FROM bkpriv.audits WHERE parameters ? 'together'") == 0
     # The same column again, after that.
     said.clear()
@@ -155,4 +166,5 @@ def test_a_policy_that_refuses_refuses_these_too(renamed: Connection) -> None:
     state_policy(renamed, "once", {**PLAIN, "overlap": "refuse"})
     with unchanged(renamed):
         call = "SELECT bkpriv.publish('stays', 'once', 'stays')"
-        refused(renamed, call, sqlstate="22023", names=["1 (withdrawn)"])
+        said = refused(renamed, call, sqlstate="22023", names=["1 (withdrawn)"])
+    assert '{"overlap": "certify"}' in (said.message_hint or "")
