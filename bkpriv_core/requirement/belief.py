@@ -89,6 +89,8 @@ class BtPrivacy(Requirement):
         """Read ``[{"bandwidth": 0.3, "t": 0.2}, ...]`` or one such object."""
         stated = read(_Skyline, value, cls.key)
         sights = tuple(Sight(sensitive=item.sensitive, joint=item.joint) for item in stated)
+        for sight in sights:
+            sight.check(cls.key)
         said = any(sight != Sight() for sight in sights)
         return cls(tuple((item.bandwidth, item.t) for item in stated), sights if said else ())
 

@@ -55,6 +55,21 @@ class Sight:
             raise ValueError("it is not settled which of several columns is meant")
         return self.sensitive
 
+    def check(self, key: str) -> None:
+        """Refuse what contradicts itself, of whichever columns.
+
+        Raises
+        ------
+        InvalidParameter
+            If one column is meant, and all jointly.
+        """
+        if self.sensitive is not None and self.joint:
+            raise InvalidParameter(
+                f"{key} is to be about one column and about all jointly",
+                detail=f"sensitive is {as_json(self.sensitive)}, and joint is true.",
+                hint="Leave one of them out; a skyline may have an adversary of each kind.",
+            )
+
     def of(self, columns: Sequence[str], combined: bool, key: str) -> tuple[Sight, ...]:
         """What is meant where there are such columns.
 
@@ -72,12 +87,6 @@ class Sight:
         InvalidParameter
             If one is meant that is none of these.
         """
-        if self.sensitive is not None and self.joint:
-            raise InvalidParameter(
-                f"{key} is to be about one column and about all jointly",
-                detail=f"sensitive is {as_json(self.sensitive)}, and joint is true.",
-                hint="Leave one of them out; a skyline may have an adversary of each kind.",
-            )
         if self.sensitive is not None and self.sensitive not in columns:
             raise InvalidParameter(
                 f"sensitive of {key} is {as_json(self.sensitive)}, which is no sensitive column",
@@ -103,6 +112,13 @@ class ColumnRequirement(Requirement):
 
     sensitive: str | None = None
     joint: bool = False
+
+    @classmethod
+    def parse(cls: type[R], value: object) -> R:
+        """See `Requirement`."""
+        requirement = super().parse(value)
+        requirement.sight.check(cls.key)
+        return requirement
 
     @property
     def having(self) -> bool:

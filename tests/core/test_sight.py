@@ -229,10 +229,19 @@ def test_a_column_that_there_is_not_is_refused(columns: tuple[str, ...]) -> None
         assert ", ".join(columns) in error.value.hint
 
 
-def test_one_column_and_all_jointly_is_refused() -> None:
-    policy = {"max_disclosure": {"tau": 0.5, "sensitive": "s1", "joint": True}}
-    with pytest.raises(InvalidParameter, match="about one column and about all jointly"):
-        parse_policy(policy).about(COLUMNS)
+@pytest.mark.parametrize(
+    ("key", "stated"),
+    [("max_disclosure", {"tau": 0.5}), ("l_diversity", {"l": 2}), ("bt_privacy", {"t": 0.2})],
+)
+def test_one_column_and_all_jointly_is_refused_of_whichever_columns(
+    key: str, stated: dict[str, Any]
+) -> None:
+    both: dict[str, Any] = {"bandwidth": 0.3} if key == "bt_privacy" else {}
+    both |= {**stated, "sensitive": "s1", "joint": True}
+    said = f"{key} is to be about one column and about all jointly"
+    with pytest.raises(InvalidParameter, match=said) as error:
+        parse_policy({key: both})
+    assert 'sensitive is "s1"' in error.value.detail
 
 
 def test_of_one_column_the_keys_change_nothing() -> None:

@@ -26,7 +26,6 @@ def visits(shared_clinic: Connection) -> Connection:
     [
         ({"l_diversity": {"l": 2, "sensitive": "age"}}, ["age", "no sensitive column"]),
         ({"bt_privacy": [{"bandwidth": 0.3, "t": 0.2, "sensitive": "x"}]}, ["x"]),
-        ({"l_diversity": {"l": 2, "sensitive": "disease", "joint": True}}, ["jointly"]),
         ({"t_closeness": {"t": 0.5, "ground": "ordered", "joint": True}}, ["ordered"]),
     ],
     ids=str,
@@ -42,6 +41,17 @@ def test_policies_that_mean_nothing(
             sqlstate="22023",
             names=names,
         )
+
+
+def test_what_contradicts_itself_is_no_policy(visits: Connection) -> None:
+    stated = {"l_diversity": {"l": 2, "sensitive": "disease", "joint": True}}
+    refused(
+        visits,
+        "SELECT bkpriv.set_policy('odd', %s::jsonb)",
+        [json.dumps(stated)],
+        sqlstate="22023",
+        names=["l_diversity", "jointly"],
+    )
 
 
 @pytest.mark.parametrize(
