@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import plpy
@@ -14,8 +13,8 @@ from bkpriv_core.belief.knowledge import state_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.exploration import check_explorable, list_policies, try_out
-from bkpriv_core.method import Method, Options, find_method, parse_options
-from bkpriv_core.policy import Policy, complete, parse_policy
+from bkpriv_core.method import Method, Options
+from bkpriv_core.policy import Policy
 from bkpriv_core.table.chance import SecretChance, SeededChance
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
@@ -23,14 +22,13 @@ from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.counts import Period
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records
 from bkpriv_pl.knowledge import PriorTables
-from bkpriv_pl.layout import check_bounds, check_columns
+from bkpriv_pl.layout import check_bounds
 from bkpriv_pl.memory import BUDGET
-from bkpriv_pl.passed import check_attributes
 from bkpriv_pl.period import require_period
 from bkpriv_pl.persons import kept_of
 from bkpriv_pl.progress import Task
-from bkpriv_pl.remembering import check_respondents, set_out
-from bkpriv_pl.transitions import customary_knowledge
+from bkpriv_pl.remembering import set_out
+from bkpriv_pl.request import read_method, read_policy
 
 __all__ = ["explore"]
 
@@ -114,19 +112,15 @@ def explore(
     """See ``bkpriv.explore``."""
     # Trying is not acting for the owner: his source is read only if it is nobody's trap.
     registered = replace(find_dataset(dataset), acted_for=False)
-    way = find_method(method)
-    check_columns(registered, way.form)
-    chosen = parse_options(way, from_json(options, "options"))
+    way, chosen = read_method(registered, method, from_json(options, "options"))
     check_explorable(chosen)
-    way.check_told(registered.sensitive_columns, chosen)
-    way = way.with_ranges(chosen.ranges)
     listed = list_policies(from_json(policies, "policies"))
     within = require_period(registered, period)
     figures: dict[int, dict[str, float | None]] = {}
     understood: dict[int, Policy] = {}
     for place, stated in enumerate(listed, start=1):
         try:
-            understood[place] = _understood(registered, way, chosen, stated)
+            _, understood[place] = read_policy(registered, way, chosen, stated)
         except BkprivError as error:
             figures[place] = _refused(place, error)
     task = Task("bkpriv explore")
@@ -152,19 +146,6 @@ def explore(
             for metric, figure in figures[place].items()
         ]
     )
-
-
-def _understood(
-    dataset: Dataset, method: Method[Any], options: Options, stated: Mapping[str, Any]
-) -> Policy:
-    """Read a policy as a publication by a method reads it."""
-    demanded = method.demands(stated, options)
-    completed = complete(demanded, partial(customary_knowledge, dataset.name))
-    columns = dataset.sensitive_columns
-    policy = parse_policy(completed).about(columns, len(columns) > 1 or options.several)
-    check_respondents(dataset, policy.requirements, options)
-    check_attributes(dataset, method, options, policy)
-    return policy
 
 
 def _tried(

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from bkpriv_core.method import parse_options
 from bkpriv_core.method.full_domain import UTILITIES, Incognito, describe, find_lattice
-from bkpriv_core.policy import complete, parse_policy
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_records
 from bkpriv_pl.period import require_period
 from bkpriv_pl.persons import kept_of
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import Task
-from bkpriv_pl.remembering import check_respondents, set_out
-from bkpriv_pl.transitions import customary_knowledge
+from bkpriv_pl.remembering import set_out
+from bkpriv_pl.request import read_method, read_policy
 
 __all__ = ["lattice"]
 
@@ -28,19 +25,14 @@ def lattice(
     dataset: str | None, policy: str | None, options: str | None, period: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.lattice``."""
-    registered = find_dataset(dataset, to_change=False)
+    registered = replace(find_dataset(dataset, to_change=False), attributes=())
     stated = find_policy(policy)
-    completed = complete(stated.requirements, partial(customary_knowledge, registered.name))
-    method = Incognito()
-    chosen = parse_options(method, from_json(options, "options"))
-    columns = registered.sensitive_columns
-    demanded = parse_policy(completed).about(columns, len(columns) > 1 or chosen.several)
+    method, chosen = read_method(registered, Incognito.name, from_json(options, "options"))
+    _, demanded = read_policy(registered, method, chosen, stated.requirements)
     requirements = demanded.requirements
-    check_respondents(registered, requirements, chosen)
     task = Task("bkpriv lattice")
     task.step("counting")
     within = require_period(registered, period)
-    registered = replace(registered, attributes=())
     kept = kept_of(chosen, registered)
     table, respondents, _ = read_records(registered, chosen.nulls, within, kept=kept)
     setting, _ = set_out(

@@ -18,12 +18,12 @@ import plpy
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method import GroupMethod, Method, Options, find_method, parse_options
+from bkpriv_core.method import GroupMethod, Method, Options
 from bkpriv_core.method.growing import Growth, make_grown
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.method.together import begin_again, make_together
 from bkpriv_core.partition.together import Mended
-from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
+from bkpriv_core.policy import Overlap, Policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
@@ -38,19 +38,19 @@ from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
 from bkpriv_pl.draws import judge_together
 from bkpriv_pl.growing import Stock, find_stock
 from bkpriv_pl.knowledge import PriorTables
-from bkpriv_pl.layout import check_bounds, check_columns
+from bkpriv_pl.layout import check_bounds
 from bkpriv_pl.notice import give_notice
 from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner
-from bkpriv_pl.passed import check_attributes, tell_attributes
+from bkpriv_pl.passed import tell_attributes
 from bkpriv_pl.period import require_period
 from bkpriv_pl.persons import Kept, kept_of, tell_persons
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
-from bkpriv_pl.remembering import check_respondents, set_out
+from bkpriv_pl.remembering import set_out
+from bkpriv_pl.request import read_method, read_policy
 from bkpriv_pl.settling import settle_staleness
 from bkpriv_pl.snapshot import Content, write_snapshot
-from bkpriv_pl.transitions import customary_knowledge
 from bkpriv_pl.view import (
     ShownView,
     View,
@@ -281,26 +281,16 @@ def _validated(
     check_owner(registered)
     policy = require(policy, "policy")
     stated = find_policy(policy)
-    way = find_method(method)
-    check_columns(registered, way.form)
     decoded = from_json(options, "options")
-    chosen = parse_options(way, decoded)
-    way.check_told(registered.sensitive_columns, chosen)
-    way = way.with_ranges(chosen.ranges)
-    requirements = complete(
-        way.demands(stated.requirements, chosen), partial(customary_knowledge, registered.name)
-    )
-    columns = registered.sensitive_columns
-    demanded = parse_policy(requirements).about(columns, len(columns) > 1 or chosen.several)
-    check_respondents(registered, demanded.requirements, chosen)
-    check_attributes(registered, way, chosen, demanded)
+    way, chosen = read_method(registered, method, decoded)
+    completed, demanded = read_policy(registered, way, chosen, stated.requirements)
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:
         check_name(view.of(exhibit).name)
     return _Request(
         registered,
         policy,
-        requirements,
+        completed,
         demanded,
         choose(registered, way, chosen, demanded),
         stated.library,
