@@ -2,7 +2,8 @@
 
 The directory comes from the extension's SQL, where it was written when the extension was built. It
 goes first on the module path, the user's own site-packages leave it, and every package that counts
-must have come from it: a server process is no place to run modules of uncertain origin.
+must have come from it: a server process is no place to run modules of uncertain origin. What has
+been started is loaded as it is called: a session waits for what it uses.
 """
 
 from __future__ import annotations
@@ -11,46 +12,29 @@ import importlib
 import os
 import site
 import sys
-from types import SimpleNamespace
+from types import ModuleType
 
 import plpy
 
-__all__ = ["PACKAGES", "TOPICS", "check_origin", "start"]
+__all__ = ["PACKAGES", "Topics", "check_origin", "start"]
 
 PACKAGES = ("numpy", "scipy", "bkpriv_core", "bkpriv_pl")
 """Packages that must come from the extension's own directory."""
 
-TOPICS = (
-    "audit",
-    "calculator",
-    "dataset",
-    "disclosure",
-    "doctor",
-    "exploration",
-    "implication",
-    "lattice",
-    "ownership",
-    "policy",
-    "publication",
-    "purge",
-    "query",
-    "randomization",
-    "reconstruction",
-    "report",
-    "sequence",
-    "staleness",
-    "suppression",
-    "together",
-    "utility",
-    "withdrawal",
-)
-"""Modules whose functions the SQL calls."""
-
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def start(path: str) -> SimpleNamespace:
-    """Prepare the interpreter and import the topics, by name.
+class Topics:
+    """The modules whose functions the SQL calls, by name; each is imported when first asked for."""
+
+    def __getattr__(self, topic: str) -> ModuleType:
+        module = importlib.import_module(f"bkpriv_pl.{topic}")
+        setattr(self, topic, module)
+        return module
+
+
+def start(path: str) -> Topics:
+    """Prepare the interpreter, and hand out the topics.
 
     Parameters
     ----------
@@ -68,8 +52,8 @@ def start(path: str) -> SimpleNamespace:
             os.environ.setdefault(variable, "1")
     strange = {path, site.getusersitepackages()}
     sys.path[:] = [path, *(entry for entry in sys.path if entry not in strange)]
-    topics = {topic: importlib.import_module(f"bkpriv_pl.{topic}") for topic in TOPICS}
     for package in PACKAGES:
+        importlib.import_module(package)
         check_origin(package, path)
     expected = plpy.execute("SELECT bkpriv.version() AS version")[0]["version"]
     for package in ("bkpriv_core", "bkpriv_pl"):
@@ -81,7 +65,7 @@ def start(path: str) -> SimpleNamespace:
                 hint="Reconnect; if that does not help, install both from the same source.",
                 sqlstate="55000",
             )
-    return SimpleNamespace(**topics)
+    return Topics()
 
 
 def check_origin(package: str, path: str) -> None:

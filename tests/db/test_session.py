@@ -24,3 +24,14 @@ def test_publishing_and_auditing_load_nothing_slow(clinic: Connection) -> None:
     assert one(clinic, "SELECT loaded()") == []
     answer(clinic, release, "SELECT count(*) FROM patients WHERE city = 'Aln'")
     assert one(clinic, "SELECT loaded()") == ["scipy.sparse", "sqlglot"]
+
+
+def test_a_call_loads_what_it_takes_alone(db: Connection) -> None:
+    db.execute(
+        "CREATE FUNCTION loaded() RETURNS text[] LANGUAGE plpython3u AS "
+        "$$ import sys; return [name for name in sys.modules if name.startswith('bkpriv')] $$"
+    )
+    assert one(db, "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')") == 0.5
+    loaded = one(db, "SELECT loaded()")
+    assert "bkpriv_pl.calculator" in loaded
+    assert "bkpriv_pl.publication" not in loaded
