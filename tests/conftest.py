@@ -9,6 +9,10 @@ Rules
 - Each test gets a database of its own, copied from a template that holds the extension, so tests
   neither see nor wait for one another. Every name that the whole cluster sees (databases, roles) is
   unique to the run, so several runs may share the server.
+- Modules marked ``rolled_back`` share a database and a session instead: each of their tests runs in
+  a transaction that is taken back, in which every statement stands or fails by itself. That is for
+  tests to which neither commits nor other sessions matter. Those of them that ask for `database`,
+  or for anything that opens further connections to it, still get one of their own.
 - Whatever a test opens or creates here is closed and dropped for it.
 """
 
@@ -34,6 +38,15 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+class RolledBack(Connection):
+    """A connection to be used in a transaction, where a refused statement undoes only itself."""
+
+    def execute(self, *args: Any, **kwargs: Any) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Execute a statement as an autocommit connection would."""
+        with self.transaction():
+            return super().execute(*args, **kwargs)
 
 
 @dataclass(frozen=True)
@@ -145,10 +158,30 @@ def database(server: Connection, template: str) -> Iterator[Database]:
         yield fresh
 
 
+@pytest.fixture(scope="module")
+def rolled_back(server: Connection, template: str) -> Iterator[RolledBack]:
+    """Superuser's connection to a database of which each test of the module takes back its use."""
+    with (
+        fresh_database(server, template) as fresh,
+        # Nothing is prepared: what a statement names is another table in the next test.
+        RolledBack.connect(fresh.uri(), autocommit=True, prepare_threshold=None) as connection,
+    ):
+        yield connection
+
+
 @pytest.fixture
-def db(database: Database) -> Connection:
-    """Superuser's connection to the test's own database."""
-    return database.connect()
+def db(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """Superuser's connection to the test's own database, or to what counts as such."""
+    if request.node.get_closest_marker("rolled_back") and "database" not in request.fixturenames:
+        connection: RolledBack = request.getfixturevalue("rolled_back")
+        with connection.transaction(force_rollback=True):
+            for sequence in ("release_id", "release_event_id", "audit_id"):
+                # Unlike setval, it is taken back with the rest.
+                connection.execute(f"ALTER SEQUENCE bkpriv.{sequence} RESTART")
+            yield connection
+            connection.execute("SELECT")  # fails if an error has gone by unnoticed
+    else:
+        yield request.getfixturevalue("database").connect()
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from tests.conftest import Connection
 from tests.db.clinic import BELIEFS, HALF, declare_hopeless, one, publish, rows_of, state_policy
 from tests.db.test_suppression import leave_out
 
+pytestmark = pytest.mark.rolled_back
+
 Cell = tuple[Any, ...]
 
 METHODS = ("mondrian", "agglomerate", "bucketize", "anatomy")

@@ -25,6 +25,8 @@ from tests.db.clinic import (
 from tests.db.naive import PATHS, records_of
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 METHODS = ("bucketize", "anatomy")
 
 Values = dict[int, Counter[str]]

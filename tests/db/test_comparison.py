@@ -9,6 +9,8 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_people, fill, one, publish, state_policy
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.rolled_back
+
 GROUPED = (
     "mondrian",
     "bucketize",

@@ -13,6 +13,8 @@ from tests.db.clinic import one, rows_of, state_policy
 from tests.db.refusal import refused
 from tests.db.test_forged_history import changed_first
 
+pytestmark = pytest.mark.rolled_back
+
 WARD = """
 CREATE SCHEMA ward;
 CREATE TABLE ward.visit (patient text, week int, age int, disease text);

@@ -13,6 +13,8 @@ from tests.conftest import Connection
 from tests.db.clinic import fill, one, publish
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 REGISTER = "SELECT bkpriv.register_dataset(%s, %s, %s, %s)"
 SET_HIERARCHY = "SELECT bkpriv.set_hierarchy(%s, %s, %s)"
 SET_INTERVALS = "SELECT bkpriv.set_interval_hierarchy(%s, %s, %s::numeric[], %s::numeric)"
@@ -27,8 +29,7 @@ def declared(shared_clinic: Connection) -> Connection:
         CREATE SEQUENCE clinic.counter;
         CREATE TYPE clinic.pair AS (age int, disease text);
         CREATE TABLE clinic.odd (document json, spot point, markup xml, number xid, age int);
-        ALTER TABLE clinic.odd ADD dropped int;
-        ALTER TABLE clinic.odd DROP dropped;
+        ALTER TABLE clinic.odd ADD dropped int; ALTER TABLE clinic.odd DROP dropped;
         """
     )
     return shared_clinic

@@ -22,6 +22,8 @@ from tests.db.clinic import (
 from tests.db.naive import PATHS, records_of
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.rolled_back
+
 Cell = tuple[str | None, ...]
 
 BANDWIDTHS: list[Any] = [0.3, {"age": 0.15, "sex": 1.5, "city": 0.6}]

@@ -12,6 +12,8 @@ from psycopg.conninfo import make_conninfo
 from tests.conftest import Connection, Database
 from tests.db.test_doctor import findings
 
+pytestmark = pytest.mark.rolled_back
+
 
 @pytest.fixture(params=["LATIN1", "EUC_JP", "SQL_ASCII"])
 def foreign(

@@ -19,6 +19,8 @@ from tests.db.clinic import (
 )
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 EXPLORE = "SELECT place, policy, metric, value FROM bkpriv.explore(%s, %s, %s, %s)"
 
 METRICS = {

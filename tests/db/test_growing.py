@@ -22,6 +22,8 @@ from tests.db.clinic import (
     state_policy,
 )
 
+pytestmark = pytest.mark.rolled_back
+
 GROWING = {"grow": True, "seed": 7}
 """Options."""
 

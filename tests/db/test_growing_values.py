@@ -13,6 +13,8 @@ from tests.conftest import Connection
 from tests.db.clinic import fill, one, overhear, rows_of, state_policy
 from tests.db.monthly import create_visits, declare_visits, draw_visits
 
+pytestmark = pytest.mark.rolled_back
+
 Row = tuple[int, Any, str]
 
 

@@ -13,6 +13,8 @@ from tests.conftest import Connection
 from tests.db.clinic import one, overhear
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 PATIENTS = """
     CREATE TABLE patient AS
     SELECT i AS number, 'patient ' || i AS name, 20 + i * 7 % 50 AS age,

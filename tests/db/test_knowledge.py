@@ -14,6 +14,8 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 TABLE: Any = {"table": "clinic.belief"}
 UNIFORM: Any = {"kernel": "uniform"}
 

@@ -8,6 +8,8 @@ from tests.conftest import Connection
 from tests.db.clinic import one, publish, state_policy
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.rolled_back
+
 PEOPLE = 7_000
 
 BANDWIDTH = '{"born": 0.3, "sex": 0.5, "postcode": 1.5}'

@@ -14,6 +14,8 @@ from tests.db.clinic import one, publish, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.waiting import until_blocked
 
+pytestmark = pytest.mark.rolled_back
+
 DEEP = '{"a":' * 1000 + "1" + "}" * 1000
 
 

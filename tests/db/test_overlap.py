@@ -8,6 +8,8 @@ from tests.conftest import Connection
 from tests.db.clinic import PLAIN, one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 
 def warnings(said: list[str]) -> list[str]:
     """What was said about earlier releases."""

@@ -14,6 +14,8 @@ from tests.db.clinic import one, publish, state_policy
 from tests.db.months import MONTHS, months
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["months"]
 
 ALIKE = {"pair_divergence": {"theta": 0.2, "bandwidth": [0.5, 0.8]}}

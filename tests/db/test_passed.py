@@ -24,6 +24,8 @@ from tests.db.clinic import (
 )
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 REGISTER = (
     "SELECT bkpriv.register_dataset(%s, %s, %s, %s::text[], attributes => %s::text[], "
     "respondent => %s)"

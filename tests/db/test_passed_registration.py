@@ -13,6 +13,8 @@ from tests.conftest import Connection
 from tests.db.clinic import fill, one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 REGISTER = (
     "SELECT bkpriv.register_dataset('visits', %s, %s, %s::text[], attributes => %s::text[], "
     "respondent => %s, period => %s)"

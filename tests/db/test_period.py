@@ -22,6 +22,8 @@ from tests.db.refusal import refused, unchanged
 from tests.db.statements import countings, hear_statements
 from tests.db.test_counts import connect_itself
 
+pytestmark = pytest.mark.rolled_back
+
 PUBLISH = "SELECT bkpriv.publish('visits', 'plain', 'public.visits', period => %s)"
 
 
@@ -303,6 +305,7 @@ def test_the_lattice_is_that_of_the_period(visits: Connection) -> None:
     refused(visits, ask, ["visits", None], sqlstate="22023", names=["periods"])
 
 
+@pytest.mark.usefixtures("database")
 def test_foreign_partitions_are_counted_where_they_lie(ward: Connection) -> None:
     connect_itself(ward)
     ward.execute(

@@ -10,6 +10,8 @@ from tests.db.clinic import one
 from tests.db.monthly import MONTHS, alone, create_visits, declare_visits, publish_period
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 PUBLISH = "SELECT bkpriv.publish('visits', 'plain', 'public.visits', period => %s)"
 
 TYPES: dict[str, tuple[str, list[str], str, str, str | None]] = {

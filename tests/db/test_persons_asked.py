@@ -10,6 +10,8 @@ from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused
 from tests.db.visits import ALL, publish_as
 
+pytestmark = pytest.mark.rolled_back
+
 
 def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
     visits: Connection,

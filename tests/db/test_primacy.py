@@ -15,6 +15,8 @@ from tests.db.clinic import one, publish, state_policy
 from tests.db.months import MONTHS, months
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["months"]
 
 METHODS = ("k_anonymity_primacy", "beta_likeness_primacy")

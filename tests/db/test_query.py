@@ -27,6 +27,8 @@ from tests.db.queries import (
 )
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 METHODS = ("mondrian", "bucketize")
 
 LITERALS = {

@@ -12,6 +12,8 @@ from tests.conftest import Connection
 from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 
 def bounded(bound: float, **more: Any) -> dict[str, Any]:
     """A policy whose groups of forty are of little use."""

@@ -23,6 +23,8 @@ from tests.db.clinic import (
 )
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 BOTH = {"scheme": "rr-both"}
 ATTRIBUTES = [*QUASI_IDENTIFIERS, SENSITIVE]
 

@@ -14,6 +14,8 @@ from tests.db.clinic import one, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.test_randomize import BOTH, coarse, draw
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["coarse"]
 
 PUBLISH = "SELECT bkpriv.publish('patients', %s, 'drawn', 'randomize', options => %s)"

@@ -13,6 +13,8 @@ from tests.db.clinic import declare_people, one, overhear, publish, rows_of, sta
 from tests.db.refusal import refused, unchanged
 from tests.db.test_randomize import coarse, draw
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["coarse"]
 
 

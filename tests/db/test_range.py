@@ -11,6 +11,8 @@ from tests.conftest import Connection
 from tests.db.clinic import one, publish, state_policy
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.rolled_back
+
 WIDE = {"from": 0.2, "to": 1.2}
 POLICY: dict[str, Any] = {"k_anonymity": {"k": 4}, "bt_privacy": {"bandwidth": WIDE, "t": 0.1}}
 

@@ -24,6 +24,8 @@ from tests.db.queries import (
 )
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.rolled_back
+
 REGISTER = "SELECT bkpriv.register_dataset(%s, %s, %s::text[], %s, bins => %s::jsonb)"
 STYLES = ("range", "bounds", "text")
 

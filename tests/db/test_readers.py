@@ -15,6 +15,8 @@ from tests.db.monthly import create_visits, declare_visits, publish_period
 from tests.db.refusal import refused, unchanged
 from tests.db.test_together import FOUR, SURE, admit, open_ward
 
+pytestmark = pytest.mark.rolled_back
+
 AUDIT = "SELECT * FROM bkpriv.audit_readers(%s, %s, %s)"
 
 RECORDED = "SELECT readers FROM bkpriv.release_event WHERE release = %s AND kind = 'withdrawn'"

@@ -28,6 +28,8 @@ from tests.db.clinic import (
 )
 from tests.db.naive import INTEGER, PATHS, boxes_of, expected_rows, labels, records_of
 
+pytestmark = pytest.mark.rolled_back
+
 GENERALIZATIONS = {"age": INTEGER, "sex": labels(PATHS["sex"]), "city": labels(PATHS["city"])}
 
 
@@ -292,6 +294,7 @@ def test_every_kind_of_source_is_published_alike(clinic: Connection, kind: str) 
     shown_alike(clinic, "clinic.source")
 
 
+@pytest.mark.usefixtures("database")
 def test_a_foreign_table_is_published_alike(clinic: Connection) -> None:
     available = "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'"
     if not one(clinic, available):

@@ -13,6 +13,8 @@ from tests.conftest import Connection
 from tests.db.clinic import declare_own, fill, one, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 PUBLISH = "SELECT bkpriv.publish(%s, %s, %s, %s, NULL, %s::jsonb)"
 
 

@@ -23,6 +23,8 @@ from tests.db.queries import (
 from tests.db.refusal import refused
 from tests.db.test_query import LITERALS, METHODS, release
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["release"]
 
 

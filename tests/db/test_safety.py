@@ -8,6 +8,8 @@ from tests.conftest import Connection
 from tests.db.clinic import one, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 METHODS = ("mondrian", "agglomerate", "bucketize", "anatomy", "incognito")
 
 

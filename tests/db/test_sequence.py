@@ -11,6 +11,8 @@ from tests.conftest import Connection
 from tests.db.clinic import fill, one, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 # Riboni, Pareschi, Bettini 2012: table 1 (original data of two weeks) and table 3b (what follows
 # what); what it leaves open is given to values that play no part.
 EXAMS = [

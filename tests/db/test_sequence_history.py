@@ -15,6 +15,8 @@ from tests.db.clinic import one, rows_of, state_policy
 from tests.db.months import MONTHS, months, publish_all, publish_month
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["months"]
 
 AUDIT = "SELECT * FROM bkpriv.sequential_audit('months', 'course', 'exact')"

@@ -14,6 +14,8 @@ from tests.db.clinic import one, rows_of
 from tests.db.months import months
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["months"]
 
 SET = "SELECT bkpriv.set_sequential_knowledge('months', 'course', %s, %s, %s)"

@@ -10,6 +10,8 @@ from tests.db import monthly
 from tests.db.clinic import one, state_policy
 from tests.db.months import MONTHS, months
 
+pytestmark = pytest.mark.rolled_back
+
 __all__ = ["months"]
 
 METHODS = [

@@ -22,6 +22,8 @@ from tests.db.clinic import (
 )
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 EXPLAIN = "SELECT * FROM bkpriv.explain_suppressed(%s)"
 
 

@@ -15,6 +15,8 @@ from tests.db.clinic import declare_people, fill, one, overhear, publish, state_
 from tests.db.monthly import create_visits, declare_visits, publish_period
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 AUDIT = "SELECT * FROM bkpriv.audit_together(%s, %s)"
 EXPLAIN = "SELECT * FROM bkpriv.explain_together(%s, %s)"
 

@@ -19,6 +19,8 @@ from tests.core import together_oracles
 from tests.db.clinic import fill, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.rolled_back
+
 SURE = {"max_disclosure": {"tau": 0.8}}
 
 LEAST = {"k_anonymity": {"k": 3}, "max_disclosure": {"tau": 0.7}}
