@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Iterable
 
 from bkpriv_core.report.chart import Bar, bars
@@ -81,7 +82,7 @@ class _Page(Safety):
         yield section(
             "Limits",
             "limits",
-            element("ul", *(element("li", said) for said in limits(self.facts))),
+            element("ul", *(element("li", said) for said in limits(self.facts, self.full))),
         )
 
     def footer(self) -> Markup:
@@ -126,11 +127,12 @@ class _Page(Safety):
             tiles.append(("records of theirs", figure(facts.persons.rows)))
         tiles += [
             (f"{facts.unit} left out", self.count(facts.suppressed)),
-            ("groups", figure(facts.groups) if facts.groups else "none"),
         ]
+        if facts.groups:
+            tiles.append(("groups", figure(facts.groups)))
         if (lost := facts.utility.get("gcp")) is not None:
             tiles.append(("of the detail lost", share(lost)))
-        if exact is not None:
+        if exact is not None and exact < 1.0:
             tiles.append(("judged exactly", share(exact)))
         return element(
             "header",
@@ -250,22 +252,26 @@ class _Page(Safety):
         rows = []
         charted = []
         told = _METRICS if self.full else {key: _METRICS[key] for key in _FOR_OUTSIDERS}
+        compared = any(known.get(f"{key}_k_anonymous") is not None for key in told)
         for key, (label, percent, best) in told.items():
-            if known.get(key) is None:
+            if (lost := known.get(key)) is None:
                 continue
             write = share if percent else figure
             base = known.get(f"{key}_k_anonymous")
-            label = label.format(units=facts.unit.capitalize(), unit=facts.unit)
-            rows.append((label, write(known[key]), "–" if base is None else write(base), best))
+            label = label.format(units=facts.unit.capitalize())
+            beside = ("–" if base is None else write(base),) if compared else ()
+            rows.append((label, write(lost), *beside, best))
             if percent and base is not None and key != "suppressed_share":
-                charted.append((label, float(known[key] or 0.0), base))
-        parts = [
-            element(
-                "p",
-                "What the policy costs beside what k-anonymity alone would cost with the same "
-                "method.",
+                charted.append((label, lost, base))
+        parts = []
+        if compared:
+            parts.append(
+                element(
+                    "p",
+                    "What the policy costs beside what k-anonymity alone would cost with the same "
+                    "method.",
+                )
             )
-        ]
         if charted:
             largest = max(max(lost, base) for _, lost, base in charted)
             end = next(end for end in _SCALES if end >= min(largest, 1.0))
@@ -292,9 +298,17 @@ class _Page(Safety):
                     ),
                 )
             )
-        parts.append(
-            table("Metrics", ("Metric", "This release", "k-anonymity alone", "Best"), rows, {1, 2})
-        )
+        beside = ("k-anonymity alone",) if compared else ()
+        heads = ("Metric", "This release", *beside, "Best")
+        parts.append(table("Metrics", heads, rows, range(1, len(heads) - 1)))
+        if any(known.get(key) == math.inf for key in told):
+            parts.append(
+                element(
+                    "p",
+                    "∞ says that the release rules out what occurs in the source, as where "
+                    f"{facts.unit} were left out.",
+                )
+            )
         return section("What it costs analysts", "utility", *parts)
 
     def _history(self) -> Markup:
@@ -350,7 +364,13 @@ class _Page(Safety):
             (
                 "Release",
                 *(("Period",) if periods else ()),
-                *("Method", "Status", "When", unit.capitalize() or "Counted", "Left out"),
+                *(
+                    "Method",
+                    "Status",
+                    "When",
+                    f"{unit.capitalize() or 'Counted'}, in all",
+                    "Left out",
+                ),
             ),
             [
                 (

@@ -124,11 +124,12 @@ def used_by(bound: Bounded, value: float | None) -> float | None:
     return part / whole
 
 
-def case_of(bound: Bounded) -> object:
-    """The worst case, as far as it is known."""
+def case_of(bound: Bounded, grouped: bool) -> object:
+    """The worst case, as far as it is known; of a group, where there are any."""
     if bound.group_records is None:
         return "–"
-    parts: list[object] = [f"A group of {figure(bound.group_records)}"]
+    many = figure(bound.group_records)
+    parts: list[object] = [f"A group of {many}" if grouped else f"{many} alike"]
     if bound.whom is not None:
         parts.append(joined([", people with ", name(whom_in_words(bound.whom))]))
     if bound.value is not None:

@@ -106,7 +106,7 @@ class Safety:
         )
 
     def _promise(self, bound: Bounded) -> Promise:
-        return promise(bound, self.full, self.facts.persons)
+        return promise(bound, self.full, self.facts.form, self.facts.persons)
 
     def _told(self, bound: Bounded) -> bool:
         """Whether the worst figure is told: of records, outsiders are told no small number."""
@@ -186,7 +186,7 @@ class Safety:
                         figure(bound.worst) if self._told(bound) else self.count(1),
                         figure(bound.mean),
                         "–" if bound.vulnerable is None else self.count(bound.vulnerable),
-                        *((case_of(bound),) if self.full else ()),
+                        *((case_of(bound, bool(facts.groups)),) if self.full else ()),
                     )
                     for bound in facts.bounds
                 ],

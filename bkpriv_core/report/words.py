@@ -43,6 +43,9 @@ FORMS = {
 }
 """What forms of release show, by name; for `shown`."""
 
+_EXACT = ("bucketized", "anatomized")
+"""Those that show quasi-identifiers as they are."""
+
 _TITLES = {
     "k_anonymity": "k-anonymity",
     "l_diversity": "ℓ-diversity",
@@ -89,7 +92,9 @@ def is_floor(requirement: str, parameters: Mapping[str, Any]) -> bool:
     return requirement in ("k_anonymity", "m_invariance")
 
 
-def promise(bound: Bounded, named: bool, persons: Persons | None = None) -> Promise:
+def promise(
+    bound: Bounded, named: bool, form: str = "generalized", persons: Persons | None = None
+) -> Promise:
     """What a bound promises.
 
     Parameters
@@ -98,11 +103,13 @@ def promise(bound: Bounded, named: bool, persons: Persons | None = None) -> Prom
         The bound.
     named : bool
         Whether tables and knowledge may be named.
+    form : str
+        How the release is shown: the name of its form.
     persons : Persons, optional
         What is shown of each person, where persons are counted.
     """
     stated = bound.parameters
-    made = _promise(bound.requirement, stated, figure(bound.threshold), named, persons)
+    made = _promise(bound.requirement, stated, figure(bound.threshold), named, form, persons)
     about = []
     if "sensitive" in stated:
         about.append(f"about {stated['sensitive']}")
@@ -119,16 +126,32 @@ _SHARES = "Whoever knows how frequent each sensitive value is in the whole table
 
 
 def _promise(
-    key: str, stated: Mapping[str, Any], limit: str, named: bool, persons: Persons | None
+    key: str,
+    stated: Mapping[str, Any],
+    limit: str,
+    named: bool,
+    form: str,
+    persons: Persons | None,
 ) -> Promise:
     unit = unit_of(persons)
     if key == "k_anonymity":
-        return Promise(
-            "Whoever knows a person's quasi-identifiers, and looks for the record",
+        alike = (
             f"It is one of at least {limit} that look alike"
             if persons is None
-            else f"The person is one of at least {limit} who look alike",
+            else f"The person is one of at least {limit} who look alike"
+        )
+        exact = f"What is told of him is one of what is told of at least {limit} {unit}"
+        return Promise(
+            "Whoever knows a person's quasi-identifiers, and looks for the record",
+            exact if form in _EXACT else alike,
             f"{unit} in a group",
+        )
+    if key == "max_disclosure" and form == "randomized":
+        return Promise(
+            "Whoever knows a person's quasi-identifiers, and by which chances values were replaced",
+            "Of the record that is his, quasi-identifiers and value are guessed right with a "
+            f"probability of at most {limit}, on average over what may be drawn",
+            "probability of guessing a record",
         )
     if key == "l_diversity":
         return Promise(
@@ -337,8 +360,13 @@ def selected(persons: Persons, named: bool) -> str:
     return f"Of each person {most} shown, the latest{column}."
 
 
-def limits(facts: Facts) -> list[str]:
-    """What a release does not promise."""
+def limits(facts: Facts, named: bool) -> list[str]:
+    """What a release does not promise; other releases only where they may be `named`."""
+    out = [
+        item.release
+        for item in facts.siblings
+        if named and item.status == "published" and item.release != facts.release
+    ]
     said = [
         "It protects against readers who know what the policy says they may know. Whoever knows "
         "more about somebody, such as a value that only he can have, may learn more; and whoever "
@@ -356,6 +384,11 @@ def limits(facts: Facts) -> list[str]:
         said[2] = (
             "It hides whether a value is somebody's own, not that he is in the table. Counts from "
             "it are to be estimated, not read off."
+        )
+    if facts.form in _EXACT:
+        said[2] = (
+            "It hides which value is somebody's, not that he is in the table. Quasi-identifiers "
+            "are shown as they are: everybody can read those of all people in it."
         )
     persons = facts.persons
     if persons is not None:
@@ -381,5 +414,6 @@ def limits(facts: Facts) -> list[str]:
         said.append(
             "Several releases of the same people tell more together than each does alone. Unless "
             "the policy certified them together, give them to different readers."
+            + (f" Out with this one are now: {', '.join(map(str, out))}." if out else "")
         )
     return said

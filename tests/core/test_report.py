@@ -290,6 +290,38 @@ def test_that_some_is_an_estimate_stands_beside_the_verdict() -> None:
     assert "estimate says so" not in render(facts(bounds=(bound(),)))
 
 
+def test_what_is_promised_is_that_of_the_form() -> None:
+    least = promise(bound(), named=True, form="bucketized").that
+    assert least == "What is told of him is one of what is told of at least 7 records."
+    assert "look alike" in promise(bound(), named=True).that
+    likely = bound("max_disclosure", parameters={"tau": 0.3}, threshold=0.3)
+    assert "on average over what may be drawn" in promise(likely, True, "randomized").that
+    assert "becomes more probable" in promise(likely, True, "generalized").that
+    drawn = facts(form="randomized", groups=0, bounds=(replace(likely, group_records=2),))
+    words = " ".join(parsed(render(drawn)).words)
+    assert "2 alike" in words
+    assert "A group of" not in words
+    for form in FORMS:
+        exact = "are shown as they are: everybody can read"
+        assert (exact in render(facts(form=form))) is (form in ("bucketized", "anatomized"))
+
+
+def test_costs_are_compared_where_there_is_something_to_compare() -> None:
+    assert "k-anonymity alone" in render(facts())
+    alone = render(facts(utility={"gcp": 0.12, "kl": math.inf}))
+    assert "k-anonymity alone" not in alone
+    assert "∞ says that the release rules out what occurs" in alone
+    assert "∞ says" not in render(facts())
+
+
+def test_other_releases_that_are_out_are_named_to_officers() -> None:
+    first, second = facts().siblings
+    out = facts(siblings=(replace(first, status="published"), second))
+    assert "Out with this one are now: 11." in render(out)
+    assert "are now" not in render(out, "outsiders")
+    assert "are now" not in render(facts())
+
+
 def test_estimators_count_persons() -> None:
     said = "exact, but omega for 1 group (1 record) and bethe for 2 groups (26 records)"
     assert known(said, "records") == said
