@@ -108,7 +108,9 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Passed:
-    """What passes through, record by record.
+    """What passes through, row by row of what is told of records, or of persons.
+
+    A record's value is one row; a person's is as many as he has records.
 
     Parameters
     ----------
@@ -119,10 +121,9 @@ class Passed:
     tuples : (u, a) int array
         The different rows of these columns: places in `labels`.
     cells, values : (n,) int array
-        Cell and sensitive value of each record, or person, as the table has them.
+        Cell and sensitive value of each record, or person.
     which : (r,) int array
-        Row of `tuples` of each row of these values (`combination.rows_of`): of each record, where a
-        person has one.
+        Of each row of these values, in the order of `combination.rows_of`, its row of `tuples`.
     """
 
     names: tuple[str, ...]
@@ -142,18 +143,19 @@ class Passed:
         values: IntArray,
         records: IntArray,
     ) -> Passed:
-        """Take what passes through of counted rows, whoever they are about.
+        """Take what passes through of counted rows, each of whose records is by itself.
 
         Parameters
         ----------
         names, labels
             See `Passed`.
         codes : (r, a) int array
-            Values of each row that pass through, by their places in `labels`.
+            Values that pass through of each counted row, by their places in `labels`.
         cells, values : (r,) int array
             Its cell and sensitive value.
         records : (r,) int array
-            Its number of records, which stand in the order of what they are.
+            How many records it counts. In the result they stand in the order of what they are,
+            so that it does not depend on the order of rows.
         """
         _, kind, _ = distinct_rows(codes)
         order = np.lexsort((kind, values, cells))
@@ -170,16 +172,16 @@ class Passed:
         values: IntArray,
         row: IntArray,
     ) -> Passed:
-        """Take what passes through of the records of persons.
+        """Take what passes through of counted rows, whose records are gathered by persons.
 
         Parameters
         ----------
         names, labels, codes
-            As of counted rows; see `of_rows`.
+            See `of_rows`.
         cells, values : (n,) int array
             Cell and sensitive value of each person.
         row : (R,) int array
-            The counted row that each row of these values is of, person after person.
+            The counted row of each row of these values; see `Passed.which`.
         """
         first, kind, _ = distinct_rows(codes)
         return cls(names, labels, codes[first], cells, values, kind[row])
@@ -201,7 +203,7 @@ class Passed:
         return replace(self, cells=cell[self.cells])
 
     def places(self, parts: Parts, chance: Chance) -> IntArray:
-        """Part that each record is in, where respondents are not told apart, by lot."""
+        """Part that each is in, where respondents are not told apart, by lot."""
         return parts.draw_places(self.cells, self.values, chance)
 
     def told(self, groups: IntArray, sensitive: Domain) -> Told:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.table import Table
 from tests.core import oracles
 from tests.core.oracles import Attribute, Belief, Records, Value
-from tests.core.strategies import as_domain, as_table, attributes, occurring
+from tests.core.strategies import as_domain, as_table, attributes, occurring, records_of
 
 COLUMNS = ("s1", "s2")
 
@@ -94,3 +94,18 @@ def told(draw: st.DrawFn, most: int = 8, values: int = 3) -> Told:
     sensitive = [draw(attributes(name, kinds=kinds, max_values=values)) for name in COLUMNS]
     row = st.tuples(*(st.sampled_from(item.values) for item in (*known, *sensitive)))
     return Told(known, sensitive, draw(st.lists(row, min_size=1, max_size=most)))
+
+
+def weighed(
+    records: Records, prior: Sequence[Belief], cells: Sequence[Sequence[int]]
+) -> Iterator[tuple[int, Belief, Belief]]:
+    """Group, belief before and after about each cell's records, by enumeration of all worlds."""
+    for number, group in enumerate(cells):
+        members = records_of(records, group)
+        posterior = oracles.exact_posterior(
+            [prior[record] for record in members], records.secrets(members)
+        )
+        assert posterior is not None
+        for cell in group:
+            record = records_of(records, [cell])[0]
+            yield number, prior[record], posterior[members.index(record)]

@@ -29,6 +29,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.table import Table
 from tests.core import oracles
 from tests.core.oracles import Attribute, Belief, Records
+from tests.core.several import weighed
 from tests.core.strategies import (
     MANY,
     SOME,
@@ -93,22 +94,12 @@ def test_beliefs_about_persons_by_enumeration_of_all_worlds(
     (requirement,) = BtPrivacy(((bandwidth, 0.1),)).about(("disease",), True)
     measured = requirement.measure(Setting(patients.table), as_groups(cells), "exact").figures
     expected = []
-    for group in cells:
-        members = records_of(patients.spelled, group)
-        posterior = oracles.exact_posterior(
-            [prior[record] for record in members], patients.spelled.secrets(members)
-        )
-        assert posterior is not None
-        for cell in group:
-            record = records_of(patients.spelled, [cell])[0]
-            before, after = prior[record], posterior[members.index(record)]
-            moved = []
-            for value in range(len(VALUES)):
-                one, other = patients.having(before, value), patients.having(after, value)
-                moved.append(
-                    oracles.belief_distance(YES_NO, [1 - one, one], [1 - other, other], 0.75)
-                )
-            expected.append(max(moved))
+    for _, before, after in weighed(patients.spelled, prior, cells):
+        moved = []
+        for value in range(len(VALUES)):
+            one, other = patients.having(before, value), patients.having(after, value)
+            moved.append(oracles.belief_distance(YES_NO, [1 - one, one], [1 - other, other], 0.75))
+        expected.append(max(moved))
     np.testing.assert_allclose(measured, [expected], rtol=0, atol=1e-7)
 
 

@@ -26,7 +26,7 @@ from bkpriv_core.requirement import (
 )
 from tests.core import oracles
 from tests.core.oracles import Attribute
-from tests.core.several import COLUMNS, Told, told
+from tests.core.several import COLUMNS, Told, told, weighed
 from tests.core.strategies import (
     MANY,
     SOME,
@@ -34,7 +34,6 @@ from tests.core.strategies import (
     as_table,
     bandwidths,
     partitions,
-    records_of,
 )
 
 ON_COUNTS: list[Requirement] = [
@@ -131,28 +130,18 @@ def test_beliefs_by_enumeration_of_all_worlds(
     measured = requirement.measure(setting, groups, "exact").figures
     expected: list[list[float]] = [[], [], [], []]
     moves: list[dict[int, list[tuple[float, float]]]] = [{}, {}]
-    for number, group in enumerate(cells):
-        for cell in group:
-            members = records_of(table.joint, group)
-            posterior = oracles.exact_posterior(
-                [prior[record] for record in members], table.joint.secrets(members)
+    for number, before, after in weighed(table.joint, prior, cells):
+        for column, records in enumerate(table.columns):
+            one, other = table.marginal(before, column), table.marginal(after, column)
+            expected[column].append(oracles.belief_distance(records.sensitive, one, other, 0.75))
+            moves[column].setdefault(number, []).append(
+                max(
+                    ((float(p), float(q)) for p, q in zip(one, other, strict=True)),
+                    key=lambda pair: abs(pair[0] - pair[1]),
+                )
             )
-            assert posterior is not None
-            record = records_of(table.joint, [cell])[0]
-            before, after = prior[record], posterior[members.index(record)]
-            for column, records in enumerate(table.columns):
-                one, other = table.marginal(before, column), table.marginal(after, column)
-                expected[column].append(
-                    oracles.belief_distance(records.sensitive, one, other, 0.75)
-                )
-                moves[column].setdefault(number, []).append(
-                    max(
-                        ((float(p), float(q)) for p, q in zip(one, other, strict=True)),
-                        key=lambda pair: abs(pair[0] - pair[1]),
-                    )
-                )
-            smoothed = table.smooth(before, 0.75), table.smooth(after, 0.75)
-            expected[2].append(oracles.js_divergence(*smoothed))
+        smoothed = table.smooth(before, 0.75), table.smooth(after, 0.75)
+        expected[2].append(oracles.js_divergence(*smoothed))
     expected[3] = expected[1]
     np.testing.assert_allclose(measured, expected, rtol=0, atol=1e-7)
     for bound in range(2):
