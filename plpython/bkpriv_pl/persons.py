@@ -151,6 +151,8 @@ def check_one_text_each(source: Relation, column: Column, period: Period | None)
 
 def _blurred(column: Column) -> bool:
     """Whether the column's collation takes texts for equal that differ."""
+    if not column.collation:
+        return False
     (row,) = run(
         "SELECT EXISTS (SELECT FROM pg_collation WHERE NOT collisdeterministic "
         "AND oid = to_regcollation($1)) AS blurred",
