@@ -270,10 +270,14 @@ _ANCESTORS = (
     "SELECT release, dataset, owner, grown_from, options, records "
     "FROM bkpriv.release WHERE release = $1 UNION "
     "SELECT r.release, r.dataset, r.owner, r.grown_from, r.options, r.records FROM earlier AS e "
-    "JOIN bkpriv.release AS r "
-    "ON (r.release, r.dataset, r.owner) = (e.grown_from, e.dataset, e.owner)) "
+    "JOIN bkpriv.release AS r ON r.release = e.grown_from "
+    "WHERE (r.dataset, r.owner) IS NOT DISTINCT FROM (e.dataset, e.owner)) "
 )
-"""SQL for a release and those of its dataset that it has grown from."""
+"""SQL for a release and those of its dataset that it has grown from.
+
+Each is found by its number: by an index of datasets, which equality would let a planner without
+statistics choose, each step would read all releases of the dataset.
+"""
 
 
 def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:

@@ -95,6 +95,28 @@ def test_releases_of_other_datasets_are_no_ancestors(grown: Connection) -> None:
     assert withdrawn(grown, child) == []
 
 
+def test_a_long_line_of_ancestors_is_walked_release_by_release(grown: Connection) -> None:
+    """Not by all releases of the dataset at each step, whatever the planner knows of them."""
+    many = 20_000
+    expected = withdrawn(grown, 2)
+    columns = COLUMNS["release"].replace(", grown_from", "")
+    grown.execute("ALTER TABLE bkpriv.release SET (autovacuum_enabled = off)")
+    grown.execute(
+        f"INSERT INTO bkpriv.release (release, dataset, version, grown_from, {columns}) "
+        f"SELECT 2 + i, dataset, 2 + i, CASE i WHEN 1 THEN 1 ELSE 1 + i END, {columns} "
+        f"FROM bkpriv.release, generate_series(1, {many}) AS i WHERE release = 1"
+    )
+    grown.execute("SELECT setval('bkpriv.release_id', %s)", [2 + many])
+    child = forge(grown, "release", 2, grown_from=str(2 + many))
+    read = (
+        "SELECT sum(idx_tup_fetch + seq_tup_read) FROM pg_stat_xact_all_tables "
+        "WHERE relid = 'bkpriv.release'::regclass"
+    )
+    with grown.transaction():
+        assert withdrawn(grown, child) == expected
+        assert one(grown, read) < 20 * many
+
+
 # --- Values ---------------------------------------------------------------------------------------
 
 
