@@ -426,7 +426,7 @@ def judge_queries(release: Release, demanded: QueryError, progress: Progress = S
         If no query of the workload counts anything, or the release does not have so many
         quasi-identifiers.
     """
-    release.check_counted()
+    release = release.counted
     demanded = demanded.over(release.domains)
     if release.partition is not None:
         # Estimates round by the order of sums: it is to be the one in which history is read.

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bkpriv_core.errors import NoGroups, Unsupported
+from bkpriv_core.errors import NoGroups
 from bkpriv_core.query.columns import ColumnTally
 from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.tally import Tally
@@ -108,31 +108,24 @@ class Release:
     def by_column(self, tally: Tally) -> Tally:
         """Ask a tally of this release about `columns`, where it is about combinations.
 
-        Raises
-        ------
-        Unsupported
-            If these are of several records.
+        These are of one row each, if the release is `counted`.
         """
-        self.check_counted()
         sensitive = self.table.sensitive
         return ColumnTally(tally, sensitive) if isinstance(sensitive, Combination) else tally
 
-    def check_counted(self) -> None:
-        """Refuse to count records by tallies, which count persons, where these have several.
+    @cached_property
+    def counted(self) -> Release:
+        """The release as queries count it: of rows, where its records are persons of several.
+
+        A reader sees the rows of all of a group's persons, and cannot tell whose they are.
 
         Raises
         ------
-        Unsupported
-            If so.
+        TooLarge
+            If the rows' counts would not fit in memory.
         """
-        sensitive = self.table.sensitive
-        if isinstance(sensitive, Combination) and sensitive.several:
-            raise Unsupported(
-                "how far estimates err is not measured where persons have several records",
-                detail="Queries count records, and groups are of persons.",
-                hint="Count the rows of the published view, or have bkpriv.rewrite_query write "
-                "the query.",
-            )
+        parts = self.parts.of_rows()
+        return self if parts is self.parts else replace(self, parts=parts)
 
     @property
     def codes(self) -> IntArray:

@@ -215,6 +215,44 @@ class Combination(Domain):
         """Rows of each value."""
         return Groups(np.arange(len(self.rows)), self.offsets)
 
+    @cached_property
+    def single(self) -> tuple[Domain, IntArray]:
+        """What rows tell, each by itself.
+
+        Returns
+        -------
+        sensitive : Domain
+            The sensitive attribute of tables that have one row of each person: the column, or
+            combinations of one row.
+        values : (R,) int array
+            The value of it that each of `rows` is.
+        """
+        if len(self.columns) == 1:
+            return self.columns[0], self.rows[:, 0]
+        return self.of(self.columns, self.rows)
+
+    def count_rows(self, counts: IntArray) -> IntArray:
+        """Rows that persons have, from counts of persons with each value.
+
+        Parameters
+        ----------
+        counts : (p, m) int array
+            Persons with each value.
+
+        Returns
+        -------
+        (p, k) int array
+            Their rows, by the values of `single`.
+        """
+        from scipy import sparse  # slow to import, and only wanted here
+
+        sensitive, values = self.single
+        rows = sparse.csr_array(
+            (np.ones(len(values), dtype=np.int64), (self.sets.owner, values)),
+            shape=(self.size, sensitive.size),
+        )
+        return np.asarray((sparse.csr_array(counts) @ rows).toarray())
+
     def select(self, codes: IntArray) -> Combination:
         """See `Domain`."""
         some = self.sets.select(codes)

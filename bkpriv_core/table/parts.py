@@ -22,6 +22,7 @@ import numpy as np
 
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.table import Table, check_dense
@@ -158,6 +159,29 @@ class Parts:
     def places(self) -> IntArray:
         """Leaf place of each part in each quasi-identifier, shape (p, d)."""
         return self.table.places if self.whole else self.table.places[self.cell]
+
+    def of_rows(self) -> Parts:
+        """The same parts of a table of rows, where a person may have several.
+
+        Every row of a person has his quasi-identifiers, and a sensitive value of its own.
+
+        Raises
+        ------
+        TooLarge
+            If the parts' counts would not fit in memory.
+        """
+        told = self.table.sensitive
+        if not isinstance(told, Combination) or not told.several:
+            return self
+        single, _ = told.single
+        check_dense(len(self), "parts of cells", single)
+        every = told.count_rows(self.table.counts)
+        return replace(
+            self,
+            table=replace(self.table, sensitive=single, counts=every),
+            counts=every if self.counts is self.table.counts else told.count_rows(self.counts),
+            counterfeits=None if self.counterfeits is None else told.count_rows(self.counterfeits),
+        )
 
     def enumerate_records(self) -> tuple[IntArray, IntArray]:
         """Part and sensitive value of each record, part after part: two arrays of shape (n,).

@@ -141,6 +141,7 @@ def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
 
 def query_errors(release: Release, progress: Progress = SILENT) -> ErrorFigures:
     """Relative errors of the usual workload, see the module; NaN where no query counts anything."""
+    release = release.counted
     try:
         return QueryError(0.0).measure(release.actual, release.estimated, progress)
     except InvalidParameter:  # No query counts anything, of whichever release of the table.

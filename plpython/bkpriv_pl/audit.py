@@ -26,6 +26,7 @@ from bkpriv_pl.history import (
 )
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.passed import attributes_of, tell_attributes
+from bkpriv_pl.persons import tell_bounded
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.recorded import read_columns
 from bkpriv_pl.remembering import with_library
@@ -56,6 +57,8 @@ def audit(
         record_audit(recorded.release, rows)
     task.done()
     tell_attributes(recorded.release, attributes_of(recorded.release))
+    if demanded.query_error is not None:
+        tell_bounded(recorded.release)
     return iter([as_row(row) for row in rows])
 
 

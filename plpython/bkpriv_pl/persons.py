@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bkpriv_pl.counts import Period
     from bkpriv_pl.dataset import Dataset
 
-__all__ = ["Kept", "check_one_text_each", "kept_of", "tell_persons"]
+__all__ = ["Kept", "check_one_text_each", "kept_of", "tell_bounded", "tell_persons"]
 
 _WRITTEN_VARIOUSLY = {"numeric", "float4", "float8", "interval", "jsonb"}
 """Types that are built in, of which equal values may have several texts."""
@@ -180,6 +180,24 @@ def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
         "It is supposed that readers know which rows are of one person, though no view says so, "
         "and not how many a person has whom they know.",
     )
+
+
+def tell_bounded(release: int) -> None:
+    """Say that counts are of a release's records, if it has but some of each person's."""
+    bounded = run(
+        "SELECT FROM bkpriv.release WHERE release = $1 "
+        "AND jsonb_typeof(options -> 'max_records_per_person') = 'number'",
+        ["bigint"],
+        [release],
+    )
+    if bounded:
+        plpy.notice(
+            f"release {release} was made of a bounded number of records of each person, and counts "
+            "are of those",
+            detail="Records that option max_records_per_person left out are not on record: counts "
+            "of the source are without them, and so are errors of estimates.",
+            hint="Count the source itself to see how many it has.",
+        )
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

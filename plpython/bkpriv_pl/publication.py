@@ -44,7 +44,7 @@ from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_o
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.passed import tell_attributes
 from bkpriv_pl.period import require_period
-from bkpriv_pl.persons import Kept, kept_of, tell_persons
+from bkpriv_pl.persons import Kept, kept_of, tell_bounded, tell_persons
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import set_out
@@ -351,6 +351,8 @@ def _record(
     give_notice(release, published, shown, rows, request.options)
     tell_attributes(release, dataset.attributes)
     tell_persons(release, request.kept, published)
+    if request.policy.query_error is not None:
+        tell_bounded(release)
     if beside is not None:
         beside.tell(release, published, together, grown=grown_from is not None)
     return release

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from bkpriv_core.query.workload import draw_workload, relative_errors
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.release import Release
 from bkpriv_core.release.rewriting.fragment import ShownColumn
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray
 from bkpriv_core.table.notation import json_objects
 from bkpriv_core.utility.divergence import association as associate
@@ -27,9 +28,10 @@ from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.literal import literal_resolver
 from bkpriv_pl.passed import attributes_of
+from bkpriv_pl.persons import tell_bounded
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.session import check_origin
-from bkpriv_pl.values import ADDED, read_extent, read_value
+from bkpriv_pl.values import ADDED, Read, read_extent, read_label, read_value
 from bkpriv_pl.view import View, find_view
 
 __all__ = [
@@ -72,16 +74,18 @@ def query_accuracy(release: int | None, query: str | None) -> Iterator[Row]:
     """See ``bkpriv.query_accuracy``."""
     recorded = find_release(release)
     understood = _parse(recorded, require(query, "query"))
+    counted = recorded.counted
     answers = [
         answer_groups(
-            recorded.by_column(recorded.actual),
-            recorded.by_column(recorded.estimated),
+            counted.by_column(counted.actual),
+            counted.by_column(counted.estimated),
             understood.predicate,
             keys,
             POLLED,
         )
         for keys in understood.grouping_sets
     ]
+    tell_bounded(recorded.release)
     return iter([row for answer in answers for row in _rows(recorded, answer)])
 
 
@@ -139,17 +143,18 @@ def query_workload(
     assert dimensions is not None
     assert selectivity is not None
     recorded = find_release(release)
-    recorded.check_counted()
+    counted = recorded.counted
     # A generator takes no negative seeds.
     random = np.random.default_rng(None if seed is None else seed % 2**64)
-    workload = draw_workload(recorded.domains, queries, dimensions, selectivity, random, POLLED)
-    actual = recorded.actual.answer(workload, POLLED)
-    estimate = recorded.estimated.answer(workload, POLLED)
+    workload = draw_workload(counted.domains, queries, dimensions, selectivity, random, POLLED)
+    actual = counted.actual.answer(workload, POLLED)
+    estimate = counted.estimated.answer(workload, POLLED)
     relation = plpy.quote_ident(_origin(recorded.release).dataset)
     texts = []
     for query in range(len(workload)):
         POLLED.poll()
         texts.append(workload.text(query, relation))
+    tell_bounded(recorded.release)
     return iter(list(_judged(texts, actual, estimate)))
 
 
@@ -196,9 +201,13 @@ def _shown(
     shown = {exhibit: _columns(origin, recorded.release, exhibit) for exhibit in form.exhibits}
     placed = zip(recorded.columns, recorded.types, at, strict=True)
     for place, (domain, type_, exhibit) in enumerate(placed):
-        single = form.exact or place >= known or not domain.numeric
+        reader: Callable[[Domain, str, Mapping[str, str]], Read]
+        if form.exact or place >= known:
+            reader = read_value
+        else:
+            reader = read_extent if domain.numeric else read_label
         try:
-            read = (read_value if single else read_extent)(domain, type_, shown[exhibit])
+            read = reader(domain, type_, shown[exhibit])
         except KeyError:
             raise _other_columns(recorded.release, domain.name, shown[exhibit]) from None
         name = plpy.quote_ident(domain.name)

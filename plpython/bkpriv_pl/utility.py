@@ -13,6 +13,7 @@ from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
 from bkpriv_pl.ownership import check_listed
+from bkpriv_pl.persons import tell_bounded
 from bkpriv_pl.progress import POLLED
 
 __all__ = ["compare_releases", "utility", "utility_of"]
@@ -52,6 +53,8 @@ def compare_releases(
         }
         for release in recorded
     }
+    for release in recorded:
+        tell_bounded(release.release)
     metrics = dict.fromkeys(metric for of_one in figures.values() for metric in of_one)
     return [
         (metric, release, _known(of_one.get(metric)))

@@ -37,6 +37,7 @@ __all__ = [
     "label_of",
     "names_of",
     "read_extent",
+    "read_label",
     "read_value",
 ]
 
@@ -359,6 +360,11 @@ class Read:
         if bounds is not None:
             bounds = Bounds(bounds.low.format(column), bounds.high.format(column))
         return ShownColumn(self.value.format(column), self.type, bounds)
+
+
+def read_label(domain: Domain, _: str, shown: Mapping[str, str]) -> Read:
+    """How labels of a categorical attribute, of whatever type, are read; see `read_value`."""
+    return Read(shown[domain.name])
 
 
 def read_value(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:

@@ -9,7 +9,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].query.query_accuracy(release, query)
 $$;
 COMMENT ON FUNCTION bkpriv.query_accuracy(bigint, text) IS
-    'Counts that a query asks for, SELECT count(*) FROM dataset WHERE ... GROUP BY ..., in the source as it was when the release was made, and as a reader of the release estimates them; the error is NULL where nothing is counted';
+    'Counts that a query asks for, SELECT count(*) FROM dataset WHERE ... GROUP BY ..., in the source as it was when the release was made, and as a reader of the release estimates them; rows are counted, also where people have several, and those of the source that were suppressed, but none that option max_records_per_person left out; the error is NULL where nothing is counted';
 GRANT EXECUTE ON FUNCTION bkpriv.query_accuracy(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.query_workload(

@@ -287,21 +287,6 @@ def test_combinations_do_not_grow(visits: Connection, columns: list[str]) -> Non
     )
 
 
-def test_errors_of_counts_are_not_measured_of_persons(visits: Connection) -> None:
-    release = publish_as(visits, ALL)
-    names = ["how far estimates err is not measured"]
-    for call in (
-        "SELECT * FROM bkpriv.query_accuracy(%s, 'SELECT count(*) FROM clinic.visit')",
-        "SELECT * FROM bkpriv.query_workload(%s, 3, 2, 0.2)",
-        """SELECT * FROM bkpriv.audit(%s, '{"query_error": {"median": 0.1}}')""",
-    ):
-        refused(visits, call, [release], sqlstate="0A000", names=names)
-    # Rows of the view are records, and the rewritten query counts them.
-    query = "SELECT count(*) FROM clinic.visit WHERE disease = 'flu'"
-    counted = one(visits, "SELECT bkpriv.rewrite_query(%s, %s)", [release, query])
-    assert one(visits, counted) == pytest.approx(one(visits, query))
-
-
 def test_policies_are_tried_on_persons(visits: Connection) -> None:
     tried = visits.execute(
         "SELECT metric, value FROM bkpriv.explore('visits', "
