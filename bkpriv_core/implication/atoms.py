@@ -15,7 +15,7 @@ __all__ = ["Atom", "Implication", "check_histograms", "check_pieces"]
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """A person of a bucket has a value.
+    """A person of a bucket has a value, or one of several.
 
     Parameters
     ----------
@@ -25,11 +25,19 @@ class Atom:
         Which of its persons, from 0; nothing but identity tells them apart.
     value : int
         Code of the sensitive value.
+    others: tuple of int
+        Codes of others, any of which makes it true as well.
     """
 
     bucket: int
     person: int
     value: int
+    others: tuple[int, ...] = ()
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """Codes of all values that make it true."""
+        return (self.value, *self.others)
 
 
 @dataclass(frozen=True)

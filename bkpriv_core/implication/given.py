@@ -4,9 +4,9 @@ The problem is #P-complete, so there is a budget and no sampling. What keeps enu
 
 - Buckets that no implication mentions stay as they are, and buckets that no implication links to
   one another, by however many steps, are enumerated apart.
-- Within a bucket only the persons mentioned are told apart, and only the values mentioned: all
-  others are one class. An assignment of classes to the ``p`` persons mentioned, of a bucket with
-  counts ``n_s`` in ``n``, has the probability of drawing them without replacement.
+- Within a bucket only the persons mentioned are told apart, and values only as far as atoms tell
+  them apart: the rest are one class. An assignment of classes to the ``p`` persons mentioned, of a
+  bucket with counts ``n_s`` in ``n``, has the probability of drawing them without replacement.
 - Nobody else in the bucket can be told apart, so they share the distribution of what is left.
 
 Every term is positive, so figures are exact up to a relative rounding error of a few units.
@@ -14,7 +14,7 @@ Every term is positive, so figures are exact up to a relative rounding error of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +64,7 @@ class Beliefs:
     def probability(self, atom: Atom) -> float:
         """Probability of an atom."""
         _check_atom(self.histograms, atom)
-        return float(self.about(atom.bucket, atom.person)[atom.value])
+        return float(self.about(atom.bucket, atom.person)[list(atom.values)].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,8 @@ class _Assignments:
     ----------
     persons : tuple of int
         The persons mentioned.
-    values : tuple of int
-        The values mentioned; the class of a value is its place, that of all others the number.
+    class_of : (m,) int array
+        The class of each value: those of one are in the same atoms.
     classes : (a, p) array of small ints
         The assignments.
     weights : (a,) float array
@@ -86,7 +86,7 @@ class _Assignments:
     """
 
     persons: tuple[int, ...]
-    values: tuple[int, ...]
+    class_of: IntArray
     classes: npt.NDArray[np.signedinteger]
     weights: FloatArray
     left: IntArray
@@ -94,7 +94,9 @@ class _Assignments:
     def truth(self, atom: Atom) -> _Truth:
         """Which assignments make an atom about this bucket true."""
         column = self.classes[:, self.persons.index(atom.person)]
-        truth: _Truth = column == self.values.index(atom.value)
+        met: _Truth = np.zeros(self.left.shape[1], dtype=bool)
+        met[self.class_of[list(atom.values)]] = True
+        truth: _Truth = met[column]
         return truth
 
 
@@ -155,7 +157,7 @@ def _check_atom(histograms: IntArray, atom: Atom) -> None:
     for what, code, size in (
         ("bucket", atom.bucket, buckets),
         ("person", atom.person, persons),
-        ("value", atom.value, values),
+        *(("value", value, values) for value in atom.values),
     ):
         if not 0 <= code < size:
             raise InvalidParameter(
@@ -253,9 +255,8 @@ def _assignments(
 ) -> _Assignments:
     """Enumerate the classes of values that the persons mentioned may have."""
     persons = tuple(sorted({atom.person for atom in atoms}))
-    values = tuple(sorted({atom.value for atom in atoms}))
-    counts = np.append(histogram[list(values)], 0)
-    counts[-1] = histogram.sum() - counts.sum()
+    class_of = _classes(len(histogram), {atom.values for atom in atoms})
+    counts = np.bincount(class_of, histogram).astype(np.int64)
     classes = np.zeros((1, 0), dtype=np.int16 if len(counts) < 2**15 else np.int64)
     weights = np.ones(1)
     left = counts[None, :]
@@ -272,7 +273,19 @@ def _assignments(
         classes = np.column_stack((classes[which], drawn.astype(classes.dtype)))
         left = left[which].copy()
         left[np.arange(len(which)), drawn] -= 1
-    return _Assignments(persons, values, classes, weights, left)
+    return _Assignments(persons, class_of, classes, weights, left)
+
+
+def _classes(size: int, mentioned: Collection[tuple[int, ...]]) -> IntArray:
+    """Class of each of so many values, which are told apart by the sets of values mentioned."""
+    class_of: IntArray = np.zeros(size, dtype=np.int64)
+    count = 1
+    for values in sorted(mentioned):
+        members = list(values)
+        held, place = np.unique(class_of[members], return_inverse=True)
+        class_of[members] = count + place.ravel()
+        count += len(held)
+    return np.unique(class_of, return_inverse=True)[1].ravel().astype(np.int64)
 
 
 def _add_beliefs(
@@ -280,22 +293,15 @@ def _add_beliefs(
 ) -> None:
     """Turn the probabilities of a bucket's assignments into beliefs."""
     histogram = beliefs.histograms[bucket]
-    kinds = len(assignments.values) + 1
+    class_of, classes = assignments.class_of, assignments.left.shape[1]
+    # Of each value, its share in its class: nobody has any of a class that is empty.
+    counts = np.bincount(class_of, histogram)
+    within = histogram / np.maximum(counts, 1)[class_of]
     for place, person in enumerate(assignments.persons):
-        drawn = np.zeros(kinds)
+        drawn = np.zeros(classes)
         np.add.at(drawn, assignments.classes[:, place], marginal)
-        beliefs.persons[bucket, person] = _by_value(histogram, assignments.values, drawn)
+        beliefs.persons[bucket, person] = within * drawn[class_of]
     others = int(histogram.sum()) - len(assignments.persons)
     if others:
         shares = marginal @ (assignments.left / others)
-        beliefs.others[bucket] = _by_value(histogram, assignments.values, shares)
-
-
-def _by_value(histogram: IntArray, values: tuple[int, ...], shares: FloatArray) -> FloatArray:
-    """Probabilities of values from those of their classes."""
-    probabilities = histogram.astype(np.float64)
-    probabilities[list(values)] = 0.0
-    if probabilities.any():
-        probabilities *= shares[-1] / probabilities.sum()
-    probabilities[list(values)] = shares[:-1]
-    return probabilities
+        beliefs.others[bucket] = within * shares[class_of]

@@ -5,7 +5,9 @@ An atom says who has which value. Where respondents are named that is ``{"respon
 "person": 1, "value": "flu"}``, counted from 1: persons of a group differ in nothing but identity.
 ``group`` may be left out where all records of the cell lie in one, and ``person`` for the first.
 
-A value is written as its text, or as the number that it is; NULL, where it is a value, as null.
+A value is written as its text, or as the number that it is; NULL, where it is a value, as null. Of
+several sensitive columns it is the text of a combination, ``{"disease":"flu","ward":"a"}``, or of
+one column's value, ``{"disease":"flu"}``, which whoever has some combination with it has.
 Numbers are compared as decimals of any length: as floats, two values could be one.
 """
 
@@ -22,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.errors import InvalidParameter, as_json
+from bkpriv_core.table.combination import Aspect, Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.notation import qi_json
@@ -79,9 +82,37 @@ class Persons(ABC):
         return self.parts.table
 
     @cached_property
-    def sensitive(self) -> StatedValues:
-        """What an atom says that a person has."""
+    def _sensitive(self) -> StatedValues:
         return StatedValues(self.table.sensitive)
+
+    @cached_property
+    def _by_column(self) -> dict[str, tuple[Aspect, int]]:
+        """Aspects of combinations, and their classes, by what these are called."""
+        sensitive = self.table.sensitive
+        if not isinstance(sensitive, Combination) or sensitive.several:
+            return {}
+        return {
+            aspect.label(code): (aspect, code)
+            for aspect in sensitive.aspects
+            for code in range(aspect.domain.size)
+        }
+
+    def having(self, value: object) -> IntArray:
+        """Codes of the sensitive values that an atom may mean by a value: one, or some of them.
+
+        Of several columns it is a combination, or a value of one column, which many have.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is none.
+        """
+        if isinstance(value, str) and value in self._by_column:
+            aspect, code = self._by_column[value]
+            found = np.flatnonzero(aspect.classes == code)
+            if found.size:
+                return found
+        return np.array([self._sensitive.find(value)])
 
     @abstractmethod
     def find(self, atom: Mapping[str, Any]) -> tuple[int, int]:

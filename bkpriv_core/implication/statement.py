@@ -75,7 +75,8 @@ def _atom(item: object, persons: Persons) -> Atom:
             hint=_SHAPE,
         )
     group, person = persons.find(item)
-    return Atom(group, person, persons.sensitive.find(item["value"]))
+    value, *others = persons.having(item["value"]).tolist()
+    return Atom(group, person, value, tuple(others))
 
 
 def _misshapen(message: str, item: object) -> InvalidParameter:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -54,19 +55,25 @@ def test_ed_without_mumps_and_without_flu() -> None:
 
 @st.composite
 def stated(draw: st.DrawFn) -> tuple[list[list[int]], list[Implication]]:
-    """Few buckets and up to four implications, now and then one-sided, about them."""
+    """Few buckets and up to four implications, now and then one-sided, about them.
+
+    Some atoms are about one of two values.
+    """
     values = draw(st.integers(2, 4))
     bucket = st.lists(st.integers(0, 2), min_size=values, max_size=values).filter(
         lambda counts: 0 < sum(counts) <= 4
     )
     buckets = draw(st.lists(bucket, min_size=1, max_size=3))
-    atoms = [
-        Atom(place, person, value)
-        for place, counts in enumerate(buckets)
-        for person in range(sum(counts))
-        for value in range(values)
+    persons = [
+        (place, person) for place, counts in enumerate(buckets) for person in range(sum(counts))
     ]
-    side = st.lists(st.sampled_from(atoms), max_size=3, unique=True).map(tuple)
+    some = st.lists(st.integers(0, values - 1), min_size=1, max_size=2, unique=True)
+    atom = st.builds(
+        lambda who, having: Atom(who[0], who[1], having[0], tuple(having[1:])),
+        st.sampled_from(persons),
+        some,
+    )
+    side = st.lists(atom, max_size=3, unique=True).map(tuple)
     rule = st.builds(Implication, side, side).filter(lambda implication: bool(implication.atoms))
     return buckets, draw(st.lists(rule, max_size=4))
 
@@ -78,14 +85,16 @@ def test_beliefs_are_shares_of_the_worlds_that_agree(
 ) -> None:
     buckets, implications = case
     worlds = Worlds(buckets)
+
+    def either(atom: Atom) -> list[tuple[int, int, int]]:
+        return [(atom.bucket, atom.person, value) for value in (atom.value, *atom.others)]
+
     agreeing = worlds.certain
     for rule in implications:
-        agreeing &= worlds.rule(
-            (
-                [(atom.bucket, atom.person, atom.value) for atom in rule.antecedent],
-                [(atom.bucket, atom.person, atom.value) for atom in rule.consequent],
-            )
-        )
+        # To have one of two values as a premiss is an implication of each; else one of more atoms.
+        then = [one for atom in rule.consequent for one in either(atom)]
+        for premiss in product(*map(either, rule.antecedent)):
+            agreeing &= worlds.rule((premiss, then))
     if not agreeing:
         with pytest.raises(ContradictoryKnowledge, match="contradicts the release"):
             disclosure_given(np.array(buckets), implications)
@@ -95,6 +104,10 @@ def test_beliefs_are_shares_of_the_worlds_that_agree(
         expected = worlds.probability(event, agreeing)
         probability = beliefs.probability(Atom(bucket, person, value))
         assert probability == pytest.approx(float(expected), rel=1e-12, abs=0)
+    for rule in implications:
+        for atom in rule.atoms:
+            share = sum(worlds.probability(worlds.atoms[one], agreeing) for one in either(atom))
+            assert beliefs.probability(atom) == pytest.approx(float(share), rel=1e-12)
 
 
 # --- Large buckets, many persons ------------------------------------------------------------------

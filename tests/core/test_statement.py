@@ -26,6 +26,7 @@ from bkpriv_core.table.notation import json_values
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from tests.core.oracles import Records
+from tests.core.several import COLUMNS, Told, told
 from tests.core.strategies import MANY, as_table, tables
 
 NUMBERS = Domain(
@@ -119,6 +120,28 @@ HOSPITAL = Table(
 PEOPLE = Names(
     Parts.of(HOSPITAL), Groups.whole(2), ["a", "b", "c", "d", "e", "f"], np.array([0] * 5 + [-1])
 )
+
+
+@MANY
+@given(told())
+def test_a_value_of_one_column_is_had_with_any_combination(table: Told) -> None:
+    persons = Cells(Parts.of(table.table), Groups.whole(table.table.cells))
+    for column, (name, records) in enumerate(zip(COLUMNS, table.columns, strict=True)):
+        for value in records.sensitive.values:
+            text = json.dumps({name: value}, ensure_ascii=False, separators=(",", ":"))
+            having = [place for place, pair in enumerate(table.pairs) if pair[column] == value]
+            assert persons.having(text).tolist() == having
+            (item,) = parse_statements(
+                [{"not": json.loads(f"{{{persons.json_pairs(0, 0)}}}") | {"value": text}}], persons
+            )
+            assert item == Implication((Atom(0, 0, having[0], tuple(having[1:])),))
+    for place, pair in enumerate(table.pairs):
+        label = dict(zip(COLUMNS, pair, strict=True))
+        text = json.dumps(label, ensure_ascii=False, separators=(",", ":"))
+        assert persons.having(text).tolist() == [place]
+    for stated in ('{"s1":"no such"}', '{"s3":"v0"}', "v0", None):
+        with pytest.raises(InvalidParameter, match="has no value"):
+            persons.having(stated)
 
 
 def test_implications_are_written_and_read() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from psycopg.types.json import Jsonb
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.policy import parse_policy
@@ -193,6 +194,26 @@ def test_the_worst_column_is_disclosed(visits: Connection) -> None:
     ).fetchall()
     assert compared == [(pytest.approx(largest),)]
     assert next(iter(json.loads(target["value"]))) in COLUMNS
+
+
+@pytest.mark.parametrize("release", [1, 2])
+@pytest.mark.parametrize("language", ["implications", "negations"])
+def test_the_witness_of_a_column_gives_the_maximum(
+    visits: Connection, release: int, language: str
+) -> None:
+    rows = visits.execute(
+        "SELECT k, disclosure, witness, target FROM bkpriv.max_disclosure(%s, 3, %s)",
+        [release, language],
+    ).fetchall()
+    assert rows[0][1] < rows[3][1]
+    for k, disclosure, witness, target in rows:
+        assert len(witness) <= k
+        found = visits.execute(
+            "SELECT sum(probability) FROM bkpriv.disclosure_given(%s, %s) "
+            "WHERE respondent = %s AND sensitive::jsonb @> %s::jsonb",
+            [release, Jsonb(witness), target["respondent"], target["value"]],
+        ).fetchall()
+        assert found == [(pytest.approx(disclosure, abs=1e-9),)]
 
 
 CONDITIONS = (
