@@ -300,7 +300,10 @@ class _Page(Safety):
             )
         beside = ("k-anonymity alone",) if compared else ()
         heads = ("Metric", "This release", *beside, "Best")
-        parts.append(table("Metrics", heads, rows, range(1, len(heads) - 1)))
+        if rows:
+            parts.append(table("Metrics", heads, rows, range(1, len(heads) - 1)))
+        else:
+            parts.append(element("p", "It has no groups, whose loss of detail could be told."))
         if any(known.get(key) == math.inf for key in told):
             parts.append(
                 element(

@@ -414,6 +414,6 @@ def limits(facts: Facts, named: bool) -> list[str]:
         said.append(
             "Several releases of the same people tell more together than each does alone. Unless "
             "the policy certified them together, give them to different readers."
-            + (f" Out with this one are now: {', '.join(map(str, out))}." if out else "")
+            + (f" Out beside this one now: {', '.join(map(str, out))}." if out else "")
         )
     return said

@@ -312,14 +312,17 @@ def test_costs_are_compared_where_there_is_something_to_compare() -> None:
     assert "k-anonymity alone" not in alone
     assert "∞ says that the release rules out what occurs" in alone
     assert "∞ says" not in render(facts())
+    nothing = render(facts(utility={"kl": 0.5}), "outsiders")
+    assert "It has no groups" in nothing
+    assert "Metrics" not in nothing
 
 
 def test_other_releases_that_are_out_are_named_to_officers() -> None:
     first, second = facts().siblings
     out = facts(siblings=(replace(first, status="published"), second))
-    assert "Out with this one are now: 11." in render(out)
-    assert "are now" not in render(out, "outsiders")
-    assert "are now" not in render(facts())
+    assert "Out beside this one now: 11." in render(out)
+    assert "Out beside" not in render(out, "outsiders")
+    assert "Out beside" not in render(facts())
 
 
 def test_estimators_count_persons() -> None:
