@@ -235,12 +235,8 @@ def test_a_dataset_of_another_role_stays_unnamed(
 ) -> None:
     publisher, _ = outsider
     with unchanged(clinic):
-        told = refused(
-            publisher,
-            "SELECT bkpriv.drop_dataset('patients')",
-            sqlstate="42704",
-            names=["patients"],
-        )
+        call = "SELECT bkpriv.drop_dataset('patients')"
+        told = refused(publisher, call, sqlstate="42704", names=["patients"])
     assert told.message_detail == "Or it belongs to another role. You may see none."
 
 
