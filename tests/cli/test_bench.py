@@ -83,9 +83,9 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     result = CliRunner().invoke(
         app,
         [
-            *("--uri", database.uri(), "--large", "1500", "--small", "1000", "--rounds", "1"),
-            *("--buckets", "3000", "--values", "300", "--records", "4000"),
-            *("--blocks", "400", "--admissions", "500"),
+            *("--uri", database.uri(), "--large", "600", "--small", "300", "--rounds", "1"),
+            *("--buckets", "3000", "--values", "300", "--records", "1500"),
+            *("--blocks", "200", "--admissions", "300"),
             *("--patients", "150", "--weeks", "2", "--crowd", "200"),
             *("--months", "3"),
         ],
@@ -111,12 +111,12 @@ def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None
     assert re.search(r"last weeks, first weeks +[\d.]+ s +[\d.]+ s", result.output)
     assert re.search(r"a week of 200 +[\d.]+ s +pro rata [\d.]+ s", result.output)
     assert re.search(r"the same certified together +[\d.]+ s +afresh [\d.]+ s", result.output)
-    assert re.search(r"3 growing months, 1,000 people +[\d.]+ s +afresh [\d.]+ s", result.output)
+    assert re.search(r"3 growing months, 300 people +[\d.]+ s +afresh [\d.]+ s", result.output)
     assert re.search(r"two months judged together +[\d.]+ s +audit [\d.]+ s", result.output)
     tried = r"24 policies tried, census +[\d.]+ s +published [\d.]+ s +[\d.]+"
     assert re.search(tried, result.output)
     assert re.search(r"worst case of 72 nodes +[\d.]+ s", result.output)
-    assert re.search(r"steps of a publication +4,500 records", result.output)
+    assert re.search(r"steps of a publication +1,800 records", result.output)
     assert re.search(r"counting +[\d.]+ s +GROUP BY [\d.]+ s", result.output)
     assert re.search(r"writing +[\d.]+ s +INSERT [\d.]+ s", result.output)
     assert db.execute("SELECT to_regnamespace('bench')::text").fetchone() == (None,)

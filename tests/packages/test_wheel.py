@@ -38,6 +38,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     pip = (sys.executable, "-m", "pip", "--python", programs / "python")
     run(
         *(*pip, "install", "-qq", "--disable-pip-version-check", "--only-binary", ":all:"),
+        "--no-compile",
         *("-c", made / "constraints.txt", f"{wheel}[cli]"),
     )
     run(*pip, "check")
