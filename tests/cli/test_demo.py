@@ -51,7 +51,7 @@ def test_the_hospital_twice(database: Database, db: Connection) -> None:
 
 
 def test_the_statements_it_suggests_work(database: Database, db: Connection) -> None:
-    output = succeeded("demo", "--uri", database.uri(), "--records", "600")
+    output = succeeded("demo", "--uri", database.uri(), "--records", "500")
     *_, suggestions = output.partition("and there, for instance:")
     statements = [line for line in suggestions.splitlines() if line.startswith("  ")]
     assert len(statements) == 5
