@@ -11,7 +11,7 @@ exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from bkpriv_core.belief.distance import Distance
 from bkpriv_core.belief.posterior import Estimator, Inferred, Posterior, UsedArray, posterior
+from bkpriv_core.belief.recall import Recall
 from bkpriv_core.errors import ContradictoryKnowledge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.arrays import distinct_rows
@@ -98,6 +99,10 @@ class Adversaries:
     trying : bool
         Whether groups are only tried: one that contradicts a prior then discloses infinitely much;
         otherwise it is an error.
+    recall : Recall, optional
+        Remembers what groups of the parts disclose.
+    known_by : hashable
+        What tells the adversaries, and how their figures are measured, from others of the recall.
     progress : Progress
         Polled between steps.
     """
@@ -110,12 +115,16 @@ class Adversaries:
         *,
         judged: Sequence[tuple[int, Distance]] | None = None,
         trying: bool = False,
+        recall: Recall | None = None,
+        known_by: Hashable = None,
         progress: Progress = SILENT,
     ) -> None:
         self._parts = parts
         self._priors = tuple(priors)
         self._judged = judged or [(place, distance) for place in range(len(self._priors))]
         self._trying = trying
+        self._recall = Recall() if recall is None else recall
+        self._known_by = known_by
         self._progress = progress.quiet
         self._prepared = [by.prepare(self._priors[place]) for place, by in self._judged]
 
@@ -126,6 +135,18 @@ class Adversaries:
         progress: Progress | None = None,
     ) -> Disclosure:
         """Disclosure to every adversary if `groups` were released."""
+
+        def infer(some: Groups) -> tuple[FloatArray, UsedArray]:
+            return self._infer(some, estimator, progress)
+
+        if estimator in ("omega", "additive"):  # They take no longer than to remember them.
+            return Disclosure(*infer(groups))
+        return Disclosure(*self._recall.figures((self._known_by, estimator), groups, infer))
+
+    def _infer(
+        self, groups: Groups, estimator: Estimator, progress: Progress | None
+    ) -> tuple[FloatArray, UsedArray]:
+        """Figures of each membership, and how each group was inferred."""
         inferred = self.posterior(groups, estimator, progress)
         figures = np.array(
             [
@@ -140,7 +161,7 @@ class Adversaries:
         figures = figures.reshape(len(self._judged), len(groups.members))
         about = [place for place, _ in self._judged]
         figures[inferred.contradicted[about][:, groups.owner]] = np.inf
-        return Disclosure(figures, inferred.used)
+        return figures, inferred.used
 
     def explain(self, groups: Groups, estimator: Estimator, adversary: int = 0) -> Explanation:
         """Explain about whom in each group the adversary of a figure learns most, and what.

@@ -40,6 +40,7 @@ from bkpriv_core.belief.knowledge import (
 from bkpriv_core.belief.library import Library, NoLibrary
 from bkpriv_core.belief.pairs import Pairs
 from bkpriv_core.belief.prior import kernel_prior
+from bkpriv_core.belief.recall import Recall
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.combination import Aspect, Combination
 from bkpriv_core.table.groups import FloatArray, IntArray
@@ -87,6 +88,7 @@ class Setting:
         self._trying = trying
         self._priors: dict[Resolved, FloatArray] = {}
         self._adversaries: dict[object, Adversaries] = {}
+        self._recall = Recall()
         self._views: dict[str, _View] = {}
         self._seen: dict[str, Setting] = {}
         self._dispersions: dict[Resolved, Dispersion] = {}
@@ -113,6 +115,8 @@ class Setting:
             raise ValueError("priors are kept for one table")
         alike._priors = self._priors
         alike._views = self._views
+        if parts is self.parts:
+            alike._recall = self._recall
         alike._everybody = self._everybody
         return alike
 
@@ -290,6 +294,8 @@ class Setting:
                 self.distance,
                 judged=judged,
                 trying=self._trying,
+                recall=self._recall,
+                known_by=key,
                 progress=self.progress,
             )
         return self._adversaries[key]

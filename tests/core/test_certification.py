@@ -146,7 +146,7 @@ def test_any_partition_is_mended(
     # The figures are those of the published groups.
     assert len(certificate.measurements) == len(requirements)
     for requirement, measured in zip(requirements, certificate.measurements, strict=True):
-        anew = requirement.measure(setting, certificate.groups, chosen)  # type: ignore[arg-type]
+        anew = requirement.measure(Setting(setting.parts), certificate.groups, chosen)  # type: ignore[arg-type]
         np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
         np.testing.assert_array_equal(measured.exact, anew.exact)
 
@@ -304,7 +304,7 @@ def test_measurements_stand_in_the_order_of_the_requirements(order: list[int]) -
     certificate = certify(setting, requirements, groups, "exact")
     assert len(certificate.groups) == 3
     for requirement, measured in zip(requirements, certificate.measurements, strict=True):
-        anew = requirement.measure(setting, certificate.groups, "exact")
+        anew = requirement.measure(Setting(setting.parts), certificate.groups, "exact")
         np.testing.assert_array_equal(measured.figures, anew.figures)
 
 

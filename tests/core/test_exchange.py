@@ -278,7 +278,7 @@ def test_a_round_exchanges_each_group_once_and_none_that_could_be_is_left(
     for group in new:
         assert hold(as_partition([group]))
     for requirement, measured in zip(requirements, after.measurements, strict=True):
-        anew = requirement.measure(judge.setting, after.groups, "exact")
+        anew = requirement.measure(Setting(judge.setting.parts), after.groups, "exact")
         np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
 
     # What was given up and what came for it are proposals; none that holds was left open.

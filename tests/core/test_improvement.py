@@ -61,7 +61,7 @@ def test_no_detail_and_no_guarantee_is_lost(
         for group in better.groups:
             assert allowed([record for part in group.tolist() for record in members[part]])
         for requirement, measured in zip(requirements, better.measurements, strict=True):
-            anew = requirement.measure(judge.setting, better.groups, estimator)
+            anew = requirement.measure(Setting(judge.setting.parts), better.groups, estimator)
             np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
             np.testing.assert_array_equal(measured.used, anew.used)
     again = loss(laid, improve(judge, better).groups)

@@ -91,7 +91,7 @@ def test_proof_comes_first_and_suppression_last(
             improving=improving,
         )
         for requirement, measured in zip(requirements, certificate.measurements, strict=True):
-            anew = requirement.measure(setting, certificate.groups, "auto")
+            anew = requirement.measure(Setting(setting.parts), certificate.groups, "auto")
             np.testing.assert_allclose(measured.figures, anew.figures, atol=1e-12)
             np.testing.assert_array_equal(measured.used, anew.used)
             assert beyond == "estimate" or measured.exact.all()

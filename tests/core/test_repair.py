@@ -105,7 +105,7 @@ def test_what_is_said_to_hold_does_and_nothing_is_lost(
     if estimator == "exact":
         assert not any(_worst_used(held))
     for requirement, measured in zip(requirements, held.measurements, strict=True):
-        anew = requirement.measure(setting, held.groups, "exact")
+        anew = requirement.measure(Setting(setting.parts), held.groups, "exact")
         exact = measured.exact[held.groups.owner]
         np.testing.assert_allclose(measured.figures[:, exact], anew.figures[:, exact], atol=1e-12)
 

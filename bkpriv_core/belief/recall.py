@@ -1,0 +1,105 @@
+"""Recall: what is inferred of a group is remembered, and not inferred again.
+
+Certification comes upon many a group more than once, and exploration tries policies one after the
+other that differ only in their bounds. What a group discloses to adversaries depends on its parts,
+on what they believe of these and on the estimator, and on nothing else. Rules:
+
+- Groups are the same if they have the same parts, in whatever order.
+- Groups that contradict an adversary are not remembered: whether that is an error depends on who
+  asks.
+- Where too much is remembered, what was inferred first is forgotten first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from itertools import pairwise
+
+import numpy as np
+
+from bkpriv_core.belief.posterior import UsedArray
+from bkpriv_core.table.groups import FloatArray, Groups
+
+__all__ = ["Recall"]
+
+_MOST = 2**23
+"""Numbers that are remembered, 64 MB."""
+
+_BESIDE = 64
+"""Numbers that take as much memory as what stands beside those of a group."""
+
+
+class Recall:
+    """Figures of groups of one list of parts.
+
+    Parameters
+    ----------
+    most : int
+        How many numbers are remembered, those of parts included.
+    """
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._held = 0
+        self._known: dict[tuple[Hashable, bytes], tuple[FloatArray, int]] = {}
+
+    def figures(
+        self,
+        about: Hashable,
+        groups: Groups,
+        infer: Callable[[Groups], tuple[FloatArray, UsedArray]],
+    ) -> tuple[FloatArray, UsedArray]:
+        """Figures of groups, inferred of those only that are not remembered.
+
+        Parameters
+        ----------
+        about : hashable
+            What they depend on besides the groups.
+        groups : Groups
+            The groups.
+        infer : callable
+            Infers figures of some of them, (a, e), and how each was inferred, (g,).
+
+        Returns
+        -------
+        figures : (a, e) float array
+            Of each membership.
+        used : (g,) int8 array
+            How each group was inferred.
+        """
+        order = np.lexsort((groups.members, groups.owner))
+        members = groups.members[order]
+        data, size = members.tobytes(), members.itemsize
+        ends = groups.offsets.tolist()
+        keys = [(about, data[size * first : size * last]) for first, last in pairwise(ends)]
+        found = [self._known.get(key) for key in keys]
+        new = np.array([item is None for item in found], dtype=bool)
+        fresh, ways = infer(groups.select(new))
+        used = np.empty(len(groups), dtype=np.int8)
+        used[new] = ways
+        figures = np.empty((len(fresh), len(members)))
+        rows = new[groups.owner]
+        figures[:, rows] = fresh
+        known = [item for item in found if item is not None]
+        if known:
+            used[~new] = [way for _, way in known]
+            figures[:, order[~rows]] = np.concatenate([item for item, _ in known], axis=1)
+        lasting = new & ~groups.max(~np.isfinite(figures).T).any(axis=1)
+        ranked = figures[:, order]
+        for group in np.flatnonzero(lasting).tolist():
+            mine = ranked[:, ends[group] : ends[group + 1]].copy()
+            self._remember(keys[group], mine, int(used[group]))
+        return figures, used
+
+    def _remember(self, key: tuple[Hashable, bytes], figures: FloatArray, used: int) -> None:
+        if key not in self._known:
+            self._known[key] = figures, used
+            self._held += _numbers(key, figures)
+        while self._held > self._most:
+            oldest = next(iter(self._known))
+            forgotten, _ = self._known.pop(oldest)
+            self._held -= _numbers(oldest, forgotten)
+
+
+def _numbers(key: tuple[Hashable, bytes], figures: FloatArray) -> int:
+    return len(key[1]) // figures.itemsize + figures.size + _BESIDE
