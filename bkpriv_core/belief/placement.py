@@ -21,6 +21,7 @@ Rules:
   no rare one: were the scaling perfect, at least that of a multinomial's mode, by van der Waerden's
   bound on permanents. So what matters does not underflow, however many items there are. Scaling
   to a maximum of 1 at every level would not do: what weighs little halfway may be all that counts.
+  Where no product of weights can underflow, nothing is balanced.
 - Only products and sums of numbers that are not negative are taken, so that nothing cancels.
 """
 
@@ -48,6 +49,9 @@ _BALANCED = 0.1
 
 _BALANCINGS = 100
 """Times that weights are scaled at most; they need not come to balance where some are 0."""
+
+_HARMLESS = 500.0
+"""Logarithm up to which products of weights neither underflow nor overflow."""
 
 _SPREAD = 200.0
 """Logarithm of the largest scale, by which no number overflows."""
@@ -244,6 +248,9 @@ def _balanced(weights: FloatArray, capacities: IntArray) -> FloatArray:
     for axis in (1, 2):
         top = balanced.max(axis=axis, keepdims=True)
         np.divide(balanced, top, out=balanced, where=top > 0)
+    least = balanced.min(initial=1.0, where=balanced > 0)
+    if balanced.shape[1] * (np.log(balanced.shape[2]) - np.log(least)) < _HARMLESS:
+        return balanced
     open_ = np.arange(len(balanced))
     left, room = balanced, capacities[:, None, :]
     by_slot = np.ones(room.shape)

@@ -32,6 +32,9 @@ ROOT = "*"
 PAIRED_VALUES = 5_000
 """Largest domain whose pairs of values are tabled, 200 MB a matrix."""
 
+_TABULATED = 256
+"""Largest categorical domain whose penalties are looked up."""
+
 
 @dataclass(frozen=True, eq=False)
 class Domain:
@@ -240,6 +243,19 @@ class Domain:
             if self.has_null:
                 share = np.where(high == self.size - 1, (low < high).astype(np.float64), share)
             return share
+        if self.size <= _TABULATED:
+            penalties: FloatArray = self._penalties[low, high]
+            return penalties
+        return self._ncp(low, high)
+
+    @cached_property
+    def _penalties(self) -> FloatArray:
+        """Penalty of all places to all; of higher to lower it means nothing."""
+        low, high = np.indices((self.size, self.size))
+        return self._ncp(low, high)
+
+    def _ncp(self, low: IntArray, high: IntArray) -> FloatArray:
+        """Penalty of categorical places; see `ncp`."""
         starts, ends = self._spans
         level = self.ancestor_level(low, high)
         leaves = ends[level, low] - starts[level, low] + 1
