@@ -10,7 +10,9 @@ Rules:
   what was certified. Only such are tried as take few states to prove.
 - Rounds of cuts and rounds of moves take turns, each as long as a round saves what is worth its
   time. In a round the exchanges that save most come first.
-- What was tried in vain is tried again only after one of the groups has changed.
+- What was tried in vain is tried again only after one of the groups has changed. Parts of groups
+  that have changed may move to the groups nearest to them; to such a group may move, of parts of
+  others, those nearest to it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import numpy.typing as npt
 
 from bkpriv_core.partition.exchange import Layout, Round, chunks, move, recut
 from bkpriv_core.partition.judging import Judge, Measured
-from bkpriv_core.partition.neighbours import losses, nearest_groups
+from bkpriv_core.partition.neighbours import losses, nearest_groups, nearest_members
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Keeper
 from bkpriv_core.table.groups import Groups, IntArray
@@ -124,12 +126,18 @@ def _saving(layout: Layout, chosen: npt.NDArray[np.bool_]) -> tuple[IntArray, In
     groups, parts = layout.groups, layout.parts
     several = groups.widths[groups.owner] > 1
     outermost = np.flatnonzero((layout.relief > _SAVED) & several)
-    near = nearest_groups(parts, groups, groups.members[outermost], _NEAR)
-    memberships = np.repeat(outermost, near.shape[1])
-    receivers = near.ravel()
+    given = chosen[groups.owner[outermost]]
+    giving, others = outermost[given], outermost[~given]
+    near = nearest_groups(parts, groups, groups.members[giving], _NEAR)
+    receiving = np.flatnonzero(chosen)
+    # As many as have a group, on average, among their nearest.
+    reach = -(-_NEAR * len(groups.members) // len(groups))
+    coming = nearest_members(parts, groups, receiving, others, reach)
+    memberships = np.concatenate((np.repeat(giving, near.shape[1]), coming.ravel()))
+    receivers = np.concatenate((near.ravel(), np.repeat(receiving, coming.shape[1])))
+    open_ = receivers != groups.owner[memberships]
+    memberships, receivers = memberships[open_], receivers[open_]
     donors = groups.owner[memberships]
-    open_ = (receivers != donors) & (chosen[receivers] | chosen[donors])
-    memberships, receivers, donors = memberships[open_], receivers[open_], donors[open_]
     weighed = [np.zeros(0)]
     for start in range(0, len(memberships), _WEIGHED_AT_ONCE):
         some = slice(start, start + _WEIGHED_AT_ONCE)

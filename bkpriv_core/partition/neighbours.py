@@ -30,7 +30,7 @@ from bkpriv_core.table.table import Table
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-__all__ = ["box_centres", "cheapest_neighbours", "losses", "nearest_groups"]
+__all__ = ["box_centres", "cheapest_neighbours", "losses", "nearest_groups", "nearest_members"]
 
 _RANKED_AT_ONCE = 512
 """Groups whose neighbours are ranked at a time."""
@@ -151,6 +151,37 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
         places = parts.places[chosen[some]]
         nearest[some] = search(box_centres(parts.table, places, places))
     return nearest
+
+
+def nearest_members(
+    parts: Parts, groups: Groups, chosen: IntArray, among: IntArray, near: int
+) -> IntArray:
+    """Find the memberships whose parts are nearest to some groups.
+
+    Parameters
+    ----------
+    parts : Parts
+        What groups are made of.
+    groups : Groups
+        At least one.
+    chosen : (r,) int array
+        Groups.
+    among : (a,) int array
+        Memberships of other groups.
+    near : int
+        How many are wanted of each; where there are no more, all.
+
+    Returns
+    -------
+    (r, min(near, a)) int array
+        Memberships, nearest first.
+    """
+    reach = min(near, len(among))
+    if not reach:
+        return np.zeros((len(chosen), 0), dtype=np.int64)
+    places = parts.places[groups.members[among]]
+    search = _search(box_centres(parts.table, places, places), reach)
+    return among[search(box_centres(parts.table, *parts.boxes(groups.select(chosen))))]
 
 
 def _search(centres: FloatArray, reach: int) -> Callable[[FloatArray], IntArray]:

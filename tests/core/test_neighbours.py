@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.partition import neighbours as neighbours_module
-from bkpriv_core.partition.neighbours import cheapest_neighbours, losses, nearest_groups
+from bkpriv_core.partition.neighbours import (
+    box_centres,
+    cheapest_neighbours,
+    losses,
+    nearest_groups,
+    nearest_members,
+)
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
 from tests.core import oracles
@@ -92,6 +98,38 @@ def test_neighbours_may_be_looked_for_among_some(
             mine = np.isin(others, among)
             assert sorted(found[row]) == sorted(others[mine])
             np.testing.assert_allclose(costs[row], all_costs[mine], atol=1e-12)
+
+
+@SOME
+@given(tables(max_records=24), st.integers(1, 30), st.sampled_from([0, 100_000]), st.data())
+def test_members_that_are_nearest_to_groups(
+    records: Records, near: int, few: int, data: st.DataObject
+) -> None:
+    table = as_table(records)
+    groups = as_groups(data.draw(partitions(table.cells, most=9)))
+    if not len(groups):
+        return
+    shuffled = np.array(data.draw(st.permutations(range(len(groups)))), dtype=np.int64)
+    chosen = shuffled[: data.draw(st.integers(1, len(groups)))]
+    among = np.flatnonzero(~np.isin(groups.owner, chosen))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbours_module, "_FEW", few)
+        found = nearest_members(Parts.of(table), groups, chosen, among, near)
+    assert found.shape == (len(chosen), min(near, len(among)))
+    places = Parts.of(table).places
+    centres = box_centres(table, *Parts.of(table).boxes(groups)).tolist()
+    for group, those in zip(chosen.tolist(), found.tolist(), strict=True):
+        assert set(those) <= set(among.tolist())
+        assert len(set(those)) == len(those)
+        apart = {}
+        for membership in among.tolist():
+            place = places[groups.members[[membership]]]
+            own = box_centres(table, place, place).tolist()[0]
+            apart[membership] = sum(
+                abs(one - other) for one, other in zip(own, centres[group], strict=True)
+            )
+        expected = sorted(apart.values())[:near]
+        np.testing.assert_allclose([apart[each] for each in those], expected, atol=1e-12)
 
 
 @SOME
