@@ -22,7 +22,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.sparse import Labels, recode
 from bkpriv_core.table.combination import Combination
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import ALONE, Together, check_size, infer
 from bkpriv_core.together.nesting import remainders
@@ -248,7 +248,8 @@ class Joint:
 
         Those count that have a value that he may have. Of groups within one another what is left of
         the larger is meant, as whoever holds both can tell: see `nesting.remainders`. By taking
-        rests of groups from each other in turn fewer still may be singled out.
+        rests of groups from each other in turn fewer still may be singled out; and where groups
+        within one cross, by several of them that are disjoint, of what he cannot have.
         """
         return self._crowds[0]
 
@@ -257,7 +258,8 @@ class Joint:
         """Which crowds are exact, shape (q,).
 
         The others are of groups that cross in so many ways that too few are left, or count records
-        of which nothing but bounds says that they may be the person's.
+        of which nothing but bounds says that they may be the person's, or too many of what he
+        cannot have.
         """
         return self._crowds[1]
 
@@ -267,17 +269,43 @@ class Joint:
         system, atom, weights = self.constraints.atoms(len(told.used))
         one = np.zeros(len(weights), dtype=np.int64)  # of each atom; others may have the same
         one[atom[self.persons]] = self.persons
-        fewest, exact = remainders(system.members, weights, self.progress)
+        fewest, exact, crossing = remainders(system.members, weights, self.progress)
         refined = system.refined(self.progress)
-        records = np.full(len(weights), np.inf)
-        step = max(1, _BLOCK // max(1, refined.histograms.shape[1]))
-        members, owner = refined.members.members, refined.members.owner
+        records, _ = self._may_be(one, refined.members, refined.histograms)
+        crowds = np.minimum(fewest, records)
+        exact |= records <= fewest
+        if len(crossing[0]):
+            # Of several within that are disjoint, only people are counted, whatever they may have.
+            rests, histograms = _rests(system, *crossing)
+            rest, lacking = self._may_be(one, rests, histograms)
+            crowds = np.minimum(crowds, rest)
+            exact &= ~lacking | (crowds <= weights)
+        mine = atom[self.persons]
+        return crowds[mine], exact[mine] & told.tight[self.persons]
+
+    def _may_be(
+        self, one: IntArray, groups: Groups, histograms: IntArray
+    ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        """Fewest records of groups of atoms that may be each one's, and whether some may not be."""
+        records, lacking = np.full(len(one), np.inf), np.zeros(len(one), dtype=bool)
+        step = max(1, _BLOCK // max(1, histograms.shape[1]))
+        members, owner = groups.members, groups.owner
         for start in range(0, len(members), step):
             self.progress.poll()
             who, group = members[start : start + step], owner[start : start + step]
-            possible = told.high[one[who]] > 0
-            count = np.einsum("ev,ev->e", refined.histograms[group], possible)
+            possible = self.told.high[one[who]] > 0
+            count = np.einsum("ev,ev->e", histograms[group], possible)
             np.minimum.at(records, who, count)
-        mine = atom[self.persons]
-        counted = (exact | (records <= fewest))[mine] & told.tight[self.persons]
-        return np.minimum(fewest, records)[mine], counted
+            lacking[who[count < histograms[group].sum(axis=1)]] = True
+        return records, lacking
+
+
+def _rests(system: Constraints, outer: IntArray, inner: IntArray) -> tuple[Groups, IntArray]:
+    """Members and histograms of groups without those of one within each."""
+    around, within = system.members.select(outer), system.members.select(inner)
+    span = 1 + int(around.members.max(initial=0))
+    keys = around.owner * span + around.members
+    kept = ~np.isin(keys, within.owner * span + within.members)
+    offsets = np.concatenate(([0], np.cumsum(kept)))[around.offsets]
+    histograms: IntArray = system.histograms[outer] - system.histograms[inner]
+    return Groups(around.members[kept], offsets), histograms

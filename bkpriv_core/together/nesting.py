@@ -119,7 +119,7 @@ def _weighed(widths: IntArray) -> Groups:
 
 def remainders(
     groups: Groups, weights: IntArray, progress: Progress = SILENT
-) -> tuple[FloatArray, BoolArray]:
+) -> tuple[FloatArray, BoolArray, tuple[IntArray, IntArray]]:
     """Fewest people left beside each by subtraction, of all groups that he is in; see the module.
 
     Parameters
@@ -137,6 +137,8 @@ def remainders(
         Infinite for who is in no group.
     exact : (a,) bool array
         Where it is not, it is a lower bound.
+    crossing : (c,) int array, (c,) int array
+        Groups, and those within them that hang together with others within that they cross.
 
     Raises
     ------
@@ -152,19 +154,22 @@ def remainders(
     starts = np.flatnonzero(np.diff(outer, prepend=-1))
     pairs = Groups(inner, np.append(starts, len(inner)))
     shown = pairs.sum(groups.widths[inner])
+    crossing = np.zeros(len(inner), dtype=bool)
     for first, last in _weighed(shown).chunks(_AT_ONCE):
         progress.poll()
         around = groups.select(outer[starts[first:last]])
         within = pairs.select(np.arange(first, last))
-        left, exact = _left(around, groups.select(within.members), within.owner, weights, progress)
+        inside = groups.select(within.members)
+        left, exact, crossed = _left(around, inside, within.owner, weights, progress)
+        crossing[pairs.offsets[first] : pairs.offsets[last]] = crossed
         np.minimum.at(known, around.members[exact], left[exact])
         np.minimum.at(bounded, around.members[~exact], left[~exact])
-    return np.minimum(known, bounded), known <= bounded
+    return np.minimum(known, bounded), known <= bounded, (outer[crossing], inner[crossing])
 
 
 def _left(
     around: Groups, within: Groups, outer: IntArray, weights: IntArray, progress: Progress
-) -> tuple[FloatArray, BoolArray]:
+) -> tuple[FloatArray, BoolArray, BoolArray]:
     """What is left of groups beside each of their members; infinite who is told of better.
 
     Parameters
@@ -173,6 +178,13 @@ def _left(
         Groups, and some within them.
     outer : (g,) int array
         Which each of these is within.
+
+    Returns
+    -------
+    left, exact : float array, bool array
+        By members of the groups around.
+    crossing : (g,) bool array
+        Which groups within hang together with others, none of which has all of these within.
     """
     tangles = _Tangles.of(around, within, outer, weights)
     tangles.choose(progress)
@@ -185,7 +197,7 @@ def _left(
     mine, tangle = tangles.cells, tangles.of_cell
     crossed = tangles.crossing[tangle]
     left[mine] = np.where(crossed, left[mine] + tangles.taken[tangle] - tangles.beside, np.inf)
-    return left, exact
+    return left, exact, tangles.crossing[tangles.of_group]
 
 
 class _Tangles:

@@ -83,7 +83,7 @@ some_weights = st.lists(st.integers(1, 4), min_size=ATOMS, max_size=ATOMS)
 
 def told(groups: Sequence[Some], weights: Sequence[int]) -> tuple[FloatArray, list[bool]]:
     listed = Groups.from_lists([np.array(list(group)) for group in groups])
-    left, exact = remainders(listed, np.array(weights))
+    left, exact, _ = remainders(listed, np.array(weights))
     return left, exact.tolist()
 
 
@@ -158,7 +158,7 @@ def measured(lists: Sequence[IntArray], people: int) -> tuple[FloatArray, IntArr
     remainders(Groups.from_lists([np.arange(2), np.arange(1)]), np.ones(2, dtype=np.int64))
     tracemalloc.start()
     try:
-        left, exact = remainders(groups, np.ones(people, dtype=np.int64))
+        left, exact, _ = remainders(groups, np.ones(people, dtype=np.int64))
         assert tracemalloc.get_traced_memory()[1] < 100_000_000
     finally:
         tracemalloc.stop()
