@@ -30,7 +30,7 @@ def max_disclosure(
     release: int | None, k: int | None, language: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """See ``bkpriv.max_disclosure``."""
-    recorded = find_release(release)
+    recorded = _find(release)
     if k is None:
         raise InvalidParameter(
             "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
@@ -62,12 +62,6 @@ def _by_column(recorded: RecordedRelease) -> list[Parts]:
     sensitive = recorded.table.sensitive
     if not isinstance(sensitive, Combination):
         return [recorded.parts]
-    if sensitive.several:
-        raise Unsupported(
-            f"persons of release {recorded.release} have several records",
-            detail="Implications are about one value of each.",
-            hint="bkpriv.audit measures what adversaries with background knowledge learn of them.",
-        )
     told = []
     for aspect in sensitive.aspects:
         parts = recorded.setting.seen(aspect.column).parts
@@ -77,10 +71,29 @@ def _by_column(recorded: RecordedRelease) -> list[Parts]:
     return told
 
 
+def _find(release: int | None) -> RecordedRelease:
+    """Find a release of one record of each person.
+
+    Raises
+    ------
+    Unsupported
+        If somebody has several.
+    """
+    recorded = find_release(release)
+    sensitive = recorded.table.sensitive
+    if isinstance(sensitive, Combination) and sensitive.several:
+        raise Unsupported(
+            f"persons of release {recorded.release} have several records",
+            detail="Implications are about one value of each.",
+            hint="bkpriv.audit measures what adversaries with background knowledge learn of them.",
+        )
+    return recorded
+
+
 @entry
 def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, Any]:
     """See ``bkpriv.disclosure_given``."""
-    recorded = find_release(release)
+    recorded = _find(release)
     persons = _persons(recorded.parts, recorded.groups, find_respondents(recorded))
     implications = parse_statements(from_json(knowledge, "knowledge", exact=True), persons, POLLED)
     inferred = believe(persons, implications, f"release {recorded.release}", POLLED)

@@ -123,3 +123,10 @@ def test_several_records_of_a_person_do_not_grow(visits: Connection) -> None:
     publishing = "SELECT bkpriv.publish('visits', 'crowd', 'public.shown', options => %s)"
     growing = Jsonb(ALL | {"grow": True})
     refused(visits, publishing, [growing], sqlstate="0A000", names=["option grow shows one record"])
+
+
+def test_implications_are_about_one_record_of_each_person(visits: Connection) -> None:
+    release = publish_as(visits, ALL)
+    for asking in ("max_disclosure(%s, 1)", "disclosure_given(%s, '[]')"):
+        names = [f"persons of release {release} have several records"]
+        refused(visits, f"SELECT * FROM bkpriv.{asking}", [release], sqlstate="0A000", names=names)
