@@ -25,10 +25,21 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Topics:
-    """The modules whose functions the SQL calls, by name; each is imported when first asked for."""
+    """The modules whose functions the SQL calls, by name; each is imported when first asked for.
+
+    If the packages were replaced since the session began, what it has not yet loaded is gone.
+    """
 
     def __getattr__(self, topic: str) -> ModuleType:
-        module = importlib.import_module(f"bkpriv_pl.{topic}")
+        try:
+            module = importlib.import_module(f"bkpriv_pl.{topic}")
+        except ModuleNotFoundError as error:
+            plpy.error(
+                "Python packages of this session are not there any more",
+                detail=f"{error}. Another version may have been installed in their place.",
+                hint="Reconnect.",
+                sqlstate="55000",
+            )
         setattr(self, topic, module)
         return module
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import psycopg
+import pytest
+
 from tests.conftest import Connection
 from tests.db.clinic import one, publish, state_policy
 from tests.db.queries import answer
@@ -35,3 +38,12 @@ def test_a_call_loads_what_it_takes_alone(db: Connection) -> None:
     loaded = one(db, "SELECT loaded()")
     assert "bkpriv_pl.calculator" in loaded
     assert "bkpriv_pl.publication" not in loaded
+
+
+def test_a_session_whose_packages_were_replaced_is_told_to_reconnect(db: Connection) -> None:
+    assert one(db, "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')") == 0.5
+    db.execute("DO $$ import bkpriv_pl; bkpriv_pl.__path__ = ['/none'] $$ LANGUAGE plpython3u")
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as caught:
+        db.execute("SELECT * FROM bkpriv.audit(1)")
+    assert caught.value.diag.message_hint == "Reconnect."
+    assert one(db, "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')") == 0.5
