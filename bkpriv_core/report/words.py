@@ -330,7 +330,8 @@ def moves(bits: float) -> str:
         return f"from {share(_BELIEVED)} to certainty"
     # Whole per cents that are within the bits.
     up, least = math.floor(100 * reached[-1] + 1e-9), math.ceil(100 * certain[0] - 1e-9)
-    return f"from {share(_BELIEVED)} to {up} %, or from {least} % to certainty"
+    said = f"from {share(_BELIEVED)} to {up} %"
+    return said if least == 100 else f"{said}, or from {least} % to certainty"
 
 
 _BELIEVED = 0.1
@@ -411,9 +412,11 @@ def limits(facts: Facts, named: bool) -> list[str]:
             "same record's."
         )
     if facts.others:
+        whole = len(facts.siblings) > facts.others
+        beside = "Out beside this one now" + ("" if whole else ", of those listed")
         said.append(
             "Several releases of the same people tell more together than each does alone. Unless "
             "the policy certified them together, give them to different readers."
-            + (f" Out beside this one now: {', '.join(map(str, out))}." if out else "")
+            + (f" {beside}: {', '.join(map(str, out))}." if out else "")
         )
     return said

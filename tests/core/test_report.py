@@ -323,6 +323,11 @@ def test_other_releases_that_are_out_are_named_to_officers() -> None:
     assert "Out beside this one now: 11." in render(out)
     assert "Out beside" not in render(out, "outsiders")
     assert "Out beside" not in render(facts())
+    assert "Out beside this one now, of those listed: 11." in render(replace(out, others=70))
+
+
+def test_moves_of_a_belief_end_where_it_is_not_yet_certain() -> None:
+    assert moves(0.001) == "from 10 % to 12 %"
 
 
 def test_estimators_count_persons() -> None:
