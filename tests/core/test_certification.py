@@ -75,7 +75,8 @@ def published_alike(
         for axis, attribute in enumerate(records.attributes):
             values = records.column(group, axis)
             if attribute.numbers is None:
-                extents.append(oracles.common_ancestor(attribute, values))
+                # Nodes may have one label, which is all that is published.
+                extents.append(oracles.common_ancestor(attribute, values)[1])
             elif None in values and set(values) != {None}:
                 extents.append("anything")
             else:
@@ -83,6 +84,20 @@ def published_alike(
                 extents.append((min(places), max(places)))
         joined.setdefault(tuple(extents), []).extend(cells)
     return joined
+
+
+def test_groups_under_a_label_that_a_value_has_too_are_one() -> None:
+    paths = {"a": ("a", "a"), "b": ("b", "a"), "c": ("c", "a")}
+    records = Records(
+        (oracles.Attribute("q", ("a", "b", "c"), None, paths),),
+        oracles.Attribute("s", ("flu",)),
+        (("a", "flu"), ("b", "flu"), ("c", "flu")),
+    )
+    assert len(published_alike(records, [[1, 2], [0]])) == 1
+    groups = as_groups([[1, 2], [0]])
+    setting = Setting(as_table(records))
+    certificate = certify(setting, [KAnonymity(1)], groups, "exact", pool=Pooled())
+    assert len(certificate.groups) == 1
 
 
 @MANY
