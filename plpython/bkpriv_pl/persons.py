@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Kept", "check_one_text_each", "kept_of", "tell_bounded", "tell_persons"]
 
-_WRITTEN_VARIOUSLY = {"numeric", "float4", "float8", "interval", "jsonb"}
-"""Types that are built in, of which equal values may have several texts."""
+_WRITTEN_ALIKE = (
+    *("bool", "int2", "int4", "int8", "oid", "text", "varchar", "bpchar", "name"),
+    *("bytea", "uuid", "date", "time", "timestamp", "timestamptz"),
+)
+"""Types that are built in, of which equal values have one text, but by some collations."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ def check_one_text_each(source: Relation, column: Column, period: Period | None)
     InvalidData
         If there are such.
     """
-    if column.type_name not in _WRITTEN_VARIOUSLY and not _blurred(column):
+    if column.type_name in _WRITTEN_ALIKE and not _blurred(column):
         return
     person = f"s.{plpy.quote_ident(column.name)}"
     texts = f'{person}::pg_catalog.text COLLATE "C"'

@@ -70,11 +70,16 @@ def test_several_records_of_a_person_and_later_one_are_judged_together(visits: C
 
 @pytest.mark.parametrize(
     ("type_", "one_way", "another"),
-    [("numeric", "7.0", "7.00"), ("float8", "0", "-0"), ("interval", "24 hours", "1 day")],
+    [
+        *(("numeric", "7.0", "7.00"), ("float8", "0", "-0"), ("interval", "24 hours", "1 day")),
+        *(("numeric[]", "{7.0}", "{7.00}"), ("numrange", "[7.0,8]", "[7.00,8]")),
+        ("public.pair", "(7.0,x)", "(7.00,x)"),
+    ],
 )
 def test_a_person_who_is_written_in_two_ways_is_not_taken_for_two(
     db: Connection, type_: str, one_way: str, another: str
 ) -> None:
+    db.execute("CREATE TYPE public.pair AS (number numeric, text text)")
     db.execute(
         f"CREATE TABLE public.visit AS SELECT p::{type_} AS who, 30 AS age, d AS disease "
         "FROM unnest(%s::text[], '{flu,cold}'::text[]) AS v (p, d)",
