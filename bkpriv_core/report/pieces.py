@@ -23,7 +23,7 @@ __all__ = [
 
 Row = Sequence[object]
 
-_KNOWLEDGE = ("sequence", "table", "kernel", "from")
+_KNOWLEDGE = ("sequence", "table", "kernel")
 """Keys by which knowledge is told from bandwidths of columns."""
 
 MARKS = {"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown"}
@@ -96,6 +96,8 @@ def label_of(bound: Bounded) -> str:
     stated = bound.parameters
     if isinstance(bandwidth := stated.get("bandwidth"), int | float):
         label += f", B = {bandwidth:g}"
+    elif isinstance(bandwidth, dict) and {"from", "to"} <= bandwidth.keys():
+        label += f", B = {bandwidth['from']:g} to {bandwidth['to']:g}"
     elif isinstance(bandwidth, dict):
         kind = next((known for known in _KNOWLEDGE if known in bandwidth), "per column")
         label += f", B {kind}"

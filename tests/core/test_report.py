@@ -326,6 +326,13 @@ def test_other_releases_that_are_out_are_named_to_officers() -> None:
     assert "Out beside this one now, of those listed: 11." in render(replace(out, others=70))
 
 
+def test_ranges_of_bandwidths_are_told_apart() -> None:
+    ranges = [{"from": 0.2, "to": 0.4}, {"from": 0.4, "to": 1}]
+    bounds = (bound("bt_privacy", parameters={"bandwidth": each}) for each in ranges)
+    words = parsed(render(facts(bounds=tuple(bounds)))).words
+    assert {"(B,t)-privacy, B = 0.2 to 0.4", "(B,t)-privacy, B = 0.4 to 1"} <= set(words)
+
+
 def test_moves_of_a_belief_end_where_it_is_not_yet_certain() -> None:
     assert moves(0.001) == "from 10 % to 12 %"
 
