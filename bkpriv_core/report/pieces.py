@@ -137,5 +137,8 @@ def case_of(bound: Bounded, grouped: bool) -> object:
     if bound.value is not None:
         parts.append(joined(["; ", name(told_in_words(bound.value))]))
         if bound.before is not None and bound.after is not None:
-            parts.append(f", {share(bound.before)} before, {share(bound.after)} after")
+            before, after = share(bound.before), share(bound.after)
+            told = f", {before} before, {after} after"
+            # Of records drawn at random these are the value's share, and the risk.
+            parts.append(told if grouped else f", {before} of all; guessed with {after}")
     return joined(parts)

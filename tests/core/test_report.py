@@ -297,9 +297,11 @@ def test_what_is_promised_is_that_of_the_form() -> None:
     likely = bound("max_disclosure", parameters={"tau": 0.3}, threshold=0.3)
     assert "on average over what may be drawn" in promise(likely, True, "randomized").that
     assert "becomes more probable" in promise(likely, True, "generalized").that
-    drawn = facts(form="randomized", groups=0, bounds=(replace(likely, group_records=2),))
+    worst = replace(likely, group_records=2, value="flu", before=0.3, after=0.2)
+    drawn = facts(form="randomized", groups=0, bounds=(worst,))
     words = " ".join(parsed(render(drawn)).words)
     assert "2 alike" in words
+    assert ", 30 % of all; guessed with 20 %" in words
     assert "A group of" not in words
     for form in FORMS:
         exact = "are shown as they are: everybody can read"
