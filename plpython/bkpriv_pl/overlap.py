@@ -422,7 +422,7 @@ def find_overlap(
 
 _OF_SEVERAL = (
     "bkpriv.audit_together measures releases of several datasets that name the same people by one "
-    "column. "
+    "column, and tell the same sensitive columns of them. "
 )
 
 
