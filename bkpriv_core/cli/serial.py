@@ -253,7 +253,7 @@ class SerialDemo(Stage):
         for together in zip(*(months for _, months in told), strict=True):
             bars = [
                 Text("█" * round(_BAR * max(month.gain, 0)), history.colour).append(
-                    f" {month.gain:.2f}", "default"
+                    f" {_rounded(month.gain)}", "default"
                 )
                 for (history, _), month in zip(told, together, strict=True)
             ]
@@ -266,7 +266,7 @@ class SerialDemo(Stage):
         last = [months[-1] for _, months in told]
         utility = [[self.utility(month.release) for month in months] for _, months in told]
         table = make_table("", *names, numbers=names)
-        table.add_row("Gain in the last month", *(f"{month.gain:.2f}" for month in last))
+        table.add_row("Gain in the last month", *(_rounded(month.gain) for month in last))
         table.add_row(
             "Probability of actual results then, on average",
             *(f"{month.confidence:.0%}" for month in last),
@@ -296,3 +296,8 @@ class SerialDemo(Stage):
 def _dataset(history: str) -> str:
     """Name of the dataset of a history, and of its policy."""
     return f"demo_clinic_{history}"
+
+
+def _rounded(gain: float) -> str:
+    """A gain in two digits; one that is next to nothing, be it less, is 0.00."""
+    return f"{round(gain, 2) + 0.0:.2f}"

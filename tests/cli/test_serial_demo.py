@@ -35,7 +35,8 @@ def test_twelve_months(database: Database, db: Connection) -> None:
         "SELECT gain FROM bkpriv.sequential_audit('demo_clinic_usual', 'course', 'auto')"
         " ORDER BY period"
     ).fetchall()
-    assert [f"{gain:.2f}" for (gain,) in gains] == [gain for _, gain, *_ in bars]
+    assert [float(f"{gain:.2f}") for (gain,) in gains] == [float(gain) for _, gain, *_ in bars]
+    assert "-0.00" not in told
 
     *_, suggestions = told.partition("Go on from here")
     statements = [line for line in suggestions.splitlines() if line.startswith("  SELECT")]
