@@ -8,10 +8,13 @@ import pytest
 
 from bkpriv_core.cli.study.riboni2012.command import STUDY
 from bkpriv_core.cli.study.riboni2012.design import (
+    BETTER,
     DEFENCES,
     FULL,
+    IE,
     JS_REDUCE,
     SNAPSHOTS,
+    js_reduce,
     skyline,
 )
 from tests.docs.study import Page, Rows, figures
@@ -108,9 +111,21 @@ def at_end_of(name: str, defence: str) -> Rows:
     return rows(name, week=LAST, defence=defence)
 
 
-def test_what_is_claimed_of_js_reduce() -> None:
-    highest = max(figures(rows("figure_5"), "gain"))
-    assert f"{highest:.3f}" == "0.154"
+BY_BETHE = js_reduce(0.6, estimator=BETTER)
+
+
+def test_what_is_claimed_of_gains_under_js_reduce() -> None:
+    def highest(name: str, **settings: str) -> float:
+        return max(figures(rows(name, **settings), "gain"))
+
+    for figure in ("figure_4", "figure_5"):
+        assert f"{highest(figure, defence=JS_REDUCE.name):.3f}" == "0.155"
+    assert f"{highest('figure_5', defence=js_reduce(0.6, IE).name):.2f}" == "0.16"
+    for defence, gain in ((JS_REDUCE, "0.29"), (BY_BETHE, "0.18")):
+        assert f"{highest('extra_inference', defence=defence.name):.2f}" == gain
+
+
+def test_what_is_claimed_of_the_threshold() -> None:
     by_threshold = {
         (row["estimator"], row["week"], row["defence"]): float(row["gain"])
         for row in rows("figure_7")
@@ -118,17 +133,48 @@ def test_what_is_claimed_of_js_reduce() -> None:
     names = list(dict.fromkeys(row["defence"] for row in rows("figure_7")))
     for (estimator, week, _), _ in by_threshold.items():
         gains = [by_threshold[estimator, week, name] for name in names]
+        if (estimator, week) == ("omega", "2"):
+            first, second, *_ = gains
+            assert f"{first - second:.4f}" == "0.0003"
+            gains[:2] = second, first
         assert gains == sorted(gains)
-    out = figures(rows("extra_suppressed", defence=JS_REDUCE.name), "suppressed")
-    assert f"{sum(out) / (FULL.weeks * FULL.patients):.1%}" == "2.6%"
-    assert f"{max(out) / FULL.patients:.1%}" == "5.3%"
+
+
+def test_what_is_claimed_of_the_cost_of_js_reduce() -> None:
+    loss = {(row["defence"], row["week"]): float(row["gcp"]) for row in rows("figure_8a")}
+
+    def times(defence: str) -> list[int]:
+        """How many times the detail is lost that others lose, at least and at most."""
+        shares = [
+            loss[defence, week] / loss[other.name, week]
+            for week in dict.fromkeys(week for _, week in loss)
+            for other in SNAPSHOTS
+        ]
+        return [round(min(shares)), round(max(shares))]
+
+    assert times(JS_REDUCE.name) == [6, 36]
+    assert times(BY_BETHE.name) == [6, 74]
+    for defence, least, most in ((JS_REDUCE, "0.03", "0.05"), (BY_BETHE, "0.01", "0.13")):
+        errors = figures(rows("figure_8b", defence=defence.name), "median_relative_error")
+        assert (f"{min(errors):.2f}", f"{max(errors):.2f}") == (least, most)
+    assert not any(figures(rows("extra_suppressed", defence=JS_REDUCE.name), "suppressed"))
+    (week,) = (
+        row
+        for row in rows("extra_suppressed", defence=BY_BETHE.name)
+        if float(row["suppressed"]) > 0
+    )
+    assert (week["week"], week["suppressed"], week["share"]) == ("19", "22", "0.0044")
 
 
 def test_what_is_claimed_of_the_sequential_skyline() -> None:
     (mine,) = rows("extra_trade", defence=skyline(0.2).name)
     (theirs,) = rows("extra_trade", defence=JS_REDUCE.name)
-    for column in ("gain", "confidence", "gcp", "suppressed_share"):
+    for column in ("gain", "confidence", "gcp"):
         assert float(mine[column]) < float(theirs[column])
+    assert float(mine["suppressed_share"]) == float(theirs["suppressed_share"]) == 0
+    (tight,) = rows("extra_trade", defence=js_reduce(0.2).name)
+    assert f"{float(tight['gain']):.2f}, {float(tight['suppressed_share']):.0%}" == "0.05, 19%"
+    assert round(float(tight["gcp"]) / float(mine["gcp"])) == 6
     ours, others = (
         figures(rows("figure_8b", defence=defence.name), "median_relative_error")
         for defence in (skyline(0.2), JS_REDUCE)
