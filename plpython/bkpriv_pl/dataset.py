@@ -277,7 +277,7 @@ def register(
     )
     binned = columns_of(dataset)
     check_readable(relation, (*dataset.measured, *beside, *dataset.extras))
-    _check_comparable(relation, (*dataset.measured, *filter(None, [period])))
+    _check_comparable(relation, (*dataset.measured, *filter(None, [respondent, period])))
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "

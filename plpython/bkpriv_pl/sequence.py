@@ -360,7 +360,9 @@ def _find_look(chain: Chain, respondent: str, period: str | None) -> tuple[int, 
             "42704",
             f"no release{'' if period is None else f' of period {period}'} shows respondent "
             f"{respondent}",
-            detail=f"He is shown in {listed}." if listed else "No release shows him.",
+            detail=f"He is shown in {listed}."
+            if listed
+            else f"No release{' that is not left out' if chain.left_out else ''} shows him.",
             hint="Respondents are those of the dataset's respondent column, and suppressed records "
             "are not shown.",
         )

@@ -135,3 +135,9 @@ def test_implications_are_about_one_record_of_each_person(visits: Connection) ->
     for asking in ("max_disclosure(%s, 1)", "disclosure_given(%s, '[]')"):
         names = [f"persons of release {release} have several records"]
         refused(visits, f"SELECT * FROM bkpriv.{asking}", [release], sqlstate="0A000", names=names)
+
+
+def test_respondents_can_be_compared(visits: Connection) -> None:
+    visits.execute("ALTER TABLE clinic.visit ADD who json")
+    registering = "SELECT bkpriv.register_dataset('w', 'clinic.visit', '{age}', 'disease', 'who')"
+    refused(visits, registering, sqlstate="42883", names=['column "who"', "cannot be compared"])
