@@ -9,4 +9,4 @@ Rules for long work: hand an object of `bkpriv_pl.progress` down to the core; ne
 broad ``except``, for a cancellation arrives as an exception.
 """
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"

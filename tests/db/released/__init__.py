@@ -21,6 +21,18 @@ ROLES = ("upgrade_publisher", "upgrade_auditor", "upgrade_both", "upgrade_reader
 
 _COUNT = "SELECT {0}, count(*) FROM {1} WHERE age < 33 GROUP BY {0}"
 
+_COUNTED = {
+    **{"patients": "disease", "people": "unit", "cases": "stage"},
+    **{"visits": "diagnosis", "members": "unit"},
+}
+"""Columns that are counted, by dataset."""
+
+_UNMEASURED = {
+    *{("disclosure", 10), ("posterior", 10), ("max_disclosure", 10)},
+    *{("max_disclosure", 11), ("max_disclosure", 12)},
+}
+"""Measures of groups, of a randomized release; worst cases, where people have several records."""
+
 _MEASURED = {
     "audit": "SELECT requirement, parameters, threshold, worst, mean, vulnerable, satisfied "
     "FROM bkpriv.audit({0})",
@@ -50,10 +62,10 @@ def figures(connection: Connection) -> dict[str, list[Any]]:
         ),
     }
     for release, dataset, *columns in found["releases"]:
-        counted = {"patients": "disease", "people": "unit", "cases": "stage"}[dataset]
-        query = _COUNT.format(counted, dataset)
+        query = _COUNT.format(_COUNTED[dataset], dataset)
         for name, measure in _MEASURED.items():
-            found[f"{name} {release}"] = rows(measure.format(release, query))
+            if (name, release) not in _UNMEASURED:
+                found[f"{name} {release}"] = rows(measure.format(release, query))
         if "published" in columns:
             ((rewritten,),) = rows(f"SELECT bkpriv.rewrite_query({release}, '{query}')")
             found[f"rewritten {release}"] = rows(rewritten)
