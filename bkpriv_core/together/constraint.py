@@ -114,6 +114,18 @@ class Constraints:
         component[members.members] = least[label[members.members]]
         return component
 
+    def by_component(self, persons: int) -> tuple[IntArray, list[IntArray]]:
+        """Places of those that are components, and of those of each component of several."""
+        if not len(self):
+            return np.zeros(0, dtype=np.int64), []
+        members = self.members
+        mine = self.components(persons)[members.members[members.offsets[:-1]]]
+        order = np.argsort(mine, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(mine[order])) + 1)
+        single = [part for part in parts if len(part) == 1]
+        several = [part for part in parts if len(part) > 1]
+        return np.concatenate(single) if single else order[:0], several
+
     def atoms(self, persons: int) -> tuple[Constraints, IntArray, IntArray]:
         """Atoms in place of persons.
 

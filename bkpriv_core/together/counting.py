@@ -4,7 +4,7 @@ Whatever is believed, the groups say so. A group leaves for one of its atoms wha
 less what its other atoms take of it at least, or at most; and an atom takes what its size leaves
 beside other values. That is repeated until nothing changes: an outer bound at any time. Linear
 programmes (see `tighten`) give all that follows from a whole component, but for what follows from
-numbers being whole.
+numbers being whole; with whole numbers (see `attain`) they say which may be more than 0.
 
 An atom whose numbers are all known is *settled*: it is a group by itself, and is taken out of the
 others, which may then come apart or lie within one another; so settling begins anew.
@@ -13,6 +13,7 @@ others, which may then come apart or lie within one another; so settling begins 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +23,13 @@ from bkpriv_core.sequence.sparse import ranges
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import Constraints, unsound
 
-__all__ = ["Bounds", "settle", "tighten"]
+__all__ = ["Bounds", "attain", "settle", "tighten"]
 
 _SWEEPS = 1000
 """Sweeps after which bounds are left as they are."""
+
+_SECONDS = 2.0
+"""How long a programme in whole numbers may take."""
 
 _ROUNDED = 1e-6
 """How far a linear programme's optimum may miss a whole number."""
@@ -161,6 +165,18 @@ class _Sums:
             Groups(by_number, ends),
         )
 
+    def equations(self, weights: IntArray) -> tuple[Any, IntArray]:
+        """What numbers must meet, of atoms of so many people: a sparse matrix, and its product."""
+        from scipy.sparse import csr_array, vstack  # slow to import, and only wanted here
+
+        count = len(self.atom)
+        rows = [
+            csr_array((np.ones(len(each.members)), each.members, each.offsets), (len(each), count))
+            for each in (self.totals, self.sizes)
+        ]
+        held = np.concatenate((self.counts, weights[self.atom[self.sizes.offsets[:-1]]]))
+        return vstack(rows, format="csr"), held
+
 
 def _narrowed(
     constraints: Constraints, weights: IntArray, bounds: Bounds, progress: Progress
@@ -218,17 +234,11 @@ def tighten(
         How many programmes were solved.
     """
     from scipy.optimize import linprog  # slow to import, and only wanted here
-    from scipy.sparse import csr_array, vstack
 
     sums = _Sums.of(constraints, bounds.high)
     least = bounds.low[sums.atom, sums.value]
     most = bounds.high[sums.atom, sums.value]
-    rows = [
-        csr_array((np.ones(len(each.members)), each.members, each.offsets), (len(each), len(least)))
-        for each in (sums.totals, sums.sizes)
-    ]
-    held = np.concatenate((sums.counts, weights[sums.atom[sums.sizes.offsets[:-1]]]))
-    equal = vstack(rows, format="csr")
+    equal, held = sums.equations(weights)
     # What some solution attains needs no programme.
     attained_low, attained_high = most.copy(), least.copy()
     solved = 0
@@ -257,3 +267,68 @@ def tighten(
     low, high = bounds.low.copy(), bounds.high.copy()
     low[sums.atom, sums.value], high[sums.atom, sums.value] = least, most
     return Bounds(low, high), solved
+
+
+def attain(
+    constraints: Constraints,
+    weights: IntArray,
+    bounds: Bounds,
+    attained: npt.NDArray[np.bool_],
+    budget: int,
+    progress: Progress = SILENT,
+) -> tuple[Bounds, npt.NDArray[np.bool_], int]:
+    """Find which values atoms may have, by programmes in whole numbers, one for each in doubt.
+
+    Parameters
+    ----------
+    constraints, weights, bounds
+        See `tighten`.
+    attained : (a, m) bool array
+        Values of which that is known.
+    budget : int
+        Most numbers of all programmes together.
+    progress : Progress
+        Polled between them.
+
+    Returns
+    -------
+    bounds : Bounds
+        At most 0 for values that are impossible.
+    attained : (a, m) bool array
+        Values that some people of each atom have in a way that agrees with the constraints. Of
+        others that the bounds allow nothing is known: the budget did not suffice.
+    spent : int
+        Of the budget.
+    """
+    from scipy import optimize  # slow to import, and only wanted here
+
+    sums = _Sums.of(constraints, bounds.high)
+    least = bounds.low[sums.atom, sums.value]
+    most = bounds.high[sums.atom, sums.value]
+    known = attained[sums.atom, sums.value] | (least > 0)
+    equal, held = sums.equations(weights)
+    spent = 0
+    for number in np.flatnonzero(~known).tolist():
+        if known[number] or spent + len(least) > budget:
+            continue
+        progress.poll()
+        spent += len(least)
+        wanted = least.copy()
+        wanted[number] = 1
+        found = optimize.milp(
+            np.zeros(len(least)),
+            integrality=np.ones(len(least), dtype=np.int64),
+            bounds=optimize.Bounds(wanted, most),
+            constraints=optimize.LinearConstraint(equal, held, held),
+            options={"time_limit": _SECONDS},
+        )
+        if found.status == 2:
+            most[number] = 0
+        elif found.x is not None:
+            solution = np.rint(found.x)
+            if (equal @ solution == held).all() and (solution >= wanted).all():
+                known |= solution > 0
+    high, attained = bounds.high.copy(), attained.copy()
+    high[sums.atom, sums.value] = most
+    attained[sums.atom, sums.value] = known
+    return Bounds(bounds.low, high), attained, spent

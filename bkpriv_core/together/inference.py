@@ -35,7 +35,7 @@ from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.constraint import ALONE, Constraints
-from bkpriv_core.together.counting import Bounds, settle, tighten
+from bkpriv_core.together.counting import Bounds, attain, settle, tighten
 from bkpriv_core.together.exact import exact
 from bkpriv_core.together.fitting import fitted
 from bkpriv_core.together.problem import Kinds, Problem, split
@@ -63,6 +63,9 @@ _LEAST, _SPAN, _HALVINGS = 1e-12, 40.0, 60
 _NUMBERS = 400
 """Numbers of atoms with values in a component, up to which it is given to linear programmes."""
 
+_WHOLE = 100_000
+"""Numbers of all programmes in whole numbers together: they take some ten seconds."""
+
 
 @dataclass(frozen=True, eq=False)
 class Together:
@@ -78,8 +81,9 @@ class Together:
         Bounds of the posterior of any adversary who believed the same of all people of a kind (see
         `infer`). Whatever anybody believed, a value is impossible where `high` is 0, and certain
         where `low` is 1.
-    tight : (n,) bool array
-        Of whom `high` is 0 for all values that are impossible; of others it may miss some.
+    attained : (n, m) bool array
+        Values that each has in some way to give people values that agrees with every release. Of
+        others that `high` allows nothing is known.
     component : (n,) int array
         A number for all those about whom anything learnt tells of each other: the least person
         among them; `ALONE` for who is in no group.
@@ -96,7 +100,7 @@ class Together:
     used: UsedArray
     low: FloatArray
     high: FloatArray
-    tight: BoolArray
+    attained: BoolArray
     component: IntArray
     content: npt.NDArray[np.uint64]
     judged: BoolArray
@@ -107,6 +111,12 @@ class Together:
         """Values that a person may have, for all that the releases say, shape (n, m)."""
         possible: BoolArray = self.high > 0
         return possible
+
+    @property
+    def tight(self) -> BoolArray:
+        """Of whom `high` is 0 for all values that are impossible; of others it may miss some."""
+        tight: BoolArray = np.all(self.attained == self.possible, axis=1)
+        return tight
 
     @property
     def certain(self) -> BoolArray:
@@ -138,6 +148,7 @@ def infer(
     priors: tuple[FloatArray, ...],
     estimator: Sound = "auto",
     *,
+    actual: IntArray | None = None,
     among: BoolArray | None = None,
     before: Together | None = None,
     refuse: bool = True,
@@ -153,6 +164,8 @@ def infer(
         Beliefs of each adversary about all persons, in codes of the constraints' values.
     estimator : {"auto", "exact", "bethe", "omega"}
         How posteriors are inferred, as in `belief.posterior`.
+    actual : (n,) int array, optional
+        The value that each person has: one that they may have, which saves finding another.
     among : (n,) bool array, optional
         Judge only components that have one of these persons; everybody by default.
     before : Together, optional
@@ -201,7 +214,7 @@ def infer(
         np.full(persons, ALONE, dtype=np.int8),
         np.zeros((persons, values)),
         np.ones((persons, values)),
-        atom == ALONE,
+        np.repeat((atom == ALONE)[:, None], values, axis=1),
         component,
         content,
         judged,
@@ -211,7 +224,7 @@ def infer(
         known = asked & before.judged & (before.content == content)
         for belief, earlier in zip(told.posteriors, before.posteriors, strict=True):
             belief[known] = earlier[known]
-        for name in ("used", "low", "high", "tight"):
+        for name in ("used", "low", "high", "attained"):
             getattr(told, name)[known] = getattr(before, name)[known]
         told.contradicted[:, known] = before.contradicted[:, known]
         asked &= ~known
@@ -221,13 +234,16 @@ def infer(
         there = np.zeros(len(weights), dtype=bool)
         there[kinds.atom] = True
         chosen = system.members.max(there[system.members.members])
-        work = _Work(kinds, weights, estimator, refuse, progress)
+        attained = np.zeros((len(weights), values), dtype=bool)
+        if actual is not None:
+            attained[atom[inside], actual[inside]] = True
+        work = _Work(kinds, weights, attained, estimator, refuse, progress)
         work.infer(system.select(np.flatnonzero(chosen)), bounds)
         for posterior_, belief in zip(told.posteriors, work.beliefs, strict=True):
             posterior_[people] = belief[kinds.kind]
         told.used[people] = work.used[kinds.kind]
         told.low[people], told.high[people] = work.low[kinds.kind], work.high[kinds.kind]
-        told.tight[people] = work.tight[kinds.kind]
+        told.attained[people] = work.attained[kinds.kind]
         told.contradicted[:, people] = work.contradicted[:, kinds.kind]
     return told
 
@@ -241,12 +257,14 @@ class _Work:
         The people asked for.
     weights : (a,) int array
         People of each atom.
+    attained : (a, m) bool array
+        Values that people of each atom are known to have in some way.
     estimator, refuse, progress
         See `infer`.
 
     Attributes
     ----------
-    beliefs, used, low, high, tight, contradicted
+    beliefs, used, low, high, attained, contradicted
         See `Together`; for each kind.
     """
 
@@ -254,24 +272,25 @@ class _Work:
         self,
         kinds: Kinds,
         weights: IntArray,
+        attained: BoolArray,
         estimator: Sound,
         refuse: bool,
         progress: Progress,
     ) -> None:
-        self.kinds, self.weights = kinds, weights
+        self.kinds, self.weights, self._known = kinds, weights, attained
         self.estimator, self.refuse, self.progress = estimator, refuse, progress
-        self.programmes = _PROGRAMMES
+        self.programmes, self.whole = _PROGRAMMES, _WHOLE
         self.beliefs = kinds.priors.copy()
         self.used = np.full(len(kinds), ALONE, dtype=np.int8)
         self.low, self.high = np.zeros(self.beliefs.shape[1:]), np.ones(self.beliefs.shape[1:])
-        self.tight = np.ones(len(kinds), dtype=bool)
+        self.attained = np.zeros(self.beliefs.shape[1:], dtype=bool)
         self._done = 0
         self.contradicted = np.zeros(self.beliefs.shape[:2], dtype=bool)
 
     def infer(self, system: Constraints, bounds: Bounds) -> None:
         """Infer everybody under some constraints, which are settled as far as the bounds go."""
         self._bound(system, bounds)
-        single, several = _by_component(system, len(self.weights))
+        single, several = system.by_component(len(self.weights))
         if len(single):
             self._alone(*self.kinds.problem(system.select(single), bounds.high))
         rest: list[IntArray] = []
@@ -280,7 +299,7 @@ class _Work:
             mine = system.select(places)
             if self.estimator in ("auto", "exact") and self._exact(mine, bounds):
                 continue
-            tight = self._tightened(mine, bounds)
+            tight = self._tightened(mine, bounds) or self._attained(mine, bounds)
             if tight is None:
                 rest.append(places)
             else:
@@ -307,6 +326,8 @@ class _Work:
             parts, counts, priors, self.estimator, refuse=False, progress=self.progress.quiet
         )
         rows = here[groups.members]
+        # Whatever a group shows anybody of it may have.
+        self.attained[here] = self.high[here] > 0
         self.beliefs[:, rows] = np.stack(found.beliefs)
         self.used[rows] = found.used[groups.owner]
         self._contradict(rows, found.contradicted[:, groups.owner])
@@ -319,6 +340,7 @@ class _Work:
         if found is None:
             return False
         beliefs, possible = found
+        self.attained[here] = possible
         self.high[here] = np.where(possible, self.high[here], 0.0)
         self.low[here] = np.where(
             possible & (possible.sum(axis=1, keepdims=True) == 1), 1.0, self.low[here]
@@ -337,6 +359,14 @@ class _Work:
         if (tight.low == bounds.low).all() and (tight.high == bounds.high).all():
             return None
         return tight
+
+    def _attained(self, system: Constraints, bounds: Bounds) -> Bounds | None:
+        """Bounds of a component without values that nobody may have, if there are any."""
+        tight, self._known, spent = attain(
+            system, self.weights, bounds, self._known, self.whole, self.progress
+        )
+        self.whole -= spent
+        return None if (tight.high == bounds.high).all() else tight
 
     def _estimated(self, system: Constraints, bounds: Bounds) -> None:
         """Estimate what several components tell."""
@@ -357,10 +387,10 @@ class _Work:
         if not rests.all():
             beliefs[:, ~rests] = fitted(problem, self.progress)[:, ~rests]
         np.logical_or(contradicted, _none(beliefs), out=contradicted)
+        self.attained[here] = self._known[self.kinds.atom[here]]
         low, high = self.low[here], self.high[here]
         for belief in beliefs:
             belief[:] = _within(belief, low, high)
-        self.tight[here] = False
         self._answer(here, beliefs, contradicted, np.where(rests, BETHE, OMEGA))
 
     def _answer(
@@ -390,19 +420,6 @@ def _none(beliefs: FloatArray) -> BoolArray:
     """Which rows are of who has no belief, because the prior is contradicted."""
     none: BoolArray = np.less_equal(beliefs.sum(axis=-1), 0.5)
     return none
-
-
-def _by_component(system: Constraints, atoms: int) -> tuple[IntArray, list[IntArray]]:
-    """Constraints that are components, and those of each component of several."""
-    if not len(system):
-        return np.zeros(0, dtype=np.int64), []
-    members = system.members
-    mine = system.components(atoms)[members.members[members.offsets[:-1]]]
-    order = np.argsort(mine, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(mine[order])) + 1)
-    single = [part for part in parts if len(part) == 1]
-    several = [part for part in parts if len(part) > 1]
-    return np.concatenate(single) if single else order[:0], several
 
 
 def _within(beliefs: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:

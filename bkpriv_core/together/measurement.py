@@ -22,10 +22,11 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.sparse import Labels, recode
 from bkpriv_core.table.combination import Combination
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
+from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import ALONE, Together, check_size, infer
-from bkpriv_core.together.nesting import remainders
+from bkpriv_core.together.remainder import Held, remainders
+from bkpriv_core.together.span import fewest_told
 
 __all__ = ["Beliefs", "Home", "Joint", "Look", "Population"]
 
@@ -79,12 +80,15 @@ class Population:
         What each of ``a`` adversaries knows; None for who knows nothing.
     priors : tuple of (n, m) float array
         What each believes of all persons. All 0 for a number that is nobody's.
+    actual : (n,) int array
+        Place in the vocabulary of the value that each has; 0 for a number that is nobody's.
     """
 
     homes: tuple[Home, ...]
     vocabulary: Labels
     knowledge: tuple[Knowledge | None, ...]
     priors: tuple[FloatArray, ...]
+    actual: IntArray
 
     @property
     def combined(self) -> tuple[str, ...]:
@@ -116,8 +120,10 @@ class Population:
         count = 1 + max((int(step.persons.max(initial=-1)) for step in history.steps), default=-1)
         check_size(count, len(history.vocabulary), len(wanted))
         latest, record = np.full(count, ALONE), np.zeros(count, dtype=np.int64)
-        for place, step in enumerate(history.steps):
+        actual = np.zeros(count, dtype=np.int64)
+        for place, (step, codes) in enumerate(zip(history.steps, history.codes, strict=True)):
             latest[step.persons] = place
+            actual[step.persons] = codes[step.actual]
             record[step.persons] = np.arange(len(step.persons))
         homes = []
         for place in np.unique(latest[latest != ALONE]).tolist():
@@ -129,7 +135,7 @@ class Population:
         for prior, known in zip(priors, wanted, strict=True):
             for home in homes:
                 prior[np.ix_(home.persons, home.codes)] = home.prior(known)
-        return cls(tuple(homes), history.vocabulary, wanted, priors)
+        return cls(tuple(homes), history.vocabulary, wanted, priors, actual)
 
     def home_of(self, person: int) -> tuple[Home, int]:
         """Find the home of a person, and the place among its persons."""
@@ -211,6 +217,7 @@ class Joint:
             constraints,
             population.priors,
             estimator,
+            actual=population.actual,
             among=among,
             before=None if before is None else before.told,
             refuse=refuse,
@@ -247,9 +254,8 @@ class Joint:
         """Fewest records that may be a person's, of all groups that he is in, shape (q,).
 
         Those count that have a value that he may have. Of groups within one another what is left of
-        the larger is meant, as whoever holds both can tell: see `nesting.remainders`. By taking
-        rests of groups from each other in turn fewer still may be singled out; and where groups
-        within one cross, by several of them that are disjoint, of what he cannot have.
+        the larger is meant, as whoever holds both can tell: see `remainder`. Where twelve groups or
+        less hang together, by crossing each other, so is whatever follows from them: see `span`.
         """
         return self._crowds[0]
 
@@ -257,9 +263,8 @@ class Joint:
     def counted(self) -> npt.NDArray[np.bool_]:
         """Which crowds are exact, shape (q,).
 
-        The others are of groups that cross in so many ways that too few are left, or count records
-        of which nothing but bounds says that they may be the person's, or too many of what he
-        cannot have.
+        The others are lower bounds: of groups that cross in so many ways that too few are left, or
+        of which only such records count as are known to be possibly the person's.
         """
         return self._crowds[1]
 
@@ -269,43 +274,24 @@ class Joint:
         system, atom, weights = self.constraints.atoms(len(told.used))
         one = np.zeros(len(weights), dtype=np.int64)  # of each atom; others may have the same
         one[atom[self.persons]] = self.persons
-        fewest, exact, crossing = remainders(system.members, weights, self.progress)
+        may = told.attained[one]
+        held = Held(system.histograms, may)
+        crowds, exact = remainders(system.members, weights, held, self.progress)
         refined = system.refined(self.progress)
-        records, _ = self._may_be(one, refined.members, refined.histograms)
-        crowds = np.minimum(fewest, records)
-        exact |= records <= fewest
-        if len(crossing[0]):
-            # Of several within that are disjoint, only people are counted, whatever they may have.
-            rests, histograms = _rests(system, *crossing)
-            rest, lacking = self._may_be(one, rests, histograms)
-            crowds = np.minimum(crowds, rest)
-            exact &= ~lacking | (crowds <= weights)
+        for others in (self._shown(refined, may), fewest_told(refined, may, self.progress)):
+            exact |= others <= crowds
+            crowds = np.minimum(crowds, others)
         mine = atom[self.persons]
         return crowds[mine], exact[mine] & told.tight[self.persons]
 
-    def _may_be(
-        self, one: IntArray, groups: Groups, histograms: IntArray
-    ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-        """Fewest records of groups of atoms that may be each one's, and whether some may not be."""
-        records, lacking = np.full(len(one), np.inf), np.zeros(len(one), dtype=bool)
-        step = max(1, _BLOCK // max(1, histograms.shape[1]))
-        members, owner = groups.members, groups.owner
+    def _shown(self, constraints: Constraints, may: npt.NDArray[np.bool_]) -> FloatArray:
+        """Fewest records of groups of atoms that may be each one's."""
+        records = np.full(len(may), np.inf)
+        step = max(1, _BLOCK // max(1, may.shape[1]))
+        members, owner = constraints.members.members, constraints.members.owner
         for start in range(0, len(members), step):
             self.progress.poll()
             who, group = members[start : start + step], owner[start : start + step]
-            possible = self.told.high[one[who]] > 0
-            count = np.einsum("ev,ev->e", histograms[group], possible)
+            count = np.einsum("ev,ev->e", constraints.histograms[group], may[who])
             np.minimum.at(records, who, count)
-            lacking[who[count < histograms[group].sum(axis=1)]] = True
-        return records, lacking
-
-
-def _rests(system: Constraints, outer: IntArray, inner: IntArray) -> tuple[Groups, IntArray]:
-    """Members and histograms of groups without those of one within each."""
-    around, within = system.members.select(outer), system.members.select(inner)
-    span = 1 + int(around.members.max(initial=0))
-    keys = around.owner * span + around.members
-    kept = ~np.isin(keys, within.owner * span + within.members)
-    offsets = np.concatenate(([0], np.cumsum(kept)))[around.offsets]
-    histograms: IntArray = system.histograms[outer] - system.histograms[inner]
-    return Groups(around.members[kept], offsets), histograms
+        return records

@@ -75,9 +75,28 @@ def test_what_takes_a_linear_programme(seed: int, monkeypatch: pytest.MonkeyPatc
     constraints, priors = Constraints.of(history.history), (history.prior,)
     tight = infer(constraints, priors, "omega")
     monkeypatch.setattr(inference, "_PROGRAMMES", 0)
+    monkeypatch.setattr(inference, "_WHOLE", 0)
     loose, exact = (infer(constraints, priors, each) for each in ("omega", "exact"))
     assert (loose.possible > tight.possible).any()
     assert tight.possible.tolist() == exact.possible.tolist()
+    assert not loose.tight.all()
+    assert exact.tight.all()
+
+
+@pytest.mark.parametrize("seed", [12, 65, 69, 99])
+@pytest.mark.parametrize("told", [True, False])
+def test_programmes_in_whole_numbers_say_what_is_possible(
+    seed: int, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = drawn(np.random.default_rng(seed), 12, 3, 3, 3)
+    constraints, priors = Constraints.of(history.history), (history.prior,)
+    monkeypatch.setattr(inference, "_PROGRAMMES", 0)
+    known = np.zeros(len(history.prior), dtype=np.int64)
+    for step, codes in zip(history.history.steps, history.history.codes, strict=True):
+        known[step.persons] = codes[step.actual]
+    whole = infer(constraints, priors, "omega", actual=known if told else None)
+    exact = infer(constraints, priors, "exact")
+    assert whole.possible.tolist() == whole.attained.tolist() == exact.possible.tolist()
 
 
 def test_estimates_are_cut_to_bounds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, get_args
 
 import numpy as np
@@ -39,14 +39,13 @@ from bkpriv_core.requirement.closeness import Ground
 from bkpriv_core.requirement.likeness import Variant
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.together import inference
+from bkpriv_core.together import inference, remainder, span
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Population
 from tests.core import oracles, together_oracles
 from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, SOME, as_parts, bandwidths, by_age
-from tests.core.test_together_nesting import fewest
 from tests.core.together_releases import (
     Shown,
     as_history,
@@ -284,28 +283,92 @@ def test_records_with_values_that_a_person_cannot_have_are_nobodys() -> None:
     assert figures.tolist() == [1, 1, 1]
 
 
+def rank(rows: Sequence[Sequence[int]]) -> int:
+    """How many rows are no combination of others."""
+    left = [[Fraction(number) for number in row] for row in rows]
+    found = 0
+    for column in range(len(left[0])):
+        pivot = next((row for row in left[found:] if row[column]), None)
+        if pivot is None:
+            continue
+        left.remove(pivot)
+        left = [
+            [a - b * row[column] / pivot[column] for a, b in zip(row, pivot, strict=True)]
+            for row in left
+        ]
+        left.insert(0, pivot)
+        found += 1
+        left = left[:found] + left[found:]
+    return found
+
+
+def fewest_told(joint: Joint, person: int) -> int:
+    """Fewest records of possible values of all sets that are combinations of groups."""
+    people, told = len(joint.told.used), joint.told
+    groups = [[int(each in group) for each in range(people)] for group in joint.constraints.members]
+    values = joint.population.actual.tolist()
+    least = people
+    for some in product((0, 1), repeat=people):
+        if some[person] and rank([*groups, some]) == rank(groups):
+            held = [value for value, inside in zip(values, some, strict=True) if inside]
+            least = min(least, sum(bool(told.possible[person, value]) for value in held))
+    return least
+
+
+def as_groups(joint: Joint) -> dict[frozenset[int], Counter[int]]:
+    """Groups of all releases, and how many of each have each value."""
+    constraints = joint.constraints
+    return {
+        frozenset(group.tolist()): Counter(dict(enumerate(histogram.tolist())))
+        for group, histogram in zip(constraints.members, constraints.histograms, strict=True)
+    }
+
+
 @SOME
 @given(histories(most_records=6, most_values=3))
-def test_crowds_are_of_remainders_and_refined_groups(releases: list[Shown]) -> None:
+def test_crowds_are_the_fewest_of_all_sets_that_are_told(releases: list[Shown]) -> None:
     joint = joint_of(releases, [MaxDisclosure(0.5)])
-    groups = list({frozenset(group.tolist()) for group in joint.constraints.members})
-    refined = joint.constraints.refined()
-    possible = joint.told.possible
-    for person, crowd, exact in zip(joint.persons, joint.crowds, joint.counted, strict=True):
-        rests = [
-            int(histogram[possible[person]].sum())
-            for group, histogram in zip(refined.members, refined.histograms, strict=True)
-            if person in group
-        ]
-        subtracted = {
-            frozenset(group.tolist()): Counter(dict(enumerate(histogram.tolist())))
-            for group, histogram in zip(
-                joint.constraints.members, joint.constraints.histograms, strict=True
-            )
-        }
-        least = fewest_that_may_be(subtracted, possible[person], person)
-        assert crowd <= min(fewest(groups, [1] * len(possible), person), *rests)
-        assert crowd == min(least, *rests) if exact else crowd >= min(least, *rests)
+    assert joint.counted.all()
+    least = [fewest_told(joint, person) for person in joint.persons.tolist()]
+    assert joint.crowds.tolist() == least
+
+
+@pytest.mark.parametrize("most", [0, 12])
+@SOME
+@given(releases=histories(most_records=6, most_values=3, least=2))
+def test_a_crowd_of_many_groups_is_never_more_than_is_left(
+    most: int, releases: list[Shown]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(span, "_GROUPS", 0)
+        patch.setattr(remainder, "_CHOSEN", most)
+        joint = joint_of(releases, [MaxDisclosure(0.5)])
+        refined = joint.constraints.refined()
+        possible, groups = joint.told.possible, as_groups(joint)
+        for person, crowd, exact in zip(joint.persons, joint.crowds, joint.counted, strict=True):
+            rests = [
+                int(histogram[possible[person]].sum())
+                for group, histogram in zip(refined.members, refined.histograms, strict=True)
+                if person in group
+            ]
+            least = min(fewest_that_may_be(groups, possible[person], person), *rests)
+            assert crowd == least if exact else 1 <= crowd <= least
+            assert exact or most == 0
+
+
+@SOME
+@given(histories(most_records=6, most_values=3, least=2))
+def test_a_crowd_is_never_too_large_whatever_is_known_of_values(releases: list[Shown]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inference, "_AUTO_WAYS", 1)
+        patch.setattr(inference, "_PROGRAMMES", 0)
+        patch.setattr(inference, "_WHOLE", 0)
+        history = as_history(releases)
+        population = Population.of(history, look_at(releases), [None])
+        joint = Joint.of(population, Constraints.of(history))
+    known = joint_of(releases, [MaxDisclosure(0.5)])
+    for crowd, exact, truth in zip(joint.crowds, joint.counted, known.crowds, strict=True):
+        assert crowd == truth if exact else 1 <= crowd <= truth
 
 
 def fewest_that_may_be(
@@ -349,7 +412,7 @@ def test_a_crowd_is_exact_whatever_beliefs_are() -> None:
     assert [row.estimator for row in joint_findings(joint, demanded, [1])] == ["exact", "bethe"]
 
 
-def test_of_whom_only_bounds_say_what_he_may_have_the_crowd_may_be_less() -> None:
+def test_a_crowd_is_exact_of_whom_beliefs_are_estimated_if_all_values_are_seen_possible() -> None:
     records = by_age(*"aaaabbbb")
     ring = ([0, 1, 4, 5], [1, 2, 5, 6], [2, 3, 6, 7], [0, 3, 4, 7])
     releases = [Shown(restricted(records, some), some, [0] * 4) for some in ring]
@@ -358,9 +421,12 @@ def test_of_whom_only_bounds_say_what_he_may_have_the_crowd_may_be_less() -> Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inference, "_AUTO_WAYS", 1)
         joint = Joint.of(population, Constraints.of(history))
-    assert not joint.counted.any()
+    assert (joint.told.used != ESTIMATORS.index("exact")).all()
     (finding,) = joint_findings(joint, [KAnonymity(2)], [1, 2, 3, 4])
-    assert finding.estimator == "bounds"
+    assert (finding.worst, finding.estimator) == (
+        joint_of(releases, [KAnonymity(2)]).crowds[0],
+        "exact",
+    )
 
 
 # --- What can be measured -------------------------------------------------------------------------

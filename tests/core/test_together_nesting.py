@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.together import nesting
-from bkpriv_core.together.nesting import nested, remainders
+from bkpriv_core.together import nesting, remainder
+from bkpriv_core.together.nesting import nested
+from bkpriv_core.together.remainder import remainders
 from tests.core.strategies import MANY, SOME
 from tests.core.watching import polls_of
 
@@ -83,7 +84,7 @@ some_weights = st.lists(st.integers(1, 4), min_size=ATOMS, max_size=ATOMS)
 
 def told(groups: Sequence[Some], weights: Sequence[int]) -> tuple[FloatArray, list[bool]]:
     listed = Groups.from_lists([np.array(list(group)) for group in groups])
-    left, exact, _ = remainders(listed, np.array(weights))
+    left, exact = remainders(listed, np.array(weights))
     return left, exact.tolist()
 
 
@@ -101,7 +102,7 @@ def test_of_tangles_of_many_groups_there_is_a_lower_bound(
     groups: list[Some], weights: list[int]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nesting, "_CHOSEN", 0)
+        patch.setattr(remainder, "_CHOSEN", 0)
         left, exact = told(groups, weights)
     assert left.tolist() == [without_all(groups, weights, who) for who in range(ATOMS)]
     for who in range(ATOMS):
@@ -115,8 +116,8 @@ def test_of_tangles_beyond_that_there_is_one_as_well(
     groups: list[Some], weights: list[int]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nesting, "_CHOSEN", 0)
-        patch.setattr(nesting, "_OF_A_TANGLE", 0)
+        patch.setattr(remainder, "_CHOSEN", 0)
+        patch.setattr(remainder, "_OF_A_TANGLE", 0)
         left, exact = told(groups, weights)
     assert (left >= weights).all()
     for who in range(ATOMS):
@@ -128,7 +129,7 @@ def test_of_tangles_beyond_that_there_is_one_as_well(
 @given(some_groups, some_weights)
 def test_a_few_at_a_time_all_are_looked_at(groups: list[Some], weights: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nesting, "_AT_ONCE", 5)
+        patch.setattr(remainder, "_AT_ONCE", 5)
         left, exact = told(groups, weights)
     assert all(exact)
     assert left.tolist() == [fewest(groups, weights, who) for who in range(ATOMS)]
@@ -158,7 +159,7 @@ def measured(lists: Sequence[IntArray], people: int) -> tuple[FloatArray, IntArr
     remainders(Groups.from_lists([np.arange(2), np.arange(1)]), np.ones(2, dtype=np.int64))
     tracemalloc.start()
     try:
-        left, exact, _ = remainders(groups, np.ones(people, dtype=np.int64))
+        left, exact = remainders(groups, np.ones(people, dtype=np.int64))
         assert tracemalloc.get_traced_memory()[1] < 100_000_000
     finally:
         tracemalloc.stop()
@@ -200,4 +201,4 @@ def test_it_can_be_cancelled_anywhere() -> None:
     line = np.arange(4_000)
     lists = [line, *np.lib.stride_tricks.sliding_window_view(line, 40)[::20]]
     groups, weights = Groups.from_lists(lists), np.ones(len(line), dtype=np.int64)
-    assert polls_of(lambda progress: remainders(groups, weights, progress)) > 5
+    assert polls_of(lambda progress: remainders(groups, weights, progress=progress)) > 5

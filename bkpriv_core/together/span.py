@@ -1,0 +1,105 @@
+"""Sets of people whose records follow from groups by any sums and differences.
+
+Where groups cross, what is left of one may lie within what is left of another, or be half of what
+several add up to: of A and B, B and C, and C and A there are twice as many as of A, B and C. A set
+of people is *told* if its indicator is a combination of those of groups, ``1_S = sum_g c_g 1_g``
+with any numbers ``c``: its records are the same combination of theirs.
+
+Of groups that hang together, of which none is a combination of others, twelve at most, all sets
+that are told are tried: the groups are turned so that each shows one atom that no other does, with
+which a set is either told or not; so ``r`` groups tell ``2 ** r`` sets at most. That is *exact*.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.together.constraint import Constraints
+
+__all__ = ["fewest_told"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+_RANK = 12
+"""Most groups of which all combinations are tried."""
+
+_GROUPS = 24
+"""Most groups of a component that is looked at."""
+
+_NUMBERS = 4_000_000
+"""Most numbers that are held at a time: of more, a component is left out."""
+
+_ROUNDED = 1e-6
+"""How far a combination may miss a whole number."""
+
+
+def fewest_told(
+    constraints: Constraints, may: BoolArray, progress: Progress = SILENT
+) -> FloatArray:
+    """Fewest records that may be somebody's of all sets with him that are told.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        Constraints on atoms, refined.
+    may : (a, m) bool array
+        Values that people of each atom may have.
+    progress : Progress
+        Polled between components.
+
+    Returns
+    -------
+    (a,) float array
+        Infinite for who is in no group, in one that no other crosses, or in a component of too many
+        groups.
+    """
+    fewest = np.full(len(may), np.inf)
+    for places in constraints.by_component(len(may))[1]:
+        progress.poll()
+        if len(places) > _GROUPS:
+            continue
+        groups = constraints.members.select(places)
+        atoms, place = np.unique(groups.members, return_inverse=True)
+        system = np.zeros((len(places), len(atoms)))
+        system[groups.owner, place] = 1.0
+        turned, records = _turned(system, constraints.histograms[places].astype(np.float64))
+        if len(turned) > _RANK or len(atoms) + records.shape[1] > _NUMBERS >> len(turned):
+            continue
+        chosen = (np.arange(1 << len(turned))[:, None] >> np.arange(len(turned))) & 1
+        sets = chosen @ turned
+        told = (np.abs(sets - (sets > 0.5)) < _ROUNDED).all(axis=1)
+        shows, held = sets[told] > 0.5, chosen[told] @ records
+        kinds, kind = np.unique(may[atoms], axis=0, return_inverse=True)
+        counts = np.rint(held @ kinds.T)
+        for number, atom in enumerate(atoms.tolist()):
+            fewest[atom] = counts[shows[:, number], kind.ravel()[number]].min()
+    return fewest
+
+
+def _turned(system: FloatArray, records: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Combinations of groups, each with an atom of its own, by Gauss-Jordan elimination.
+
+    Returns
+    -------
+    turned : (r, a) float array
+        In each of ``r`` columns one is 1 and the others 0.
+    records : (r, m) float array
+        The same combinations of the groups' records.
+    """
+    rows = np.concatenate((system, records), axis=1)
+    atoms, rank = system.shape[1], 0
+    for column in range(atoms):
+        if rank == len(rows):
+            break
+        best = rank + int(np.abs(rows[rank:, column]).argmax())
+        if abs(rows[best, column]) < _ROUNDED:
+            continue
+        rows[[rank, best]] = rows[[best, rank]]
+        rows[rank] /= rows[rank, column]
+        others = np.arange(len(rows)) != rank
+        rows[others] -= rows[others, column, None] * rows[rank]
+        rank += 1
+    return rows[:rank, :atoms], rows[:rank, atoms:]
