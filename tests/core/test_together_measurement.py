@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations, product
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -39,7 +37,6 @@ from bkpriv_core.requirement.closeness import Ground
 from bkpriv_core.requirement.likeness import Variant
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.together import inference, remainder, span
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Population
 from tests.core import oracles, together_oracles
@@ -52,8 +49,6 @@ from tests.core.together_releases import (
     histories,
     inserted,
     joint_of,
-    look_at,
-    restricted,
 )
 
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -236,197 +231,6 @@ def test_of_one_release_figures_and_findings_are_its_own(
         assert (one.threshold, one.estimator) == (other.threshold, other.estimator)
         assert one.fault is not None
         assert one.fault.group is None
-
-
-# --- Crowds ---------------------------------------------------------------------------------------
-
-
-@MANY
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.data())
-def test_what_is_left_of_groups_within_one_another_counts(
-    joined: list[int], data: st.DataObject
-) -> None:
-    """One group grows from release to release: a person is among those that joined with him."""
-    secrets = data.draw(st.lists(st.sampled_from("ab"), min_size=12, max_size=12))
-    records = by_age(*secrets[: len(joined)])
-    releases = []
-    for last in sorted(set(joined)):
-        persons = [person for person, first in enumerate(joined) if first <= last]
-        releases.append(Shown(restricted(records, persons), persons, [0] * len(persons)))
-    joint = joint_of(releases, [MaxDisclosure(0.5)])
-    (figures,) = KAnonymity(2).together(joint)
-    assert figures.tolist() == [joined.count(first) for first in joined]
-
-
-@pytest.mark.parametrize("order", list(permutations(range(4))))
-def test_what_is_left_does_not_depend_on_who_came_first(order: tuple[int, ...]) -> None:
-    # All less the groups of B, C, E and of F, G, H are A and D.
-    groups = ([2, 4, 5], [1, 2, 4], [0, 1, 2, 3, 4, 5, 6, 7], [5, 6, 7])
-    records = by_age(*"yxyxxxyx")
-    releases = [
-        Shown(restricted(records, groups[place]), groups[place], [0] * len(groups[place]))
-        for place in order
-    ]
-    (figures,) = KAnonymity(2).together(joint_of(releases, [MaxDisclosure(0.5)]))
-    assert figures.tolist() == [2, 3, 3, 2, 3, 3, 3, 3]
-
-
-def test_records_with_values_that_a_person_cannot_have_are_nobodys() -> None:
-    # B is in a group of a and b with A, then in one of a and c with C: B has a.
-    records = by_age("b", "a", "c")
-    releases = [
-        Shown(restricted(records, persons), persons, [0, 0]) for persons in ([0, 1], [1, 2])
-    ]
-    joint = joint_of(releases, [MaxDisclosure(0.5)])
-    assert joint.told.certain.all()
-    (figures,) = KAnonymity(2).together(joint)
-    assert figures.tolist() == [1, 1, 1]
-
-
-def rank(rows: Sequence[Sequence[int]]) -> int:
-    """How many rows are no combination of others."""
-    left = [[Fraction(number) for number in row] for row in rows]
-    found = 0
-    for column in range(len(left[0])):
-        pivot = next((row for row in left[found:] if row[column]), None)
-        if pivot is None:
-            continue
-        left.remove(pivot)
-        left = [
-            [a - b * row[column] / pivot[column] for a, b in zip(row, pivot, strict=True)]
-            for row in left
-        ]
-        left.insert(0, pivot)
-        found += 1
-        left = left[:found] + left[found:]
-    return found
-
-
-def fewest_told(joint: Joint, person: int) -> int:
-    """Fewest records of possible values of all sets that are combinations of groups."""
-    people, told = len(joint.told.used), joint.told
-    groups = [[int(each in group) for each in range(people)] for group in joint.constraints.members]
-    values = joint.population.actual.tolist()
-    least = people
-    for some in product((0, 1), repeat=people):
-        if some[person] and rank([*groups, some]) == rank(groups):
-            held = [value for value, inside in zip(values, some, strict=True) if inside]
-            least = min(least, sum(bool(told.possible[person, value]) for value in held))
-    return least
-
-
-def as_groups(joint: Joint) -> dict[frozenset[int], Counter[int]]:
-    """Groups of all releases, and how many of each have each value."""
-    constraints = joint.constraints
-    return {
-        frozenset(group.tolist()): Counter(dict(enumerate(histogram.tolist())))
-        for group, histogram in zip(constraints.members, constraints.histograms, strict=True)
-    }
-
-
-@SOME
-@given(histories(most_records=6, most_values=3))
-def test_crowds_are_the_fewest_of_all_sets_that_are_told(releases: list[Shown]) -> None:
-    joint = joint_of(releases, [MaxDisclosure(0.5)])
-    assert joint.counted.all()
-    least = [fewest_told(joint, person) for person in joint.persons.tolist()]
-    assert joint.crowds.tolist() == least
-
-
-@pytest.mark.parametrize("most", [0, 12])
-@SOME
-@given(releases=histories(most_records=6, most_values=3, least=2))
-def test_a_crowd_of_many_groups_is_never_more_than_is_left(
-    most: int, releases: list[Shown]
-) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(span, "_GROUPS", 0)
-        patch.setattr(remainder, "_CHOSEN", most)
-        joint = joint_of(releases, [MaxDisclosure(0.5)])
-        refined = joint.constraints.refined()
-        possible, groups = joint.told.possible, as_groups(joint)
-        for person, crowd, exact in zip(joint.persons, joint.crowds, joint.counted, strict=True):
-            rests = [
-                int(histogram[possible[person]].sum())
-                for group, histogram in zip(refined.members, refined.histograms, strict=True)
-                if person in group
-            ]
-            least = min(fewest_that_may_be(groups, possible[person], person), *rests)
-            assert crowd == least if exact else 1 <= crowd <= least
-            assert exact or most == 0
-
-
-@SOME
-@given(histories(most_records=6, most_values=3, least=2))
-def test_a_crowd_is_never_too_large_whatever_is_known_of_values(releases: list[Shown]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inference, "_AUTO_WAYS", 1)
-        patch.setattr(inference, "_PROGRAMMES", 0)
-        patch.setattr(inference, "_WHOLE", 0)
-        history = as_history(releases)
-        population = Population.of(history, look_at(releases), [None])
-        joint = Joint.of(population, Constraints.of(history))
-    known = joint_of(releases, [MaxDisclosure(0.5)])
-    for crowd, exact, truth in zip(joint.crowds, joint.counted, known.crowds, strict=True):
-        assert crowd == truth if exact else 1 <= crowd <= truth
-
-
-def fewest_that_may_be(
-    groups: dict[frozenset[int], Counter[int]], possible: Any, person: int
-) -> int:
-    """Fewest records of possible values left of a group, of all ways to take disjoint ones away."""
-
-    def left(held: Counter[int], within: list[frozenset[int]]) -> int:
-        count = sum(number if possible[value] else 0 for value, number in held.items())
-        for place, group in enumerate(within):
-            others = [each for each in within[place + 1 :] if not each & group]
-            rest = Counter(held)
-            rest.subtract(groups[group])
-            count = min(count, left(rest, others))
-        return count
-
-    return min(
-        left(held, [group for group in groups if group < around and person not in group])
-        for around, held in groups.items()
-        if person in around
-    )
-
-
-def test_of_groups_that_cross_within_one_values_count_of_what_is_left() -> None:
-    # Of all less the last, A, G and H with a, e and e are left, and A was in a group without e.
-    records = by_age(*"aafghbee")
-    groups = ([0, 1, 2, 3, 4], list(range(8)), [1, 2, 3, 4, 5])
-    releases = [
-        Shown(restricted(records, persons), persons, [0] * len(persons)) for persons in groups
-    ]
-    joint = joint_of(releases, [MaxDisclosure(0.5)])
-    assert joint.crowds[0] == 1
-    assert joint.counted[0]
-
-
-def test_a_crowd_is_exact_whatever_beliefs_are() -> None:
-    demanded = [KAnonymity(2), MaxDisclosure(0.8)]
-    joint = joint_of(inserted(), demanded)
-    estimated = np.full_like(joint.told.used, ESTIMATORS.index("bethe"))
-    joint = replace(joint, told=replace(joint.told, used=estimated))
-    assert [row.estimator for row in joint_findings(joint, demanded, [1])] == ["exact", "bethe"]
-
-
-def test_a_crowd_is_exact_of_whom_beliefs_are_estimated_if_all_values_are_seen_possible() -> None:
-    records = by_age(*"aaaabbbb")
-    ring = ([0, 1, 4, 5], [1, 2, 5, 6], [2, 3, 6, 7], [0, 3, 4, 7])
-    releases = [Shown(restricted(records, some), some, [0] * 4) for some in ring]
-    history = as_history(releases)
-    population = Population.of(history, look_at(releases), [None])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inference, "_AUTO_WAYS", 1)
-        joint = Joint.of(population, Constraints.of(history))
-    assert (joint.told.used != ESTIMATORS.index("exact")).all()
-    (finding,) = joint_findings(joint, [KAnonymity(2)], [1, 2, 3, 4])
-    assert (finding.worst, finding.estimator) == (
-        joint_of(releases, [KAnonymity(2)]).crowds[0],
-        "exact",
-    )
 
 
 # --- What can be measured -------------------------------------------------------------------------
