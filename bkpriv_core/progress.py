@@ -21,7 +21,11 @@ class Progress:
         self.poll()
 
     def step(self, name: str) -> Progress:
-        """Progress of the next step, which has a name; for who shows it, another object."""
+        """Progress of the next step, which has a name; for who shows it, another object.
+
+        Whoever is connected to the server sees the name. It tells what work is done, and nothing of
+        what the policy asks for or the release holds: that values are made up, for instance.
+        """
         return self
 
     def part(self, start: float, stop: float) -> Progress:

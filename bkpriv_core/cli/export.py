@@ -13,12 +13,10 @@ from bkpriv_core.cli.dictionary import Source, describe, write_dictionary
 from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.files import file_name, written_whole
 from bkpriv_core.cli.options import Uri
-from bkpriv_core.cli.server import Connection, connect, scalar
+from bkpriv_core.cli.server import Connection, as_named, connect
 from bkpriv_core.cli.terminal import make_console, step
 
 __all__ = ["Format", "export"]
-
-_COMPANIONS = ("sensitive", "randomization")
 
 
 class Format(str, Enum):
@@ -33,8 +31,9 @@ def export(
         str,
         typer.Argument(
             metavar="RELEASE|VIEW",
-            help="Number of a release, all of whose views are written, or a view, written as in "
-            "SQL, which is all that its readers need.",
+            help="Number of a release, all of whose views are written if they are as it was "
+            "published and nobody else can change them; or a view, written as in SQL, which is all "
+            "that its readers need. Without a schema it is looked up by your search_path.",
         ),
     ],
     out: Annotated[
@@ -56,7 +55,6 @@ def export(
     with connect(uri) as connection:
         connection.isolation_level = IsolationLevel.REPEATABLE_READ
         connection.read_only = True
-        connection.execute("SET client_encoding TO 'UTF8'")
         with connection.transaction():
             sources = [describe(connection, *view) for view in _views(connection, what)]
             files = {source: out / file_name(source.name, to.value) for source in sources}
@@ -73,26 +71,23 @@ def export(
 
 
 def _views(connection: Connection, what: str) -> list[tuple[str, str]]:
-    """Schemas and names of the views that are meant.
-
-    From then on the transaction takes no function or operator of others for PostgreSQL's own.
+    """Schemas and names of the views that are meant; those of a release, the server has checked.
 
     Raises
     ------
     ClientError
         If there are none.
     """
-    release = int(what) if what.isdecimal() else None
-    named = sql.SQL("SELECT pg_catalog.to_regclass(%s::pg_catalog.text)::pg_catalog.oid")
-    meant = None if release is not None else scalar(connection, named, what)
-    connection.execute("SET LOCAL search_path TO pg_catalog, pg_temp")
-    if release is not None:
-        return _views_of(connection, release)
-    found = connection.execute(
-        "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n "
-        "ON n.oid = c.relnamespace WHERE c.oid = %s AND c.relkind IN ('v', 'm')",
-        [meant],
-    ).fetchall()
+    if what.isdecimal():
+        query = "SELECT view_schema, view_name FROM bkpriv_internal.open_views(%s)"
+        found = connection.execute(query, [int(what)]).fetchall()
+    else:
+        named = sql.SQL("SELECT pg_catalog.to_regclass(%s::pg_catalog.text)::pg_catalog.oid")
+        found = connection.execute(
+            "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n "
+            "ON n.oid = c.relnamespace WHERE c.oid = %s AND c.relkind IN ('v', 'm')",
+            [as_named(connection, named, what)],
+        ).fetchall()
     if not found:
         raise ClientError(
             f"there is no view {what}",
@@ -100,54 +95,6 @@ def _views(connection: Connection, what: str) -> list[tuple[str, str]]:
             "number of a release.",
         )
     return [(str(schema), str(name)) for schema, name in found]
-
-
-def _views_of(connection: Connection, release: int) -> list[tuple[str, str]]:
-    """Schemas and names of the views of a release.
-
-    Raises
-    ------
-    ClientError
-        If there are none, or somebody else named them who could have made them run code of his.
-    """
-    rows = connection.execute(
-        "SELECT parse_ident(r.view_name), r.status, o.owner = current_user FROM bkpriv.releases r "
-        "JOIN bkpriv.release o USING (release) WHERE release = %s",
-        [release],
-    ).fetchall()
-    if not rows:
-        raise ClientError(
-            f"there is no release {release}",
-            detail="Or it belongs to another role.",
-            hint="See the view bkpriv.releases.",
-        )
-    ((schema, name), status, own), *_ = rows
-    if status != "published":
-        raise ClientError(
-            f"release {release} is {status}",
-            detail="No view shows it.",
-            hint="See the view bkpriv.releases for the one that is shown.",
-        )
-    found = connection.execute(
-        "SELECT n.nspname, c.relname, ARRAY(SELECT o.rolname::text FROM pg_roles o "
-        "WHERE o.oid IN (c.relowner, CASE n.nspowner WHEN 'pg_database_owner'::regrole "
-        "THEN d.datdba ELSE n.nspowner END) AND NOT o.rolsuper AND o.rolname <> current_user "
-        "ORDER BY 1) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "JOIN pg_database d ON d.datname = current_database() "
-        "JOIN bkpriv_internal.views_of(%s) AS v ON v.view = c.oid "
-        "WHERE n.nspname = %s AND c.relname = ANY (%s) ORDER BY c.relname",
-        [release, schema, [name, *(f"{name}_{part}" for part in _COMPANIONS)]],
-    ).fetchall()
-    for one, other, strangers in found:
-        if strangers and not own:
-            raise ClientError(
-                f"view {one}.{other} of release {release} is up to {' and '.join(strangers)}",
-                detail="That is who owns it or its schema, and reading it may run their code with "
-                "your rights.",
-                hint="Connect as the release's owner or a reader; or, if you trust them, name the "
-                "view instead of the release.",
-            )
-    return [(str(one), str(other)) for one, other, _ in found]
 
 
 def _make_room(paths: list[Path], *, replace: bool) -> None:

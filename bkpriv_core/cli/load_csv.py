@@ -22,7 +22,7 @@ from bkpriv_core.cli.loading import (
     load_hierarchy,
 )
 from bkpriv_core.cli.options import Uri
-from bkpriv_core.cli.server import Connection, connect, scalar
+from bkpriv_core.cli.server import Connection, as_named, connect, scalar
 from bkpriv_core.cli.terminal import make_console, step
 from bkpriv_core.table.inspection import nearly_unique
 
@@ -41,7 +41,8 @@ def load_csv(
         str,
         typer.Option(
             metavar="SCHEMA.NAME",
-            help="Table to create, written as in SQL; its schema too, if there is none.",
+            help="Table to create, written as in SQL; its schema too, if there is none. Without a "
+            "schema it is made in the first one of your search_path that exists.",
         ),
     ],
     uri: Uri = "",
@@ -277,7 +278,7 @@ def _nearly_unique(
 
 
 def _resolve(connection: Connection, table: str) -> TableName:
-    """Read a table's name as written in SQL; its schema is by default the current one.
+    """Read a table's name as written in SQL; its schema is by default the user's current one.
 
     Raises
     ------
@@ -286,7 +287,7 @@ def _resolve(connection: Connection, table: str) -> TableName:
     """
     parts: list[str] = scalar(connection, sql.SQL("SELECT parse_ident(%s)"), table)
     if len(parts) == 1:
-        schema = scalar(connection, sql.SQL("SELECT current_schema"))
+        schema = as_named(connection, sql.SQL("SELECT pg_catalog.current_schema()"))
         parts = [schema, *parts] if schema else parts
     if len(parts) != 2:
         raise ClientError(

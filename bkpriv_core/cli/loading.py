@@ -53,14 +53,14 @@ class TableName:
 
     def written(self, connection: Connection) -> str:
         """Write it as a person would in SQL, quoted only where it must be."""
-        query = sql.SQL("SELECT pg_catalog.format('%%I.%%I', %s::text, %s::text)")
+        query = sql.SQL("SELECT format('%%I.%%I', %s::text, %s::text)")
         text: str = scalar(connection, query, self.schema, self.name)
         return text
 
 
 def create_schema(connection: Connection, name: str) -> bool:
     """Create a schema if there is none of that name; return whether there was none."""
-    query = sql.SQL("SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = %s")
+    query = sql.SQL("SELECT count(*) FROM pg_namespace WHERE nspname = %s")
     if scalar(connection, query, name):
         return False
     connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))

@@ -46,9 +46,7 @@ def write_parquet(connection: Connection, source: Source, path: Path) -> None:
         metadata={"comment": source.holds},
     )
     selected = sql.SQL(", ").join(
-        sql.SQL("{}::text").format(sql.Identifier(column.name))
-        if pa.types.is_string(type_)
-        else sql.Identifier(column.name)
+        _written(column.name) if pa.types.is_string(type_) else sql.Identifier(column.name)
         for column, type_ in zip(source.columns, types, strict=True)
     )
     query = sql.SQL("SELECT {} FROM ({}) AS shown").format(selected, source.query)
@@ -64,6 +62,13 @@ def write_parquet(connection: Connection, source: Source, path: Path) -> None:
                 for values, type_ in zip(zip(*rows, strict=True), types, strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def _written(name: str) -> sql.Composed:
+    """A column as text: as it is shown, since a cast is a function of whoever owns the type."""
+    return sql.SQL("CASE num_nulls({0}) WHEN 0 THEN format('%s', {0}) END").format(
+        sql.Identifier(name)
+    )
 
 
 def _type(connection: Connection, source: Source, column: Column) -> Any:

@@ -2,6 +2,17 @@
 
 The extension reports progress in the session's ``application_name``, the only thing other sessions
 see in mid-statement: ``bkpriv publish: certifying 45%``. A second connection reads it there.
+
+Rules
+-----
+- Every connection of the client is opened here. What a user's own settings say must not decide what
+  a statement means: in a database where others may create functions, a superuser's ``count(...)``
+  could be theirs. So ``search_path`` is pinned to PostgreSQL's own schema, and a statement names
+  the schema of all else.
+- A name that a user gives without a schema is looked up as in any other session of theirs, by
+  `as_named`, and by nothing else.
+- Settings by which values are written are pinned too, so that a file holds the same wherever it is
+  made. Of these the time zone is the user's: what is written says which it is.
 """
 
 from __future__ import annotations
@@ -19,7 +30,15 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.terminal import Advance
 
-__all__ = ["Connection", "connect", "scalar", "watched", "without_password"]
+__all__ = [
+    "Connection",
+    "as_named",
+    "connect",
+    "open_session",
+    "scalar",
+    "watched",
+    "without_password",
+]
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -29,9 +48,20 @@ _POLL_SECONDS = 0.2
 
 _CONNECT_SECONDS = 10
 
+_SEARCH_PATH = "pg_catalog, pg_temp"
 
-def connect(uri: str) -> Connection:
-    """Open an autocommit connection to a database that holds the extension.
+_PINNED = {
+    "search_path": _SEARCH_PATH,
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+}
+"""Settings of a session, as values in SQL; the encoding is agreed on when it is opened."""
+
+
+def open_session(uri: str) -> Connection:
+    """Open an autocommit connection to any database, in which statements mean what they say.
 
     Parameters
     ----------
@@ -40,14 +70,31 @@ def connect(uri: str) -> Connection:
 
     Raises
     ------
+    psycopg.OperationalError
+        If the server cannot be reached.
+    """
+    connection = psycopg.connect(
+        uri,
+        autocommit=True,
+        connect_timeout=_CONNECT_SECONDS,
+        application_name="bkpriv",
+        client_encoding="UTF8",
+    )
+    connection.execute("; ".join(f"SET {name} TO {value}" for name, value in _PINNED.items()))
+    return connection
+
+
+def connect(uri: str) -> Connection:
+    """Open a session, as `open_session` does, in a database that holds the extension.
+
+    Raises
+    ------
     ClientError
         If the database does not hold the extension.
     psycopg.OperationalError
         If the server cannot be reached.
     """
-    connection = psycopg.connect(
-        uri, autocommit=True, connect_timeout=_CONNECT_SECONDS, application_name="bkpriv"
-    )
+    connection = open_session(uri)
     installed = connection.execute("SELECT FROM pg_extension WHERE extname = 'bkpriv'").fetchone()
     if installed is None:
         database = connection.info.dbname
@@ -65,6 +112,19 @@ def scalar(connection: Connection, query: sql.SQL | sql.Composed, *parameters: A
     if row is None:
         raise LookupError("the query returned no row")
     return row[0]
+
+
+def as_named(connection: Connection, query: sql.SQL, *parameters: Any) -> Any:
+    """Return the one value of a query that looks names up by the user's own ``search_path``.
+
+    For names that the user gave. All that the query itself names (functions, types; it has no
+    operators) must have its schema.
+    """
+    with connection.transaction():
+        connection.execute("SET LOCAL search_path TO DEFAULT")
+        value = scalar(connection, query, *parameters)
+        connection.execute(f"SET LOCAL search_path TO {_SEARCH_PATH}")
+    return value
 
 
 def without_password(uri: str) -> str:
@@ -86,9 +146,7 @@ def watched(connection: Connection, uri: str, advance: Advance) -> Iterator[None
 
     def watch() -> None:
         try:
-            with psycopg.connect(
-                uri, autocommit=True, connect_timeout=_CONNECT_SECONDS
-            ) as observer:
+            with open_session(uri) as observer:
                 while not done.wait(_POLL_SECONDS):
                     row = observer.execute(
                         "SELECT application_name FROM pg_stat_activity WHERE pid = %s", [pid]

@@ -112,7 +112,7 @@ class JsReduce(GatheringMethod[JsReduceOptions]):
                 options.estimator,
                 pool=release.form.pool,
                 beyond=options.beyond,
-                progress=progress.step("relaxing"),
+                progress=progress.step("certifying"),
             )
         else:
             certificate = counterfeit(
@@ -123,7 +123,7 @@ class JsReduce(GatheringMethod[JsReduceOptions]):
                 chance,
                 pool=release.form.pool,
                 beyond=options.beyond,
-                progress=progress.step("counterfeiting"),
+                progress=progress.step("certifying"),
             )
         certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, release.form), certificate

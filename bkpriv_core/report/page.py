@@ -37,7 +37,8 @@ def render(facts: Facts, audience: Audience = "officer") -> str:
     Returns
     -------
     str
-        One HTML page, which loads and runs nothing.
+        One HTML page, which loads and runs nothing. It is ASCII, so that it reaches clients of any
+        encoding and is right in any file: other characters are numbered references.
     """
     page = _Page(facts, audience == "officer")
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
@@ -57,7 +58,8 @@ def render(facts: Facts, audience: Audience = "officer") -> str:
         Markup(f"<style>{STYLE}</style>"),
     )
     body = element("body", element("main", *page.sections()), page.footer())
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en').html}\n"
+    document = f"<!DOCTYPE html>\n{element('html', head, body, lang='en').html}\n"
+    return document.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 class _Page(Safety):

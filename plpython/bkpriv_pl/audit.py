@@ -85,9 +85,7 @@ def measure(
     else:
         recorded = with_library(recorded, demanded.requirements, estimator, own=own)
         measurements = [
-            item.measure(
-                recorded.setting, recorded.groups, estimator, task.step(f"measuring {item.key}")
-            )
+            item.measure(recorded.setting, recorded.groups, estimator, task.step("measuring"))
             for item in demanded.requirements
         ]
         rows = findings(
@@ -105,7 +103,7 @@ def _of_draws(
     if not requirements:
         return []
     bound = bound_of(requirements)
-    measuring = task.step(f"measuring {bound.key}")
+    measuring = task.step("measuring")
     scheme = find_options(recorded.release, recorded.method).scheme
     rows = [draw_finding(recorded, bound, scheme, measuring)]
     if (together := judge_together(recorded.release, recorded, bound, measuring)) is not None:

@@ -461,5 +461,5 @@ def warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
             "that releases of later periods say nothing about this one, though who holds them may "
             "conclude from them to what was before.",
             hint="Publish periods in their order. What later releases tell of earlier values is "
-            "measured by bkpriv.sequential_audit(…, retrospective => true).",
+            "measured by bkpriv.sequential_audit(..., retrospective => true).",
         )

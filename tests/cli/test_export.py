@@ -166,6 +166,83 @@ def test_code_that_others_put_into_a_view_is_not_run_unasked(
     assert not list((tmp_path / "new").glob("*"))
 
 
+def test_what_stands_in_place_of_a_release_is_not_read_for_its_owner(
+    shared_db: Connection,
+    shared_database: Database,
+    tmp_path: Path,
+    make_role: Callable[..., str],
+) -> None:
+    role, host = make_role("publisher"), make_role("host")
+    for name in (role, host):
+        shared_db.execute("SELECT bkpriv.grant_publisher(%s)", [name])
+    # The planner calls it, before anybody asks who may read what.
+    trap = (
+        "CREATE FUNCTION trap() RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$"
+    )
+    shared_db.execute(
+        sql.SQL("CREATE SCHEMA {0} AUTHORIZATION {0}; GRANT ALL ON SCHEMA {0} TO {1}").format(
+            sql.Identifier(host), sql.Identifier(role)
+        )
+    )
+    with (
+        psycopg.connect(shared_database.uri(role), autocommit=True) as own,
+        psycopg.connect(shared_database.uri(host), autocommit=True) as other,
+    ):
+        for connection in (own, other):
+            connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(host)))
+        own.execute(
+            "CREATE TABLE t AS SELECT i % 9 AS age, i % 2 AS code FROM generate_series(1, 60) i"
+        )
+        own.execute("SELECT bkpriv.register_dataset('hosted', 't', '{age}', 'code')")
+        state_policy(own, "hosted", {"k_anonymity": {"k": 5}})
+        release = publish(own, "hosted", policy="hosted", view="hosted")
+        table = sql.Identifier("bkpriv_release", f"release_{release}")
+        own.execute(sql.SQL("CREATE VIEW kept AS TABLE {}").format(table))
+        other.execute("DROP VIEW hosted")
+        other.execute(trap)
+        other.execute(sql.SQL("CREATE VIEW hosted AS SELECT * FROM {} WHERE trap()").format(table))
+        other.execute("GRANT SELECT ON hosted TO PUBLIC")
+    place = ("--out", str(tmp_path), "--uri", shared_database.uri(role))
+    assert f"is up to {host}" in failed("export", str(release), *place)
+
+
+def test_casts_of_others_are_not_called(
+    shared_db: Connection,
+    shared_database: Database,
+    tmp_path: Path,
+    make_role: Callable[..., str],
+) -> None:
+    role = make_role("stranger")
+    shared_db.execute(sql.SQL("CREATE SCHEMA {0} AUTHORIZATION {0}").format(sql.Identifier(role)))
+    with psycopg.connect(shared_database.uri(role), autocommit=True) as stranger:
+        stranger.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(role)))
+        stranger.execute(
+            "CREATE TYPE unit AS ENUM ('kg', 'lb'); CREATE TYPE pair AS (a int, b unit); "
+            "CREATE FUNCTION trap(unit) RETURNS text LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$; "
+            "CREATE CAST (unit AS text) WITH FUNCTION trap(unit) AS IMPLICIT"
+        )
+        stranger.execute(
+            "CREATE TABLE t AS SELECT 'kg'::unit AS a, (NULL, 'lb')::pair AS b, "
+            "(NULL, NULL)::pair AS c, NULL::unit AS d"
+        )
+    theirs = sql.Identifier(role, "t")
+    shared_db.execute(
+        sql.SQL("CREATE TABLE measured AS TABLE {}; CREATE VIEW units AS TABLE measured").format(
+            theirs
+        )
+    )
+    with pytest.raises(psycopg.errors.RaiseException, match="run as postgres"):
+        shared_db.execute("SELECT a::text FROM units")
+    for to in ("csv", "parquet"):
+        place = ("--out", str(tmp_path / to), "--uri", shared_database.uri())
+        succeeded("export", "units", "--to", to, *place)
+    assert pq.read_table(tmp_path / "parquet" / "units.parquet").to_pylist() == [
+        {"a": "kg", "b": "(,lb)", "c": "(,)", "d": None}
+    ]
+
+
 def test_functions_of_others_are_not_taken_for_those_of_the_server(
     visits: str, shared_db: Connection, tmp_path: Path
 ) -> None:
@@ -191,7 +268,7 @@ def test_nothing_is_replaced_unasked(visits: str, tmp_path: Path) -> None:
 def test_what_is_not_there_is_refused(visits: str, shared_db: Connection, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path), "--uri", visits)
     assert "no view nowhere" in failed("export", "nowhere", *out)
-    assert "no release 99" in failed("export", "99", *out)
+    assert "release 99 does not exist" in failed("export", "99", *out)
     shared_db.execute("CREATE TABLE own AS SELECT 1 AS a")
     assert "no view own" in failed("export", "own", *out)
     (tmp_path / "file").write_text("")

@@ -220,7 +220,7 @@ VOLATILITY = {
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
         *_internal("erase_release", "next_release", "next_audit", "bootstrap", "grant_job"),
         *_internal("guard", "guard_row", "guard_dataset", "mark_stale", "add_stale"),
-        *_internal("note_alteration", "register_watch", "hold_writers"),
+        *_internal("note_alteration", "register_watch", "hold_writers", "open_views"),
     },
 }
 

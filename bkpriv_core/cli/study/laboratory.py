@@ -21,14 +21,13 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, TypeVar
 
-import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from bkpriv_core.cli.declaration import declare_source
 from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.loading import NAME_BYTES, load_source
-from bkpriv_core.cli.server import Connection, connect, scalar
+from bkpriv_core.cli.server import Connection, connect, open_session, scalar
 from bkpriv_core.cli.source import Column, Source
 from bkpriv_core.cli.terminal import Advance
 
@@ -72,7 +71,7 @@ def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
     psycopg.errors.ObjectInUse
         If a study is running in it.
     """
-    with psycopg.connect(uri, autocommit=True, application_name="bkpriv") as server:
+    with open_session(uri) as server:
         name = f"{server.info.dbname}_{suffix}"
         if len(name.encode()) > NAME_BYTES:
             raise ClientError(
@@ -100,7 +99,7 @@ def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
                 sql.SQL("COMMENT ON DATABASE {} IS {}").format(identifier, sql.Literal(mark))
             )
             own = make_conninfo(uri, dbname=name)
-            with psycopg.connect(own, autocommit=True) as first:
+            with open_session(own) as first:
                 first.execute("CREATE EXTENSION bkpriv CASCADE")
             with connect(own) as connection:
                 yield connection
