@@ -31,6 +31,7 @@ __all__ = [
     "run",
     "unpack_floats",
     "unpack_integers",
+    "write",
 ]
 
 P = ParamSpec("P")
@@ -138,6 +139,12 @@ def _from_server(error: plpy.SPIError) -> _Reported:
 def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> list[dict[str, Any]]:
     """Execute one statement with parameters, and return its rows."""
     return list(plpy.execute(plpy.prepare(query, list(types)), list(values)))
+
+
+def write(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
+    """Execute one statement that writes, with parameters, and return how many rows it wrote."""
+    written: int = plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
+    return written
 
 
 def require(value: str | None, name: str) -> str:

@@ -32,6 +32,7 @@ from bkpriv_pl.column import STEPS, Column
 from bkpriv_pl.missing import refuse_nulls, refuse_unplaced
 from bkpriv_pl.persons import Kept
 from bkpriv_pl.source import Relation, open_relation
+from bkpriv_pl.texts import alike, check_decoded, refuse_alike, uncoded
 
 __all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Period", "count_cells"]
 
@@ -166,6 +167,7 @@ def count_cells(
             detail="It has no records.",
             hint="There is nothing to publish; load the data first.",
         )
+    refuse_alike(source, row["alike"], columns)
     domains = [
         _domain(row, place, column, hierarchies.get(column.name))
         for place, column in enumerate(columns)
@@ -176,6 +178,7 @@ def count_cells(
         [unpack_integers(row[f"codes_{place}"]) for place in range(len(columns))]
     )
     records = unpack_integers(row["records"], ">i8")
+    check_decoded(source, row, int(records.sum()))
     beside = None
     if passing:
         labels = tuple(tuple(row[f"passing_labels_{place}"]) for place in range(len(passing)))
@@ -377,14 +380,14 @@ def _query(
         # by way of LATERAL, since Citus does not take several arrays for one function elsewhere.
         domains.append(
             f"c{place} AS MATERIALIZED (SELECT u.* FROM (SELECT array_agg(t ORDER BY t) AS t, "
-            f"array_agg(code ORDER BY t) AS code FROM d{place}) AS x, "
+            f"array_agg(code ORDER BY t) AS code "
+            f"FROM (SELECT t, min(code) AS code FROM d{place} GROUP BY t) AS y) AS x, "
             f"LATERAL unnest(x.t, x.code) AS u(t, code))"
         )
         joins.append(f"LEFT JOIN c{place} ON c{place}.t = g.{text}")
         listed += [
             f"(SELECT array_agg(t ORDER BY code) "
             f"FROM (SELECT code, {label} AS t FROM d{place} GROUP BY code) AS x) AS labels_{place}",
-            f"(sum(g.n) FILTER (WHERE g.{text} IS NULL))::int8 AS nulls_{place}",
             # NULL joins with nothing; its code, if it has one, is the number of other values.
             f"string_agg(int4send(coalesce(c{place}.code, "
             f"(SELECT count(DISTINCT code) FROM d{place} WHERE t IS NOT NULL))::int4), "
@@ -411,6 +414,16 @@ def _query(
             )
         ]
         listed += [f"(SELECT {name} FROM fit) AS passing_{name}" for name in ("rows", "bytes")]
+    nulls = ", ".join(
+        f"coalesce(sum(g.n) FILTER (WHERE g.v{place} IS NOT DISTINCT FROM NULL), 0)"
+        for place in range(len(columns))
+    )
+    listed += [
+        f"ARRAY[{nulls}]::int8[] AS nulls",
+        f"{uncoded(len(columns))} AS uncoded",
+        f"{alike(len(columns))} AS alike",
+        "(SELECT sum(n) FROM g)::int8 AS counted",
+    ]
     return (
         f"WITH g AS MATERIALIZED ({groups}), {', '.join(domains)} "
         f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "

@@ -18,10 +18,11 @@ from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.counts import NOTHING, Known, Period, count_cells
 from bkpriv_pl.inspection import inspect_attributes, inspect_hierarchy, inspect_source
-from bkpriv_pl.persons import Kept, check_one_text_each
+from bkpriv_pl.persons import Kept
 from bkpriv_pl.roles import check_roles
 from bkpriv_pl.source import Relation, check_readable, open_relation
 from bkpriv_pl.staleness import watch_own
+from bkpriv_pl.texts import check_names
 
 __all__ = [
     "Dataset",
@@ -207,7 +208,7 @@ def read_records(
     check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras, *latest_by))
     _check_comparable(source, latest_by)
     if dataset.respondent is not None:
-        check_one_text_each(source, columns[dataset.respondent], period)
+        check_names(source, columns[dataset.respondent])
     rows = run(
         "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
         ["text"],

@@ -50,12 +50,12 @@ def refuse_unplaced(source: Relation, row: dict[str, Any], period: Period) -> No
         )
 
 
-def refuse_nulls(source: Relation, row: dict[str, object], columns: tuple[Column, ...]) -> None:
+def refuse_nulls(source: Relation, row: dict[str, Any], columns: tuple[Column, ...]) -> None:
     """Refuse NULL in columns that are published."""
     null_counts = [
-        f'"{column.name}" ({row[f"nulls_{place}"]})'
-        for place, column in enumerate(columns)
-        if row[f"nulls_{place}"]
+        f'"{column.name}" ({nulls})'
+        for column, nulls in zip(columns, row["nulls"], strict=True)
+        if nulls
     ]
     if null_counts:
         raise Refusal(

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import plpy
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_pl.boundary import run
 from bkpriv_pl.column import Column
 from bkpriv_pl.counts import Period
 from bkpriv_pl.dataset import Dataset, columns_of, open_source
 from bkpriv_pl.source import check_readable
+from bkpriv_pl.texts import written_one_way
 
 __all__ = ["find_period", "require_period"]
 
@@ -22,8 +23,9 @@ _CANONICAL = {
     "numeric": "trim_scale({})",
     "float4": "({} + 0::float4)",
     "float8": "({} + 0::float8)",
+    "interval": "justify_interval({})",
 }
-"""SQL for the one of equal values that stands for all: 1.00 is 1, and -0 is 0.
+"""SQL for the one of equal values that stands for all: 1.00 is 1, -0 is 0, 24 hours are a day.
 
 ``bkpriv_internal.mark_stale`` writes periods of these types, and of others, in the same way.
 """
@@ -54,6 +56,8 @@ def find_period(dataset: Dataset, stated: str | None) -> Period | None:
     ------
     InvalidParameter
         If the dataset has no periods, or it is no value of their type.
+    InvalidData
+        If the type writes it as it writes another.
     """
     if stated is None:
         return None
@@ -71,15 +75,18 @@ def find_period(dataset: Dataset, stated: str | None) -> Period | None:
     numeric = column.bin is not None and column.bin.width is not None
     value = _CANONICAL.get("numeric" if numeric else column.type_name, "{}")
     name = plpy.quote_ident(column.name)
+    type_, equality = "numeric" if numeric else column.declared_as, _equality(column)
     try:
         (row,) = run(
-            f"SELECT {value.format(column.expression('s'))}::text AS text "
-            f"FROM (SELECT $1::{column.declared_as} AS {name}) AS s",
+            f"SELECT text, text::{type_} {equality} value AS same FROM ("
+            f"SELECT {value.format(column.expression('s'))}::text AS text, "
+            f"({column.expression('s')})::{type_} AS value "
+            f"FROM (SELECT $1::{column.declared_as} AS {name}) AS s OFFSET 0) AS s",
             ["text"],
             [stated],
         )
     except plpy.SPIError as error:
-        if not str(getattr(error, "sqlstate", "")).startswith("22"):
+        if not str(getattr(error, "sqlstate", "")).startswith(("22", "42")):
             raise
         raise InvalidParameter(
             f'{stated!r} is no period of dataset "{dataset.name}"',
@@ -87,14 +94,18 @@ def find_period(dataset: Dataset, stated: str | None) -> Period | None:
             f"such value: {error.args[0]}.",
             hint="Write the period as a value of that type.",
         ) from None
+    if not row["same"]:
+        raise InvalidData(
+            f'column "{column.name}" of dataset "{dataset.name}" has periods that differ and read '
+            "alike",
+            detail=f"Its type {column.declared_as} writes {stated!r} as {row['text']!r}, which is "
+            "another value.",
+            hint="Register a view in which the periods are of a type that tells them apart by "
+            "their texts.",
+        )
     recorded_as = "numeric" if numeric else column.published_as
-    return Period(
-        column,
-        row["text"],
-        "numeric" if numeric else column.declared_as,
-        _equality(column),
-        recorded_as if _tells_apart(dataset, column) else None,
-    )
+    one_way = column.type_name in _CANONICAL or written_one_way(column)
+    return Period(column, row["text"], type_, equality, recorded_as if one_way else None)
 
 
 def _equality(column: Column) -> str:
@@ -113,14 +124,3 @@ def _equality(column: Column) -> str:
         [column.type_oid],
     )
     return str(rows[0]["operator"]) if rows and not column.type_name else "="
-
-
-def _tells_apart(dataset: Dataset, column: Column) -> bool:
-    """Whether texts of the column that differ are different values."""
-    rows = run(
-        "SELECT FROM pg_attribute a JOIN pg_collation c ON c.oid = a.attcollation "
-        "WHERE a.attrelid = $1::regclass AND a.attname = $2 AND NOT c.collisdeterministic",
-        ["text", "text"],
-        [dataset.source, column.name],
-    )
-    return not rows

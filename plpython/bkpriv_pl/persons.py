@@ -1,7 +1,7 @@
 """Persons: who is one, and which of his records are published, where somebody has several.
 
-A person is a text, by which he is found again in other releases. Values that are equal may have
-several, such as 1.0 and 1.00; then one person would be counted as two.
+A person is a text, by which they are found again in other releases. `texts.check_names` sees to it
+that nobody has two, and no two have one.
 """
 
 from __future__ import annotations
@@ -14,26 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plpy
 
-from bkpriv_core.errors import InvalidData, InvalidParameter
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import rows_of
-from bkpriv_core.table.hierarchy import some_of
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.column import Column, column_types
-from bkpriv_pl.source import Relation
+from bkpriv_pl.column import column_types
 
 if TYPE_CHECKING:
-    from bkpriv_pl.counts import Period
     from bkpriv_pl.dataset import Dataset
 
-__all__ = ["Kept", "check_one_text_each", "kept_of", "tell_bounded", "tell_persons"]
-
-_WRITTEN_ALIKE = (
-    *("bool", "int2", "int4", "int8", "oid", "text", "varchar", "bpchar", "name"),
-    *("bytea", "uuid", "date", "time", "timestamp", "timestamptz"),
-)
-"""Types that are built in, of which equal values have one text, but by some collations."""
+__all__ = ["Kept", "kept_of", "tell_bounded", "tell_persons"]
 
 
 @dataclass(frozen=True)
@@ -121,48 +112,6 @@ def kept_of(options: Options, dataset: Dataset) -> Kept | None:
     seed = options.seed
     key = secrets.token_hex(16) if seed is None else str(seed)
     return Kept(None if most == "all" else most, latest_by, key)
-
-
-def check_one_text_each(source: Relation, column: Column, period: Period | None) -> None:
-    """Refuse respondents who are equal, and written in several ways.
-
-    Raises
-    ------
-    InvalidData
-        If there are such.
-    """
-    if column.type_name in _WRITTEN_ALIKE and not _blurred(column):
-        return
-    person = f"s.{plpy.quote_ident(column.name)}"
-    texts = f'{person}::pg_catalog.text COLLATE "C"'
-    condition = "" if period is None else f" WHERE {period.condition('s')}"
-    found = run(
-        f"SELECT array_agg(DISTINCT {texts}) AS texts, count(*) OVER () AS respondents "
-        f"FROM {source} AS s{condition} GROUP BY {person} "
-        f"HAVING count(DISTINCT {texts}) > 1 ORDER BY 1 LIMIT 1",
-        [] if period is None else ["text"],
-        [] if period is None else [period.text],
-    )
-    for row in found:
-        raise InvalidData(
-            f'column "{column.name}" of table {source} writes respondents in several ways',
-            detail=f"Equal are {some_of(row['texts'])}. That is so of {row['respondents']} "
-            "respondents, each of whom would be taken for several.",
-            hint="Register a view that writes each in one way, such as trim_scale() or lower() do.",
-        )
-
-
-def _blurred(column: Column) -> bool:
-    """Whether the column's collation takes texts for equal that differ."""
-    if not column.collation:
-        return False
-    (row,) = run(
-        "SELECT EXISTS (SELECT FROM pg_collation WHERE NOT collisdeterministic "
-        "AND oid = to_regcollation($1)) AS blurred",
-        ["text"],
-        [column.collation],
-    )
-    return bool(row["blurred"])
 
 
 def tell_persons(release: int, kept: Kept | None, published: Release) -> None:

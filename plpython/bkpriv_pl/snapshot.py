@@ -23,10 +23,10 @@ from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.combination import columns_of
+from bkpriv_core.table.combination import columns_of, rows_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import Passed, Told
-from bkpriv_pl.boundary import array_literal, run
+from bkpriv_pl.boundary import Refusal, array_literal, run, write
 from bkpriv_pl.column import Column
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.layout import columns_published, columns_shown
@@ -99,9 +99,22 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
             for field, says in fields.items()
             for column in columns[field]
         )
-        writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
+        rows = writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
+        if rows != (certified := writer.rows(exhibit)):
+            raise _other_rows(f"Exhibit {exhibit} has {rows} rows of {certified}")
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
+
+
+def _other_rows(found: str) -> Refusal:
+    """An error that should never be: what a release shows is not what was certified."""
+    return Refusal(
+        "XX000",
+        "the release would show other rows than were certified",
+        detail=f"{found}. Nothing was published.",
+        hint="If triggers or rules of the database change what is written to new tables, spare "
+        "schema bkpriv_release; otherwise report it as an error of bkpriv.",
+    )
 
 
 def _flat(attributes: Sequence[Columns]) -> Columns:
@@ -203,11 +216,23 @@ class _Writer(ABC):
         self.passed = [unchanged(types[name]) for name in names]
 
     @abstractmethod
-    def fill(self, exhibit: Exhibit, name: str) -> None:
-        """Insert the rows of a exhibit into the table of a name, in random order."""
+    def fill(self, exhibit: Exhibit, name: str) -> int:
+        """Insert the rows of a exhibit into the table of a name, in random order; how many."""
+
+    def rows(self, exhibit: Exhibit) -> int:
+        """Rows that an exhibit has by what was certified."""
+        if exhibit == "records":
+            return self.published.rows
+        return len(self.told(exhibit).groups)
 
     def told(self, exhibit: Exhibit) -> _Told:
-        """What an exhibit shows of the records of groups."""
+        """What an exhibit shows of the records of groups.
+
+        Raises
+        ------
+        Refusal
+            If groups do not have as many as were certified.
+        """
         told, passed = self.content.told, self.content.passed
         columns = [*self.sensitive]
         labels: list[Sequence[str | None]] = [domain.labels for domain in self.told_of]
@@ -217,6 +242,13 @@ class _Writer(ABC):
             columns += self.passed
             labels += passed.labels
         codes = np.column_stack((told.rows, told.codes))
+        histograms = self.published.histograms
+        which, _ = rows_of(self.published.table.sensitive, np.arange(histograms.shape[1]))
+        certified = histograms @ np.bincount(which, minlength=histograms.shape[1])
+        counted = np.zeros(len(certified), dtype=np.int64)
+        np.add.at(counted, told.groups, told.counts)
+        if not np.array_equal(counted, certified):
+            raise _other_rows(f"Groups have {int(counted.sum())} of {int(certified.sum())}")
         return _Told(columns, labels, told.groups, codes, told.counts)
 
     def random_order(self, *keys: str) -> str:
@@ -229,7 +261,7 @@ class _Writer(ABC):
 class _BoxWriter(_Writer):
     """Writes records as the boxes of their groups."""
 
-    def fill(self, exhibit: Exhibit, name: str) -> None:
+    def fill(self, exhibit: Exhibit, name: str) -> int:
         """See `_Writer`.
 
         Extents and labels are computed once for each group and each value; records only repeat
@@ -256,7 +288,7 @@ class _BoxWriter(_Writer):
             f"b AS MATERIALIZED (SELECT {_listed(shown, names)}, place FROM "
             f"unnest({', '.join(extents)}) WITH ORDINALITY AS b({', '.join(bounds)}, place))"
         )
-        run(
+        return write(
             f"WITH {', '.join([boxes, *told.queries(after)])}, "
             f"r AS (SELECT {columns}, {values}, e.*, generate_series(1, records) AS i "
             f"FROM unnest({', '.join(slots)}) AS e(group_place, {coded}, records) "
@@ -287,14 +319,11 @@ class _BoxWriter(_Writer):
 class _CellWriter(_Writer):
     """Writes records with their exact quasi-identifiers, and the values of groups beside them."""
 
-    def fill(self, exhibit: Exhibit, name: str) -> None:
+    def fill(self, exhibit: Exhibit, name: str) -> int:
         """See `_Writer`."""
-        if exhibit == "records":
-            self._fill_records(name)
-        else:
-            self._fill_sensitive(name)
+        return self._fill_records(name) if exhibit == "records" else self._fill_sensitive(name)
 
-    def _fill_records(self, name: str) -> None:
+    def _fill_records(self, name: str) -> int:
         """Insert the records with their exact quasi-identifiers and group.
 
         Records are numbered group by group. So is what is told of them, where it stands beside
@@ -344,19 +373,19 @@ class _CellWriter(_Writer):
             ]
             written += told.shown
             meeting = f"JOIN s USING (i) {told.joins('s')}"
-        run(
+        return write(
             f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {', '.join(written)} "
             f"FROM r {meeting} ORDER BY {self.random_order('i')}",
             ["text"] * len(arrays) + ["text[]"] * len(labels),
             [*map(array_literal, arrays), *map(list, labels)],
         )
 
-    def _fill_sensitive(self, name: str) -> None:
+    def _fill_sensitive(self, name: str) -> int:
         """Insert what is told of each group's records, and how often."""
         told = self.told("sensitive")
         arrays = told.arrays
         slots = [f"${place}::int[]" for place in range(1, len(arrays) + 1)]
-        run(
+        return write(
             f"WITH {', '.join(told.queries(len(arrays)))} INSERT INTO {name} "
             f"SELECT {', '.join(['e.group_id', *told.shown, 'e.records'])} "
             f"FROM unnest({', '.join(slots)}) AS e(group_id, {', '.join(told.codings)}, records) "
@@ -370,14 +399,17 @@ class _CellWriter(_Writer):
 class _DrawnWriter(_Writer):
     """Writes records that were drawn, and how each attribute was distorted."""
 
-    def fill(self, exhibit: Exhibit, name: str) -> None:
+    def fill(self, exhibit: Exhibit, name: str) -> int:
+        """See `_Writer`."""
+        return self._fill_records(name) if exhibit == "records" else self._fill_randomization(name)
+
+    def rows(self, exhibit: Exhibit) -> int:
         """See `_Writer`."""
         if exhibit == "records":
-            self._fill_records(name)
-        else:
-            self._fill_randomization(name)
+            return self.published.table.records
+        return sum(domain.size for domain in self.published.table.domains)
 
-    def _fill_records(self, name: str) -> None:
+    def _fill_records(self, name: str) -> int:
         """Insert each kind of record as often as it was drawn."""
         drawn, domains = self.published.form.drawn, self.published.domains
         assert drawn is not None
@@ -396,7 +428,7 @@ class _DrawnWriter(_Writer):
         )
         coded = ", ".join(f"code{axis}" for axis in axes)
         joins = " ".join(f"LEFT JOIN a{axis} ON a{axis}.place = e.code{axis} + 1" for axis in axes)
-        run(
+        return write(
             f"WITH {', '.join(with_labels)}, "
             f"r AS (SELECT {exact}, {coded}, generate_series(1, records) AS i "
             f"FROM unnest({', '.join(slots)}) AS e({coded}, records) {joins}) "
@@ -406,7 +438,7 @@ class _DrawnWriter(_Writer):
             [*map(array_literal, arrays), *(list(domain.labels) for domain in domains)],
         )
 
-    def _fill_randomization(self, name: str) -> None:
+    def _fill_randomization(self, name: str) -> int:
         """Insert every value of every attribute, as it is shown, and what is done to it."""
         form, table = self.published.form, self.published.table
         channels = form.channels
@@ -415,13 +447,15 @@ class _DrawnWriter(_Writer):
             form = form.with_ranges("text")
         quasi_identifiers, sensitive = columns_shown(form, table, self.types)
         items = _flat([*quasi_identifiers, *sensitive])
+        written = 0
         for item, domain, channel in zip(items, table.domains, channels, strict=True):
-            run(
+            written += write(
                 f"INSERT INTO {name} SELECT $1, {item.written('label')}::text, $2, $3 "
                 "FROM unnest($4) WITH ORDINALITY AS x(label, place) ORDER BY place",
                 ["text", "float8", "float8", "text[]"],
                 [domain.name, channel.retention, channel.flip, list(domain.labels)],
             )
+        return written
 
 
 def _listed(values: Sequence[str], names: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ TYPES: dict[str, tuple[str, list[str], str, str, str | None]] = {
     "enumeration": ("clinic.season", ["winter", "spring"], "spring", "spring", "text"),
     "domain": ("clinic.month", MONTHS, "2024-03", "2024-03", "text"),
     "domain of an enumeration": ("clinic.half", ["winter"], "winter", "winter", "text"),
-    "of no schema in reach": ("clinic.word", ["May", "June"], "may", "may", "text"),
+    "of no schema in reach": ("clinic.word", ["May", "June"], "may", "may", None),
     "no two texts alike": ('text COLLATE clinic.free', ["May", "June"], "may", "may", None),
 }  # fmt: skip
 
