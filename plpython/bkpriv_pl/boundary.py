@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import plpy
 
-from bkpriv_core import errors
-from bkpriv_core.errors import BkprivError, InvalidParameter
-from bkpriv_pl.memory import BUDGET, bounded
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_pl.reporting import Refusal, entry
 
 __all__ = [
     "Refusal",
@@ -34,106 +32,10 @@ __all__ = [
     "write",
 ]
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-_SQLSTATES: dict[type[BkprivError], str] = {
-    errors.InvalidParameter: "22023",
-    errors.InvalidData: "22000",
-    errors.UnattainableRequirement: "22023",
-    errors.NoGroups: "42809",
-    errors.ContradictoryKnowledge: "22000",
-    errors.TooLarge: "54000",
-    errors.Unsupported: "0A000",
-    errors.UnsoundHistory: "22000",
-}
-
-_OUT_OF_MEMORY = "53200"
-_BUDGET_TOLD = f"One call may take {BUDGET // 2**30} GB beyond what its session holds."
-_LESS = "Ask about less at a time: fewer or coarser columns, fewer records, a smaller argument."
-
-_HINTS = {
-    _OUT_OF_MEMORY: _LESS,
-    "25006": "Use a transaction that may write, on a server that is no standby.",
-}
-"""What would work where PostgreSQL itself refuses and does not say."""
-
 _DEPTH = 32
 """Levels of objects and lists that a JSON value may have."""
 
 _JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])')
-
-
-class Refusal(BkprivError):
-    """An error that only the database can have: a name, a privilege, a state.
-
-    Parameters
-    ----------
-    sqlstate : str
-        PostgreSQL's code of the condition.
-    message, detail, hint : str
-        See `BkprivError`.
-    """
-
-    def __init__(self, sqlstate: str, message: str, *, detail: str, hint: str) -> None:
-        super().__init__(message, detail=detail, hint=hint)
-        self.sqlstate = sqlstate
-
-
-class _Reported(plpy.Error):
-    """An error on its way to PostgreSQL, which reads its parts from these attributes.
-
-    PL/Python puts an exception's name before its message, so the name is made one to read.
-    """
-
-    schema_name = table_name = column_name = datatype_name = constraint_name = None
-
-    def __init__(self, message: str, sqlstate: str, detail: str | None, hint: str | None) -> None:
-        super().__init__(message)
-        self.sqlstate = sqlstate
-        self.detail = detail
-        self.hint = hint
-
-
-_Reported.__module__ = "builtins"
-_Reported.__name__ = "bkpriv"
-
-
-def entry(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function callable from SQL, within the budget of memory.
-
-    Its errors become PostgreSQL's, with all their parts; PostgreSQL's own stay what they are,
-    cancellations among them.
-    """
-
-    @functools.wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            with bounded():
-                return function(*args, **kwargs)
-        except BkprivError as error:
-            sqlstate = error.sqlstate if isinstance(error, Refusal) else _SQLSTATES[type(error)]
-            raise _Reported(error.message, sqlstate, error.detail, error.hint) from None
-        except MemoryError:
-            raise _Reported("out of memory", _OUT_OF_MEMORY, _BUDGET_TOLD, _LESS) from None
-        except plpy.SPIError as error:
-            raise _from_server(error) from None
-
-    return called
-
-
-def _from_server(error: plpy.SPIError) -> _Reported:
-    """An error of PostgreSQL's, which would otherwise bear the name of a Python class."""
-    code, detail, hint, _, _, *names = error.spidata
-    # Five characters of six bits each, the first in the lowest bits.
-    sqlstate = "".join(chr((code >> shift & 0x3F) + ord("0")) for shift in range(0, 30, 6))
-    if sqlstate == _OUT_OF_MEMORY:
-        detail = detail or _BUDGET_TOLD
-    reported = _Reported(str(error), sqlstate, detail, hint or _HINTS.get(sqlstate))
-    parts = ("schema_name", "table_name", "column_name", "datatype_name", "constraint_name")
-    for part, name in zip(parts, names, strict=True):
-        setattr(reported, part, name)
-    return reported
 
 
 def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.bootstrap() RETURNS void
     SET search_path = pg_catalog, pg_temp
     AS $$
 import sys; path = plpy.execute("SELECT bkpriv_internal.python_path() AS path")[0]["path"]; sys.path.insert(0, path)
-import bkpriv_pl.session; GD["bkpriv"] = bkpriv_pl.session.start(path)
+import bkpriv_pl.session; GD["bkpriv"] = bkpriv_pl.session.Topics(path)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.bootstrap() IS
     'Loads the Python packages, once in a session; the other functions call it';

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
+
 import psycopg
 import pytest
 
-from tests.conftest import Connection
+from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish
 from tests.db.refusal import refused
 
@@ -117,3 +120,121 @@ def test_the_limit_is_taken_back_whatever_happens(measured: Connection) -> None:
             assert caught.value.sqlstate == sqlstate
         measured.execute("RESET statement_timeout")
         assert one(measured, "SELECT address_space()") == before
+
+
+EMD = "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')"
+JS = "SELECT bkpriv.js_divergence('{0.5, 0.5}', '{1, 0}')"
+
+STARVE = """
+CREATE FUNCTION starve(spared int8) RETURNS void LANGUAGE plpython3u AS $$
+import os, resource, subprocess
+if "rescue" in GD:
+    GD.pop("rescue").kill()
+limit = -1
+if spared is not None:
+    # What waits for memory for ever is given all, after a while, for the test to fail by.
+    rescue = f"sleep 15 && exec prlimit --pid {os.getpid()} --data=unlimited"
+    GD["rescue"] = subprocess.Popen(["/bin/sh", "-c", rescue], stdout=subprocess.DEVNULL)
+    with open("/proc/self/statm") as told:
+        limit = int(told.read().split()[5]) * resource.getpagesize() + spared
+resource.setrlimit(resource.RLIMIT_DATA, (limit, -1))
+$$
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"), [(EMD, 16), (JS, 64), (None, 256)], ids=["loaded", "started", "fresh"]
+)
+def test_a_starved_session_says_so_at_once_and_goes_on(
+    clinic: Connection, database: Database, before: str | None, wanted: int
+) -> None:
+    # The linear algebra of scipy waits for its memory for ever; that of numpy ends the process.
+    clinic.execute(STARVE)
+    session = database.connect()
+    if before:
+        session.execute(before.encode())
+    for left in (2, 20, 20, 100) if before else (20, 20, 100):
+        session.execute("SELECT starve(%s)", [left * 2**20])
+        if left < wanted:
+            started = time.monotonic()
+            said = refused(session, EMD, sqlstate="53200", names=["MB to be free"])
+            assert "processes more" in (said.message_hint or "")
+            assert time.monotonic() - started < 1
+        else:
+            assert one(session, EMD) == 0.5
+    session.execute("SELECT starve(NULL)")
+    assert one(session, EMD) == 0.5
+
+
+def test_a_call_within_one_that_took_all_is_refused(clinic: Connection, database: Database) -> None:
+    # A function of a view takes what the call that reads the view may have, and calls another.
+    clinic.execute(LIMIT + STARVE)
+    clinic.execute(
+        """
+        CREATE FUNCTION greedy() RETURNS int LANGUAGE plpgsql AS $$
+        DECLARE
+            kept text[] := '{}';
+        BEGIN
+            BEGIN
+                LOOP
+                    kept := kept || repeat('x', 1000000);
+                END LOOP;
+            EXCEPTION WHEN out_of_memory THEN NULL;
+            END;
+            RETURN 2 * bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}') + cardinality(kept);
+        END $$;
+        CREATE VIEW greed AS SELECT i % 2 AS a, greedy() AS b FROM generate_series(1, 4) AS i
+        """
+    )
+    session = database.connect()
+    session.execute(JS.encode())
+    session.execute("SELECT lower_budget(300000000)")
+    call = "SELECT bkpriv.register_dataset('greed', 'greed', '{a}', 'b')"
+    session.execute("SELECT starve(2000000000)")
+    refused(session, call, sqlstate="53200", names=["MB"])
+    session.execute("SELECT starve(NULL)")
+    session.execute("SELECT lower_budget(4000000000)")
+    assert one(session, EMD) == 0.5
+
+
+QUERY = "SELECT actual FROM bkpriv.query_accuracy(1, 'SELECT count(*) FROM patients')"
+
+
+@pytest.mark.parametrize("left", [17, 34, 66])
+def test_what_is_loaded_by_a_starved_call_is_loaded_whole_or_later(
+    clinic: Connection, database: Database, left: int
+) -> None:
+    publish(clinic)
+    clinic.execute(STARVE)
+    session = database.connect()
+    session.execute(JS.encode())
+    for call in (EMD, QUERY):
+        session.execute("SELECT starve(%s)", [left * 2**20])
+        with suppress(psycopg.errors.OutOfMemory):
+            session.execute(call.encode())
+        session.execute("SELECT starve(NULL)")
+        assert session.execute(call.encode()).fetchall()
+
+
+def test_both_libraries_of_linear_algebra_have_their_memory_from_the_start(
+    clinic: Connection, database: Database
+) -> None:
+    clinic.execute(
+        """
+        CREATE FUNCTION multiplied() RETURNS int8 LANGUAGE plpython3u AS $$
+        import resource
+        import numpy
+        from scipy.linalg import blas
+        def held():
+            with open("/proc/self/statm") as told:
+                return int(told.read().split()[5]) * resource.getpagesize()
+        factor = numpy.ones((64, 64))
+        before = held()
+        factor @ factor, blas.dgemm(1.0, factor, factor)
+        return held() - before
+        $$
+        """
+    )
+    session = database.connect()
+    session.execute(JS.encode())
+    assert one(session, "SELECT multiplied()") < 2**20
