@@ -7,7 +7,7 @@ them.
   Adv(B);
 - `posterior`: beliefs once groups are published, by `exact` inference (with `placement`), by
   `bethe` or by omega; `contradiction`: where none exists;
-- `distance`: how far two beliefs are apart; `disclosure`: how far a release moves them; `recall`:
-  what was inferred of a group already;
+- `distance`: how far two beliefs are apart, and `transport` under any distance of values;
+  `disclosure`: how far a release moves them; `recall`: what was inferred of a group already;
 - `setting`: a table and its adversaries, whose priors are computed once.
 """

@@ -35,7 +35,6 @@ __all__ = [
     "Smoothing",
     "check_distributions",
     "check_ground",
-    "emd",
     "emd_equal",
     "emd_hierarchical",
     "emd_ordered",
@@ -163,34 +162,6 @@ def emd_hierarchical(p: FloatArray, q: FloatArray, nodes: FloatArray) -> FloatAr
     crossing = sum(np.abs(net @ level).sum(axis=-1) for level in nodes)
     distance: FloatArray = np.asarray(crossing) / (2.0 * len(nodes))
     return distance
-
-
-def emd(p: FloatArray, q: FloatArray, ground: FloatArray) -> float:
-    """Earth mover's distance of two distributions under any ground distance, shapes (m,).
-
-    Solved as the transport linear programme, for calculations by hand; the requirements use the
-    closed forms.
-    """
-    from scipy.optimize import linprog  # slow to import, and only wanted here
-
-    m = len(p)
-    supply = np.kron(np.eye(m), np.ones(m))
-    demand = np.kron(np.ones(m), np.eye(m))
-    # One of the 2m balance equations follows from the others; leaving it out keeps full rank.
-    result = linprog(
-        ground.ravel(),
-        A_eq=np.vstack((supply, demand[:-1])),
-        b_eq=np.concatenate((p / p.sum(), (q / q.sum())[:-1])),
-        bounds=(0, None),
-        method="highs",
-    )
-    if result.x is None:
-        raise InvalidParameter(
-            "the transport problem was not solved",
-            detail=str(result.message),
-            hint="Check that the distributions and distances are of a like scale.",
-        )
-    return max(float(result.x @ ground.ravel()), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

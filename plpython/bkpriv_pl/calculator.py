@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core import implication
-from bkpriv_core.belief import distance, posterior
+from bkpriv_core.belief import distance, posterior, transport
 from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.randomization.risk import risks_by_hand
 from bkpriv_pl.boundary import as_floats, as_integers, entry
@@ -80,7 +80,7 @@ def emd(p: list[Any], q: list[Any], ground: list[Any]) -> float:
     before, after, distances = as_floats(p, "p"), as_floats(q, "q"), as_floats(ground, "ground")
     distance.check_distributions(before, after)
     distance.check_ground(distances, len(before))
-    return distance.emd(before, after, distances)
+    return transport.emd(before, after, distances, POLLED)
 
 
 @entry

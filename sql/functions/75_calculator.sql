@@ -63,7 +63,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].calculator.emd(p, q, ground)
 $$;
 COMMENT ON FUNCTION bkpriv.emd(float8[], float8[], float8[]) IS
-    'Earth mover''s distance of two distributions under a matrix of ground distances';
+    'Earth mover''s distance of two distributions over at most 500 values under a matrix of ground distances';
 GRANT EXECUTE ON FUNCTION bkpriv.emd(float8[], float8[], float8[]) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.smoothed_distance(p float8[], q float8[], ground float8[], bandwidth float8) RETURNS float8

@@ -16,7 +16,6 @@ from bkpriv_core.belief.distance import (
     BeliefDistance,
     check_distributions,
     check_ground,
-    emd,
     emd_equal,
     emd_hierarchical,
     emd_ordered,
@@ -24,6 +23,7 @@ from bkpriv_core.belief.distance import (
     kl_divergence,
     total_variation,
 )
+from bkpriv_core.belief.transport import emd
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.conftest import Connection
@@ -80,6 +82,32 @@ def test_distances(shared_db: Connection) -> None:
             [p, q, ground, bandwidth],
         )
         assert found == pytest.approx(oracles.belief_distance(line, p, q, bandwidth), abs=1e-9)
+
+
+def _transport(values: int) -> list[Any]:
+    """Two distributions, and distances that are all alike, the most laborious ones."""
+    draw = random.Random(5)
+    weights = [[draw.random() for _ in range(values)] for _ in range(2)]
+    beliefs = [[weight / sum(row) for weight in row] for row in weights]
+    return [*beliefs, [[float(i != j) for j in range(values)] for i in range(values)]]
+
+
+TRANSPORT = "SELECT bkpriv.emd(%s::float8[], %s::float8[], %s::float8[])"
+
+
+def test_transport_between_many_values_heeds_a_timeout(shared_db: Connection) -> None:
+    one(shared_db, TRANSPORT, _transport(2))
+    arguments = _transport(400)
+    shared_db.execute("SET statement_timeout = '500ms'")
+    started = time.monotonic()
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        shared_db.execute(TRANSPORT, arguments)
+    assert time.monotonic() - started < 5  # the arguments are on their way for some of that
+    shared_db.execute("RESET statement_timeout")
+
+
+def test_transport_between_too_many_values_is_refused(shared_db: Connection) -> None:
+    refused(shared_db, TRANSPORT, _transport(501), sqlstate="54000", names=["501", "500"])
 
 
 @pytest.mark.parametrize(
