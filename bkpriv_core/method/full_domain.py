@@ -3,7 +3,8 @@
 The lattice is that of `bkpriv_core.partition.incognito`: levels of intervals or hierarchies, exact
 values at the bottom, ``*`` at the top. Nodes are judged with the estimator of the publication, so
 a safe node is certified as it stands: no group is merged, and suppressed is what the option
-``suppression`` allows.
+``suppression`` allows. Which one is published is found without deciding all of them, see
+`bkpriv_core.partition.cheapest`.
 
 A column is published at one level throughout: labels of nodes, and for numbers the range from the
 smallest to the largest value of the interval that occurs in the table. All groups with an interval
@@ -13,7 +14,7 @@ in common show the same range, which is shorter than the interval where its ends
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -21,7 +22,8 @@ import numpy as np
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.method.base import GroupMethod, GroupOptions
-from bkpriv_core.partition.incognito import Lattice, Node, incognito
+from bkpriv_core.partition.cheapest import cheapest, lowest
+from bkpriv_core.partition.incognito import Lattice, Node, Nodes, incognito
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
@@ -43,6 +45,7 @@ __all__ = [
     "describe",
     "divergence",
     "find_lattice",
+    "find_nodes",
     "publish_node",
 ]
 
@@ -57,7 +60,7 @@ class IncognitoOptions(GroupOptions):
     Parameters
     ----------
     utility : str
-        What it chooses among minimal nodes by, one of `UTILITIES`.
+        What it chooses a safe node by, one of `UTILITIES`; see `cheapest_node`.
     suppression : float
         Largest share of the records that it may suppress.
 
@@ -68,7 +71,7 @@ class IncognitoOptions(GroupOptions):
     """
 
     utility: Annotated[
-        str, OneOf(UTILITIES), About("It chooses among the minimal nodes of the lattice.")
+        str, OneOf(UTILITIES), About("It chooses among the safe nodes of the lattice.")
     ] = "discernibility"
     suppression: Annotated[
         float,
@@ -91,7 +94,7 @@ class IncognitoOptions(GroupOptions):
 
 
 class Incognito(GroupMethod[IncognitoOptions]):
-    """Equal values after generalization to the minimal node of least cost."""
+    """Equal values after generalization to the safe node of least cost."""
 
     name = "incognito"
     form = Generalized()
@@ -115,9 +118,9 @@ class Incognito(GroupMethod[IncognitoOptions]):
         progress: Progress,
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
-        lattice = find_lattice(setting, requirements, options, progress)
-        chosen = publish_node(lattice, cheapest_node(lattice, options.utility))
-        return lattice.setting, chosen.groups, chosen.form.with_ranges(self.form.ranges)
+        nodes = find_nodes(setting, requirements, options)
+        chosen = publish_node(nodes, cheapest_node(nodes, options.utility, progress))
+        return setting, chosen.groups, chosen.form.with_ranges(self.form.ranges)
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,14 @@ class Figures:
     costs: dict[str, float]
 
 
+def find_nodes(
+    setting: Setting, requirements: Sequence[Requirement], options: IncognitoOptions
+) -> Nodes:
+    """Lay out a table's lattice; nothing is decided."""
+    levels = tuple(Levels.of(domain) for domain in setting.table.quasi_identifiers)
+    return Nodes(setting, tuple(requirements), levels, options.suppression, options.estimator)
+
+
 def find_lattice(
     setting: Setting,
     requirements: Sequence[Requirement],
@@ -154,19 +165,14 @@ def find_lattice(
     progress: Progress = SILENT,
 ) -> Lattice:
     """Decide every node of a table's lattice."""
-    levels = [Levels.of(domain) for domain in setting.table.quasi_identifiers]
-    return incognito(
-        setting,
-        requirements,
-        levels,
-        suppression=options.suppression,
-        estimator=options.estimator,
-        progress=progress,
-    )
+    return incognito(find_nodes(setting, requirements, options), progress)
 
 
-def cheapest_node(lattice: Lattice, utility: str) -> Node:
-    """Minimal node that costs the analyst least, by one of the choices of option ``utility``.
+def cheapest_node(nodes: Nodes, utility: str, progress: Progress = SILENT) -> Node:
+    """Safe node that costs the analyst least, by one of the choices of option ``utility``.
+
+    By ``kl``, for which there is no bound, it is the cheapest of those without a safe one below.
+    What is guaranteed is told in `bkpriv_core.partition.cheapest`.
 
     Raises
     ------
@@ -174,39 +180,40 @@ def cheapest_node(lattice: Lattice, utility: str) -> Node:
         If no node is safe.
     """
     if utility == "kl":
-        minimal = lattice.minimal_nodes()
-        cheapest = min(minimal, key=lambda node: divergence(lattice, node), default=None)
+        minimal = lowest(nodes, progress)
+        chosen = min(minimal, key=lambda node: divergence(nodes, node), default=None)
     else:
-        cheapest = lattice.cheapest(utility)
-    if cheapest is None:
+        chosen = cheapest(nodes, utility, progress)
+    if chosen is None:
         raise UnattainableRequirement(
             "no node of the lattice is safe",
-            detail=f"None of {lattice.safe.size} nodes meets the policy with at most "
-            f"{lattice.suppression:g} of the records suppressed.",
+            detail=f"None of {np.prod(nodes.shape, dtype=np.int64)} nodes meets the policy with at "
+            f"most {nodes.suppression:g} of the records suppressed.",
             hint="Require less strictly, or allow more suppression.",
         )
-    return cheapest
+    return chosen
 
 
-def publish_node(lattice: Lattice, node: Node) -> Release:
+def publish_node(nodes: Nodes, node: Node) -> Release:
     """What is published at a node: its groups that meet the policy, shown by whole classes."""
-    table = lattice.setting.table
+    table = nodes.setting.table
     recoding = tuple(
         item.recoding(domain, level)
-        for item, domain, level in zip(lattice.levels, table.quasi_identifiers, node, strict=True)
+        for item, domain, level in zip(nodes.levels, table.quasi_identifiers, node, strict=True)
     )
-    return Release(lattice.setting.parts, lattice.groups(node), Generalized(recoding))
+    return Release(nodes.setting.parts, nodes.groups(node), Generalized(recoding))
 
 
-def divergence(lattice: Lattice, node: Node) -> float:
+def divergence(nodes: Nodes, node: Node) -> float:
     """KL divergence of the joint distribution that a node leaves from the original one, in bits."""
-    return divergences(publish_node(lattice, node), lattice.setting.progress)["kl"]
+    return divergences(publish_node(nodes, node), nodes.setting.progress)["kl"]
 
 
 def describe(lattice: Lattice, utility: str) -> list[Figures]:
     """Figures of all nodes in lexicographic order, the chosen one by `utility`."""
     parts = lattice.setting.parts
-    nodes = []
+    chosen = cheapest_node(lattice, utility) if lattice.safe.any() else None
+    figures = []
     for node in np.ndindex(lattice.safe.shape):
         lattice.setting.progress.poll()
         safe, minimal = bool(lattice.safe[node]), bool(lattice.minimal[node])
@@ -218,9 +225,5 @@ def describe(lattice: Lattice, utility: str) -> list[Figures]:
         if minimal:
             costs["kl"] = divergence(lattice, node)
         measured = bool(lattice.measured[node])
-        nodes.append(Figures(node, safe, minimal, measured, False, suppressed, costs))
-    minimal_ones = [place for place, figures in enumerate(nodes) if figures.minimal]
-    if minimal_ones:
-        best = min(minimal_ones, key=lambda place: nodes[place].costs[utility])
-        nodes[best] = replace(nodes[best], chosen=True)
-    return nodes
+        figures.append(Figures(node, safe, minimal, measured, node == chosen, suppressed, costs))
+    return figures

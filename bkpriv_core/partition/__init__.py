@@ -4,6 +4,7 @@ What lives here forms groups and mends them, and asks neither who wants them nor
 
 - `cutting`: where groups can be cut in two; `sieve`: which of these cuts may be made, and are;
 - `mondrian`: from the whole table down; `incognito`: whole columns at a level, in their lattice;
+  `cheapest`: which of its nodes is published; `screening`: unsafe ones found early;
 - `agglomeration`: from the cells up, near groups united;
 - `growth`: along an order, such as that of the curve of `hilbert`, each group until it holds, which
   `prefix` finds out; `relaxing`: what that leaves over, by less strict requirements;

@@ -19,6 +19,10 @@ Nodes are visited as Incognito does (LeFevre, DeWitt, Ramakrishnan 2005): sets o
 by size, the others at their last level, and each set's lattice from the bottom. What fails with few
 quasi-identifiers so is never tried with more, and what is safe is not tried further up.
 
+A node that is measured is *screened* first (`screening`), which ends as soon as too many records
+are in groups that fail. Here no screen rests on an estimate that is not the estimator's own. Which
+node is published is found without deciding all of them: `cheapest`.
+
 A chain of ever coarser groupings has a first safe one, which bisection finds (`first_holding`).
 """
 
@@ -26,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TypeVar
 
@@ -35,6 +40,7 @@ import numpy.typing as npt
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge
+from bkpriv_core.partition.screening import Screen
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import Requirement, satisfied
 from bkpriv_core.table.arrays import distinct_rows
@@ -43,7 +49,7 @@ from bkpriv_core.table.groups import FloatArray, Groups
 from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["MOST_NODES", "Lattice", "Node", "first_holding", "incognito"]
+__all__ = ["MOST_NODES", "Lattice", "Node", "Nodes", "check_utility", "first_holding", "incognito"]
 
 Node = tuple[int, ...]
 """A level for each quasi-identifier."""
@@ -71,48 +77,96 @@ def first_holding(chain: Sequence[_Item], holds: Callable[[_Item], bool]) -> int
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
-    """Every node of a lattice, decided.
+class Nodes:
+    """The nodes of a lattice, and what is required of one.
 
     Parameters
     ----------
     setting : Setting
         The table and its adversaries.
     requirements : tuple of Requirement
-        What groups must meet.
+        What published groups must meet.
     levels : tuple of Levels
-        Levels of each quasi-identifier.
+        Levels of each quasi-identifier of the table.
     suppression : float
-        Share of the records that may be suppressed.
+        Share of the records that may be suppressed, at least 0 and below 1.
     estimator : {"auto", "exact", "bethe", "omega"}
         How beliefs are inferred.
-    safe, minimal, measured : bool array
-        For each node, by its levels: whether it is safe, minimal, and whether its groups were
-        measured to decide.
+
+    Raises
+    ------
+    InvalidParameter
+        If the suppression is not such a share.
+    TooLarge
+        If there are more nodes than `MOST_NODES`.
     """
 
     setting: Setting
     requirements: tuple[Requirement, ...]
     levels: tuple[Levels, ...]
-    suppression: float
-    estimator: Estimator
-    safe: npt.NDArray[np.bool_]
-    minimal: npt.NDArray[np.bool_]
-    measured: npt.NDArray[np.bool_]
+    suppression: float = 0.0
+    estimator: Estimator = "omega"
 
-    def minimal_nodes(self) -> list[Node]:
-        """Minimal nodes in lexicographic order."""
-        return [tuple(node) for node in np.argwhere(self.minimal).tolist()]
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.suppression < 1.0:
+            raise InvalidParameter(
+                f"suppression is {self.suppression:g}",
+                detail="It is the share of the records that may be left out.",
+                hint="It must be at least 0 and below 1, such as 0.01.",
+            )
+        nodes = float(np.prod(self.shape, dtype=np.float64))
+        if nodes > MOST_NODES:
+            raise TooLarge(
+                f"the lattice has {nodes:.0f} nodes",
+                detail="Levels of the quasi-identifiers: "
+                f"{', '.join(map(str, self.shape))}; at most {MOST_NODES} nodes are searched.",
+                hint="Use fewer quasi-identifiers, or hierarchies and intervals of fewer levels.",
+            )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of levels of each quasi-identifier."""
+        return tuple(len(item) for item in self.levels)
+
+    @property
+    def allowed(self) -> float:
+        """Records that may be suppressed."""
+        return self.suppression * self.setting.table.records + _SLACK
+
+    @cached_property
+    def pruning(self) -> list[Requirement]:
+        """Requirements that are met above a node at which they are met."""
+        return [
+            item
+            for item in self.requirements
+            if item.absorbing or (item.monotone and not self.suppression)
+        ]
+
+    @cached_property
+    def screen(self) -> Screen:
+        """What finds unsafe nodes before all of their groups are measured."""
+        return Screen(self.setting, self.requirements, self.estimator, self.allowed)
+
+    def all_groups(self, node: Node) -> Groups:
+        """Groups of a node, also those that do not meet the requirements."""
+        return _groups(self.setting.parts, self.levels, node)
 
     def groups(self, node: Node) -> Groups:
         """Groups of a node that meet the requirements: what is published there."""
-        groups = _groups(self.setting.parts, self.levels, node)
-        return groups.select(satisfied(self.requirements, self.setting, groups, self.estimator))
+        return self.kept(self.all_groups(node), self.requirements)
+
+    def kept(self, groups: Groups, judged: Sequence[Requirement]) -> Groups:
+        """Those of some groups of a node that meet some of the requirements."""
+        return groups.select(satisfied(judged, self.setting, groups, self.estimator))
+
+    def suffice(self, published: Groups) -> bool:
+        """Whether no more records are suppressed than may be, if some groups are published."""
+        sizes = self.setting.parts.sizes(published)
+        return self.setting.table.records - int(sizes.sum()) <= self.allowed
 
     def cost(self, node: Node, utility: str) -> float:
         """What publishing a node costs the analyst, by a measure of `COSTS`."""
-        _check_utility(utility)
-        return self.costs(node, self.groups(node))[utility]
+        return self.costs(node, self.groups(node))[check_utility(utility)]
 
     def costs(self, node: Node, groups: Groups) -> dict[str, float]:
         """What publishing groups of a node costs, by each measure of `COSTS`.
@@ -122,110 +176,103 @@ class Lattice:
         more.
         """
         parts = self.setting.parts
-        penalties = _penalties(parts, self.levels, node)[groups.members]
-        penalty = float((parts.weights[groups.members] * penalties).sum())
+        penalty = float((parts.weights * self.penalties(node))[groups.members].sum())
         by_name = costs(parts.sizes(groups), parts.table.records, penalty)
         return {name: np.inf if np.isnan(cost) else cost for name, cost in by_name.items()}
 
-    def cheapest(self, utility: str) -> Node | None:
-        """Minimal node of least cost, the first of several; None if no node is safe."""
-        _check_utility(utility)
-        return min(self.minimal_nodes(), key=lambda node: self.cost(node, utility), default=None)
+    def penalties(self, node: Node) -> FloatArray:
+        """Normalised certainty penalty of each part at a node, averaged over attributes."""
+        codes = self.setting.parts.codes
+        columns = [
+            item.penalties[level][codes[:, axis]]
+            for axis, (item, level) in enumerate(zip(self.levels, node, strict=True))
+        ]
+        return np.mean(columns, axis=0) if columns else np.zeros(len(codes))
+
+    def promising(self, progress: Progress = SILENT) -> Promising:
+        """Which nodes meet the requirements that prune, exactly, and which were measured."""
+        measured = np.zeros(self.shape, dtype=bool)
+        verdicts = np.full(self.shape, _UNKNOWN if self.pruning else _HOLDS, dtype=np.int8)
+        for done, node in enumerate(_in_order(self.shape)):
+            self.setting.progress.poll()
+            if verdicts[node] == _UNKNOWN:
+                if self.suffice(self.kept(self.all_groups(node), self.pruning)):
+                    region, verdict = verdicts[tuple(slice(level, None) for level in node)], _HOLDS
+                else:
+                    region, verdict = verdicts[tuple(slice(level + 1) for level in node)], _FAILS
+                region[region == _UNKNOWN] = verdict
+                measured[node] = True
+            progress.report((done + 1) / measured.size)
+        return verdicts == _HOLDS, measured
 
 
-def incognito(
-    setting: Setting,
-    requirements: Sequence[Requirement],
-    levels: Sequence[Levels],
-    *,
-    suppression: float = 0.0,
-    estimator: Estimator = "omega",
-    progress: Progress = SILENT,
-) -> Lattice:
+Promising = tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+"""For each node, by its levels, whether it may be safe, and whether groups were measured."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Lattice(Nodes):
+    """Every node of a lattice, decided.
+
+    Parameters
+    ----------
+    setting, requirements, levels, suppression, estimator
+        See `Nodes`.
+    safe, minimal, measured : bool array
+        For each node, by its levels: whether it is safe, minimal, and whether its groups were
+        measured to decide.
+    """
+
+    safe: npt.NDArray[np.bool_]
+    minimal: npt.NDArray[np.bool_]
+    measured: npt.NDArray[np.bool_]
+
+    def minimal_nodes(self) -> list[Node]:
+        """Minimal nodes in lexicographic order."""
+        return [tuple(node) for node in np.argwhere(self.minimal).tolist()]
+
+
+def incognito(nodes: Nodes, progress: Progress = SILENT) -> Lattice:
     """Decide every node of the full-domain generalization lattice.
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
-    requirements : sequence of Requirement
-        What published groups must meet.
-    levels : sequence of Levels
-        Levels of each quasi-identifier of the table.
-    suppression : float
-        Share of the records that may be suppressed, at least 0 and below 1.
-    estimator : {"auto", "exact", "bethe", "omega"}
-        How beliefs are inferred.
+    nodes : Nodes
+        The lattice.
     progress : Progress
         Receives the share of nodes that are decided.
 
     Returns
     -------
     Lattice
-
-    Raises
-    ------
-    InvalidParameter
-        If the suppression is not such a share.
-    TooLarge
-        If there are more nodes than `MOST_NODES`.
     """
-    if not 0.0 <= suppression < 1.0:
-        raise InvalidParameter(
-            f"suppression is {suppression:g}",
-            detail="It is the share of the records that may be left out.",
-            hint="It must be at least 0 and below 1, such as 0.01.",
-        )
-    shape = tuple(len(item) for item in levels)
-    nodes = float(np.prod(shape, dtype=np.float64))
-    if nodes > MOST_NODES:
-        raise TooLarge(
-            f"the lattice has {nodes:.0f} nodes",
-            detail=f"Levels of the quasi-identifiers: {', '.join(map(str, shape))}; at most "
-            f"{MOST_NODES} nodes are searched.",
-            hint="Use fewer quasi-identifiers, or hierarchies and intervals of fewer levels.",
-        )
-    pruning = [
-        item for item in requirements if item.absorbing or (item.monotone and not suppression)
-    ]
-    others = [item for item in requirements if item not in pruning]
-    allowed = suppression * setting.table.records + _SLACK
-
-    def holds(groups: Groups, judged: Sequence[Requirement]) -> bool:
-        met = satisfied(judged, setting, groups, estimator)
-        return int(setting.parts.sizes(groups)[~met].sum()) <= allowed
-
-    safe = np.zeros(shape, dtype=bool)
-    measured = np.zeros(shape, dtype=bool)
-    verdicts = np.full(shape, _UNKNOWN if pruning else _HOLDS, dtype=np.int8)
-    for done, node in enumerate(_in_order(shape)):
-        setting.progress.poll()
-        groups: Groups | None = None
-        if verdicts[node] == _UNKNOWN:
-            groups = _groups(setting.parts, levels, node)
-            if holds(groups, pruning):
-                region, verdict = verdicts[tuple(slice(level, None) for level in node)], _HOLDS
-            else:
-                region, verdict = verdicts[tuple(slice(level + 1) for level in node)], _FAILS
-            region[region == _UNKNOWN] = verdict
-            measured[node] = True
-        safe[node] = verdicts[node] == _HOLDS
-        if safe[node] and others:
-            groups = _groups(setting.parts, levels, node) if groups is None else groups
-            safe[node] = holds(groups, requirements)
-            measured[node] = True
-        progress.report((done + 1) / safe.size)
+    safe, measured = nodes.promising(progress.part(0.0, _PRUNED))
+    deciding = progress.part(_PRUNED, 1.0)
+    if len(nodes.pruning) < len(nodes.requirements):
+        found = np.argwhere(safe).tolist()
+        for done, levels in enumerate(found):
+            nodes.setting.progress.poll()
+            node, measured[tuple(levels)] = tuple(levels), True
+            groups = nodes.all_groups(node)
+            safe[node] = nodes.screen.kept(groups) is not None and nodes.suffice(
+                nodes.kept(groups, nodes.requirements)
+            )
+            deciding.report((done + 1) / len(found))
+    deciding.report(1.0)
     return Lattice(
-        setting,
-        tuple(requirements),
-        tuple(levels),
-        suppression,
-        estimator,
-        safe,
-        safe & ~_above_some(safe),
-        measured,
+        nodes.setting,
+        nodes.requirements,
+        nodes.levels,
+        nodes.suppression,
+        nodes.estimator,
+        safe=safe,
+        minimal=safe & ~_above_some(safe),
+        measured=measured,
     )
 
+
+_PRUNED = 0.1
+"""Share of deciding at which it is known what the requirements that prune leave."""
 
 _SLACK = 1e-9
 """Rounding allowed when a share of the records is turned into a number of them."""
@@ -269,16 +316,8 @@ def _groups(parts: Parts, levels: Sequence[Levels], node: Node) -> Groups:
     return Groups.from_labels(distinct_rows(np.column_stack(columns))[1])
 
 
-def _penalties(parts: Parts, levels: Sequence[Levels], node: Node) -> FloatArray:
-    """Normalised certainty penalty of each part at a node, averaged over attributes."""
-    columns = [
-        item.penalties[level][parts.codes[:, axis]]
-        for axis, (item, level) in enumerate(zip(levels, node, strict=True))
-    ]
-    return np.mean(columns, axis=0) if columns else np.zeros(len(parts))
-
-
-def _check_utility(utility: str) -> str:
+def check_utility(utility: str) -> str:
+    """Return the name of a measure of `COSTS`, or raise `InvalidParameter`."""
     if utility not in COSTS:
         raise InvalidParameter(
             f"utility is {utility!r}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import floor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.partition import incognito as incognito_module
-from bkpriv_core.partition.incognito import Lattice, Node, first_holding, incognito
+from bkpriv_core.partition.cheapest import cheapest, lowest
+from bkpriv_core.partition.incognito import Lattice, Node, Nodes, first_holding, incognito
+from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.requirement import (
     BetaLikeness,
     BtPrivacy,
@@ -44,6 +47,24 @@ from tests.core.watching import Watched
 
 Generalize = list[Callable[[Value], object]]
 """What a value becomes at each level."""
+
+
+def laid_out(
+    setting: Setting, requirements: Sequence[Requirement], levels: Sequence[Levels], **how: Any
+) -> Nodes:
+    """The lattice, of which nothing is decided."""
+    return Nodes(setting, tuple(requirements), tuple(levels), **how)
+
+
+def decided(
+    setting: Setting,
+    requirements: Sequence[Requirement],
+    levels: Sequence[Levels],
+    progress: Progress = SILENT,
+    **how: Any,
+) -> Lattice:
+    """Every node of the lattice, decided."""
+    return incognito(laid_out(setting, requirements, levels, **how), progress)
 
 
 # --- Brute force ----------------------------------------------------------------------------------
@@ -94,7 +115,7 @@ def test_safe_and_minimal_nodes_are_those_of_brute_force(
 ) -> None:
     drawn = [data.draw(hierarchies(attribute)) for attribute in records.attributes]
     levels, plain = [levels for levels, _ in drawn], [functions for _, functions in drawn]
-    lattice = incognito(Setting(as_table(records)), requirements, levels, suppression=suppression)
+    lattice = decided(Setting(as_table(records)), requirements, levels, suppression=suppression)
     allowed = naive(records, requirements, "omega")
     safe = {}
     for node in product(*(range(len(item)) for item in levels)):
@@ -190,7 +211,7 @@ def clinic(size: int, seed: int) -> tuple[Setting, list[Levels]]:
 def test_pruning_measures_few_nodes_and_decides_all() -> None:
     setting, levels = clinic(400, seed=1)
     requirements = [KAnonymity(8), TCloseness(0.3, "equal")]
-    lattice = incognito(setting, requirements, levels)
+    lattice = decided(setting, requirements, levels)
     assert lattice.safe.shape == (6, 3, 2)
     everywhere = [lattice.groups(node) for node in np.ndindex(lattice.safe.shape)]
     sizes = [int(setting.parts.sizes(groups).sum()) for groups in everywhere]
@@ -203,9 +224,9 @@ def test_pruning_measures_few_nodes_and_decides_all() -> None:
 def test_what_is_not_monotone_is_measured_wherever_the_rest_holds() -> None:
     setting, levels = clinic(60, seed=2)
     belief = BtPrivacy(((0.5, 0.3),))
-    assert incognito(setting, [belief], levels).measured.all()
-    lattice = incognito(setting, [belief, KAnonymity(5)], levels)
-    plain = incognito(setting, [KAnonymity(5)], levels)
+    assert decided(setting, [belief], levels).measured.all()
+    lattice = decided(setting, [belief, KAnonymity(5)], levels)
+    plain = decided(setting, [KAnonymity(5)], levels)
     assert (lattice.measured[plain.safe]).all()
     assert not lattice.measured.all()
     assert not lattice.safe[~plain.safe].any()
@@ -214,9 +235,9 @@ def test_what_is_not_monotone_is_measured_wherever_the_rest_holds() -> None:
 def test_with_suppression_only_absorbing_requirements_prune() -> None:
     setting, levels = clinic(60, seed=3)
     close = TCloseness(0.3, "equal")
-    assert not incognito(setting, [close], levels).measured.all()
-    assert incognito(setting, [close], levels, suppression=0.2).measured.all()
-    assert not incognito(setting, [KAnonymity(5)], levels, suppression=0.2).measured.all()
+    assert not decided(setting, [close], levels).measured.all()
+    assert decided(setting, [close], levels, suppression=0.2).measured.all()
+    assert not decided(setting, [KAnonymity(5)], levels, suppression=0.2).measured.all()
 
 
 def four(column: str, secrets: str) -> tuple[Setting, list[Levels]]:
@@ -241,7 +262,7 @@ class NotPairs(KAnonymity):
 
 def test_a_node_is_not_minimal_if_a_safe_one_is_further_below() -> None:
     setting, levels = four("0 1 2 3", "a a a a")
-    lattice = incognito(setting, [NotPairs(1)], levels)
+    lattice = decided(setting, [NotPairs(1)], levels)
     assert lattice.safe.tolist() == [True, False, True, True]
     assert lattice.minimal_nodes() == [(0,)]
 
@@ -251,17 +272,17 @@ def test_the_records_that_fail_any_requirement_are_suppressed_together() -> None
     setting, levels = four("0 0 1 1 1 2 2 2 2 2", "a b a a a a b c a b")
     both = [KAnonymity(3), LDiversity(2, "distinct")]
     for requirement in both:
-        assert incognito(setting, [requirement], levels, suppression=0.3).safe[0]
-    assert not incognito(setting, both, levels, suppression=0.3).safe[0]
-    assert incognito(setting, both, levels, suppression=0.5).safe[0]
+        assert decided(setting, [requirement], levels, suppression=0.3).safe[0]
+    assert not decided(setting, both, levels, suppression=0.3).safe[0]
+    assert decided(setting, both, levels, suppression=0.5).safe[0]
 
 
 def test_a_share_of_the_records_is_not_rounded_down() -> None:
     # 0.29 of 100 is 28.999999999999996 in floating point.
     column = [str(10 * number) for number in range(29)] + ["999"] * 71
     setting, levels = four(" ".join(column), " ".join("a" * 100))
-    assert incognito(setting, [KAnonymity(2)], levels, suppression=0.29).safe[0]
-    assert not incognito(setting, [KAnonymity(2)], levels, suppression=0.28).safe[0]
+    assert decided(setting, [KAnonymity(2)], levels, suppression=0.29).safe[0]
+    assert not decided(setting, [KAnonymity(2)], levels, suppression=0.28).safe[0]
 
 
 # --- Choice ---------------------------------------------------------------------------------------
@@ -272,12 +293,13 @@ def test_a_share_of_the_records_is_not_rounded_down() -> None:
 def test_costs_are_those_of_records(records: Records, utility: str, data: st.DataObject) -> None:
     drawn = [data.draw(hierarchies(attribute)) for attribute in records.attributes]
     levels = [levels for levels, _ in drawn]
-    lattice = incognito(Setting(as_table(records)), [KAnonymity(2)], levels, suppression=0.3)
-    best = lattice.cheapest(utility)
+    lattice = decided(Setting(as_table(records)), [KAnonymity(2)], levels, suppression=0.3)
+    best = cheapest(lattice, utility)
     if best is None:
         assert not lattice.safe.any()
         return
-    costs = {node: lattice.cost(node, utility) for node in lattice.minimal_nodes()}
+    safe = [tuple(node) for node in np.argwhere(lattice.safe).tolist()]
+    costs = {node: lattice.cost(node, utility) for node in safe}
     assert costs[best] == min(costs.values())
     for node, cost in costs.items():
         groups = record_groups(records, lattice.groups(node))
@@ -293,10 +315,11 @@ def test_costs_are_those_of_records(records: Records, utility: str, data: st.Dat
 
 def test_the_cheapest_node_depends_on_the_measure() -> None:
     setting, levels = clinic(400, seed=1)
-    lattice = incognito(setting, [KAnonymity(8)], levels)
+    lattice = decided(setting, [KAnonymity(8)], levels)
     assert len(lattice.minimal_nodes()) > 2
+    assert lowest(lattice) == lattice.minimal_nodes()
     for utility in COSTS:
-        node = lattice.cheapest(utility)
+        node = cheapest(lattice, utility)
         assert node in lattice.minimal_nodes()
         assert lattice.groups(node).members.size == setting.table.cells
     by_hand = lattice.cost((3, 0, 1), "gcp")
@@ -309,9 +332,9 @@ def test_the_cheapest_node_depends_on_the_measure() -> None:
 
 def test_nothing_is_chosen_where_nothing_is_safe() -> None:
     setting, levels = clinic(30, seed=4)
-    lattice: Lattice = incognito(setting, [KAnonymity(31)], levels)
+    lattice: Lattice = decided(setting, [KAnonymity(31)], levels)
     assert lattice.minimal_nodes() == []
-    assert lattice.cheapest("gcp") is None
+    assert cheapest(lattice, "gcp") is None
     assert lattice.measured.sum() == 1
 
 
@@ -337,7 +360,7 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
 
     setting, levels = clinic(30, seed=5)
     shares: list[float] = []
-    incognito(setting, [KAnonymity(2)], levels, progress=Watched(report=shares.append))
+    decided(setting, [KAnonymity(2)], levels, progress=Watched(report=shares.append))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     left = [20]
@@ -348,16 +371,16 @@ def test_progress_rises_to_the_whole_and_polling_can_cancel() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        incognito(Setting(setting.table, progress=Watched(poll)), [KAnonymity(2)], levels)
+        decided(Setting(setting.table, progress=Watched(poll)), [KAnonymity(2)], levels)
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     setting, levels = clinic(30, seed=6)
     for share in (-0.1, 1.0, float("nan")):
         with pytest.raises(InvalidParameter, match="suppression is"):
-            incognito(setting, [KAnonymity(2)], levels, suppression=share)
+            decided(setting, [KAnonymity(2)], levels, suppression=share)
     with pytest.raises(InvalidParameter, match="utility is 'beauty'"):
-        incognito(setting, [KAnonymity(2)], levels).cheapest("beauty")
+        cheapest(laid_out(setting, [KAnonymity(2)], levels), "beauty")
     monkeypatch.setattr(incognito_module, "MOST_NODES", 35)
     with pytest.raises(TooLarge, match="36 nodes"):
-        incognito(setting, [KAnonymity(2)], levels)
+        decided(setting, [KAnonymity(2)], levels)

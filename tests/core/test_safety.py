@@ -14,7 +14,7 @@ from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
 from bkpriv_core.implication import worst_case
 from bkpriv_core.partition.certification import certify
 from bkpriv_core.partition.coarsening import coarsen
-from bkpriv_core.partition.incognito import incognito
+from bkpriv_core.partition.incognito import Nodes, incognito
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.release.generalized.form import Generalized
@@ -141,7 +141,7 @@ def test_certification_leaves_out_what_is_unsafe(
 def test_the_lattice_has_the_nodes_that_are_safe(records: Records, c: float, k: int) -> None:
     setting = Setting(as_table(records))
     levels = [Levels.of_hierarchy(domain) for domain in setting.table.quasi_identifiers]
-    lattice = incognito(setting, [CkSafety(c, k)], levels)
+    lattice = incognito(Nodes(setting, (CkSafety(c, k),), tuple(levels)))
     for node in product(*(range(len(item)) for item in levels)):
         groups: dict[tuple[object, ...], Group] = {}
         for record, row in enumerate(records.rows):
@@ -244,7 +244,7 @@ def test_a_certain_group_is_suppressed_and_not_all_that_it_helps_to_disclose() -
     )
     setting = Setting(as_table(records))
     levels = [Levels.of(domain) for domain in setting.table.quasi_identifiers]
-    lattice = incognito(setting, [CkSafety(0.65, 2)], levels, suppression=0.2)
+    lattice = incognito(Nodes(setting, (CkSafety(0.65, 2),), tuple(levels), suppression=0.2))
     assert lattice.safe.tolist() == [True, True]
     assert setting.parts.sizes(lattice.groups((0,))).tolist() == [16]
     groups = as_groups([[0], [1]])
