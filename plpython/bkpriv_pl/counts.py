@@ -32,6 +32,7 @@ from bkpriv_pl.column import STEPS, Column
 from bkpriv_pl.missing import refuse_nulls, refuse_unplaced
 from bkpriv_pl.persons import Kept
 from bkpriv_pl.source import Relation, open_relation
+from bkpriv_pl.strangers import find_owners
 from bkpriv_pl.texts import alike, check_decoded, refuse_alike, uncoded
 
 __all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Period", "count_cells"]
@@ -319,7 +320,7 @@ def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str]
     if not row["apart"]:
         return [], unchanged
     members = [open_relation(member) for member in row["members"]]
-    if any({*member.strangers} - {*relation.strangers} for member in members):
+    if any(find_owners(member.oid) - find_owners(relation.oid) for member in members):
         return [], unchanged
     return [str(member) for member in members], unchanged
 

@@ -20,7 +20,14 @@ from bkpriv_pl.counts import NOTHING, Known, Period, count_cells
 from bkpriv_pl.inspection import inspect_attributes, inspect_hierarchy, inspect_source
 from bkpriv_pl.persons import Kept
 from bkpriv_pl.roles import check_roles
-from bkpriv_pl.source import Relation, check_readable, open_relation
+from bkpriv_pl.source import (
+    Relation,
+    check_readable,
+    check_strangers,
+    open_named,
+    open_relation,
+    untrusted,
+)
 from bkpriv_pl.staleness import watch_own
 from bkpriv_pl.texts import check_names
 
@@ -240,17 +247,14 @@ def open_source(dataset: Dataset) -> Relation:
     Who publishes for a role that he is a member of trusts that role, and nobody else.
     """
     source = open_relation(dataset.source)
-    trusted = {dataset.owner} if dataset.acted_for else set()
-    strangers = [role for role in source.strangers if role not in trusted]
-    if strangers and not dataset.own:
-        raise Refusal(
-            "42501",
-            f'the source {source} of dataset "{dataset.name}" is up to {" and ".join(strangers)}',
-            detail="That is who owns it or its schema; reading it may run their code with the "
-            "caller's rights.",
-            hint=f"SET ROLE {plpy.quote_ident(dataset.owner)}, where you may; functions that take "
-            "a release read the history instead.",
-        )
+    check_strangers(
+        source,
+        f'the source {source} of dataset "{dataset.name}"',
+        f"SET ROLE {plpy.quote_ident(dataset.owner)}, where you may; functions that take a release "
+        "read the history instead.",
+        named=dataset.own,
+        trusted=(dataset.owner,) if dataset.acted_for else (),
+    )
     return source
 
 
@@ -267,7 +271,7 @@ def register(
 ) -> str:
     """See ``bkpriv.register_dataset``."""
     name = require(name, "name of the dataset")
-    relation = open_relation(require(source, "source"))
+    relation = open_named(require(source, "source"))
     known, told, beside = check_roles(
         name, quasi_identifiers, sensitive, attributes, (respondent, period)
     )
@@ -325,14 +329,15 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     """See ``bkpriv.set_hierarchy``."""
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
-    relation = open_relation(require(levels, "table of levels"))
+    relation = open_named(require(levels, "table of levels"))
     columns = column_types(relation.schema, relation.name)
     check_readable(relation, tuple(columns))
     cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
     rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {relation}")[0]["levels"] or []
     hierarchy = Hierarchy.from_rows(attribute, rows)
     source = open_relation(dataset.source)
-    if dataset.own or not source.strangers:  # A warning is not worth that their code might run.
+    # A warning is not worth that their code might run.
+    if not untrusted(source, named=dataset.own):
         check_readable(source, (attribute,))
         inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
     _keep_hierarchy(

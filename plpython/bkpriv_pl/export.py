@@ -13,7 +13,7 @@ from typing import Any, get_args
 from bkpriv_core.release.form import Exhibit
 from bkpriv_pl.boundary import Refusal, entry, run
 from bkpriv_pl.ownership import look_up
-from bkpriv_pl.source import open_relation
+from bkpriv_pl.source import check_strangers, open_relation
 from bkpriv_pl.view import View, find_view
 
 __all__ = ["open_views"]
@@ -48,14 +48,7 @@ def _open(own: dict[str, Any], exhibit: Exhibit) -> View:
     release = own["release"]
     view = View(own["view_schema"], own["view_name"]).of(exhibit)
     relation = open_relation(str(view))
-    if relation.strangers:
-        raise Refusal(
-            "42501",
-            f"view {view} of release {release} is up to {' and '.join(relation.strangers)}",
-            detail="That is who owns it or its schema, and reading it may run their code with "
-            "your rights.",
-            hint=_HINT,
-        )
+    check_strangers(relation, f"view {view} of release {release}", _HINT, named=False)
     if find_view(view, exhibit, own["dataset"], own["owner"], only=release) is None:
         raise Refusal(
             "55000",

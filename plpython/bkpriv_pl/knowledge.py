@@ -24,7 +24,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.progress import POLLED
-from bkpriv_pl.source import Relation, check_readable, open_relation
+from bkpriv_pl.source import Relation, check_readable, check_strangers, open_relation
 
 __all__ = ["PriorTables"]
 
@@ -38,8 +38,8 @@ class PriorTables(NoLibrary):
     Parameters
     ----------
     own : bool
-        Whether the caller has named them. If not, they are read only where they and their schema
-        belong to the caller or a superuser.
+        Whether the caller has named them. If not, they are read only where all code that this may
+        run is up to the caller or a superuser.
     """
 
     own: bool
@@ -50,22 +50,19 @@ class PriorTables(NoLibrary):
         Raises
         ------
         Refusal
-            If there is no such table, it lacks a column, or the caller may not read it; or if
-            somebody else has named it, and it is up to others.
+            If there is no such table, it lacks a column, or the caller may not read it; or if it
+            is up to others whom the caller does not trust by naming it.
         InvalidData
             See `outside_prior`.
         """
         relation = open_relation(name)
-        if relation.strangers and not self.own:
-            raise Refusal(
-                "42501",
-                f"prior table {name}, named by a policy, is up to "
-                f"{' and '.join(relation.strangers)}",
-                detail="That is who owns it or its schema; reading it may run their code with the "
-                "caller's rights.",
-                hint="If you trust its owner, name it yourself: in requirements given to "
-                "bkpriv.audit, or in a policy of your own to publish under.",
-            )
+        check_strangers(
+            relation,
+            f"prior table {name}" + ("" if self.own else ", named by a policy,"),
+            "If you trust its owner, name it yourself: in requirements given to bkpriv.audit, or "
+            "in a policy of your own to publish under.",
+            named=self.own,
+        )
         return _read_prior(table, name, relation)
 
 

@@ -2,22 +2,34 @@
 
 A name is resolved once, to an object identifier that is locked: from then on the relation cannot be
 renamed, moved or dropped, and what was checked of it holds. Only its schema can still be renamed,
-by that schema's owner, so that the name leads to another relation. So a name that the caller did
-not give himself, but that stands in a table, is followed only where the relation and its schema
-belong to the caller or to a superuser: to read a relation can be to run its owner's code with the
-reader's rights, such as the functions of a view, of a row-level policy, or of a plain table's
-index, whose expressions the planner folds.
+by that schema's owner, so that the name leads to another relation.
+
+To read a relation can be to run somebody's code with the reader's rights. So a name that the caller
+did not give himself, but that stands in a table, is followed only where all of that is up to the
+caller and to superusers. Who names a relation trusts its owner and that of its schema; but a column
+may be of a type of somebody else, who is no more trusted there. See `bkpriv_pl.strangers`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import plpy
 
 from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.strangers import Stranger, find_strangers
 
-__all__ = ["SOURCES", "Relation", "check_readable", "find_distributed", "open_relation"]
+__all__ = [
+    "SOURCES",
+    "Relation",
+    "check_readable",
+    "check_strangers",
+    "find_distributed",
+    "open_named",
+    "open_relation",
+    "untrusted",
+]
 
 SOURCES = {
     "r": "table",
@@ -27,6 +39,9 @@ SOURCES = {
     "m": "materialized view",
 }
 """What can be read from, by the kind of relation."""
+
+_SHOWN = 8
+"""How many roles an error lists."""
 
 _ATTEMPTS = 10
 """How often a name is resolved anew that came to mean something else while it was being locked."""
@@ -44,25 +59,29 @@ class Relation:
         Its name.
     kind : str
         A key of `SOURCES`.
-    strangers : tuple of str
-        Who could have code of theirs run by whoever reads it: the owners of it and of its schema,
-        but for the caller and superusers.
     """
 
     oid: int
     schema: str
     name: str
     kind: str
-    strangers: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{plpy.quote_ident(self.schema)}.{plpy.quote_ident(self.name)}"
 
 
+def open_named(text: str) -> Relation:
+    """Open a relation that the caller has named, to read it; see `check_strangers`."""
+    relation = open_relation(text)
+    check_strangers(relation, f"{relation}", "", named=True)
+    return relation
+
+
 def open_relation(text: str) -> Relation:
     """Resolve a name, written as in SQL, to something to read records from, and lock it.
 
-    The lock lasts as long as the transaction, and lets everybody read and write.
+    The lock lasts as long as the transaction, and lets everybody read and write. Before the
+    relation is read, see `check_strangers`.
 
     Raises
     ------
@@ -100,15 +119,8 @@ def _look_up(text: str) -> Relation:
     try:
         rows = run(
             "SELECT c.oid, n.nspname::text AS schema, c.relname::text AS name, "
-            "c.relkind::text AS kind, "
-            "ARRAY(SELECT DISTINCT rolname::text FROM pg_roles WHERE oid IN (r.oid, s.oid) "
-            "AND NOT rolsuper AND rolname <> current_user ORDER BY 1) AS strangers "
+            "c.relkind::text AS kind "
             "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-            "JOIN pg_roles r ON r.oid = c.relowner "
-            # The schema public belongs to whoever owns the database.
-            "JOIN pg_database d ON d.datname = current_database() "
-            "JOIN pg_roles s ON s.oid = CASE n.nspowner WHEN 'pg_database_owner'::regrole "
-            "THEN d.datdba ELSE n.nspowner END "
             "WHERE c.oid = to_regclass($1)",
             ["text"],
             [text],
@@ -129,7 +141,7 @@ def _look_up(text: str) -> Relation:
             hint="Name a table as in SQL and with its schema, such as 'public.patients'.",
         )
     row = rows[0]
-    return Relation(row["oid"], row["schema"], row["name"], row["kind"], tuple(row["strangers"]))
+    return Relation(row["oid"], row["schema"], row["name"], row["kind"])
 
 
 def _is_locked(oid: int) -> bool:
@@ -151,6 +163,60 @@ def _out_of_reach(text: str) -> Refusal:
         detail=f'Role "{role}" lacks USAGE.',
         hint=f"GRANT USAGE on it TO {plpy.quote_ident(role)}.",
     )
+
+
+def check_strangers(
+    relation: Relation, subject: str, hint: str, *, named: bool, trusted: Collection[str] = ()
+) -> None:
+    """Refuse a relation by which strangers could have their code run with the caller's rights.
+
+    Parameters
+    ----------
+    relation : Relation
+        What is to be read.
+    subject : str
+        What an error calls it.
+    hint : str
+        What would work, where somebody else has named it.
+    named : bool
+        Whether the caller has named it, and so trusts the owners of it and of its schema.
+    trusted : collection of str
+        Further roles that the caller trusts.
+
+    Raises
+    ------
+    Refusal
+        If there are such strangers.
+    """
+    found = untrusted(relation, named=named, trusted=trusted)
+    if not found:
+        return
+    owned = "; ".join(map(str, found[:_SHOWN])) + ("; ..." if len(found) > _SHOWN else "")
+    hints = [hint] if any(not stranger.hidden for stranger in found) else []
+    columns = [stranger.attribute for stranger in found if stranger.hidden]
+    for name in columns[:1]:
+        assert name is not None
+        column = plpy.quote_ident(name)
+        shown = f"CASE WHEN {column} IS NOT NULL THEN format('%s', {column}) END"
+        hints.append(
+            f'Read it from a view that shows column "{name}" by {shown}, which calls no code of '
+            "the type's owner, or ask a superuser to own the type."
+        )
+    raise Refusal(
+        "42501",
+        f"{subject} is up to {' and '.join(stranger.role for stranger in found)}",
+        detail=f"Reading it may run code of theirs with the caller's rights: {owned}.",
+        hint=" ".join(hints),
+    )
+
+
+def untrusted(relation: Relation, *, named: bool, trusted: Collection[str] = ()) -> list[Stranger]:
+    """Return strangers whose code reading a relation may run; see `check_strangers`."""
+    return [
+        stranger
+        for stranger in find_strangers(relation.oid)
+        if stranger.role not in trusted and (stranger.hidden or not named)
+    ]
 
 
 def check_readable(relation: Relation, names: tuple[str, ...]) -> None:

@@ -24,7 +24,7 @@ from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.dataset import Dataset, columns_of, find_dataset, open_source
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import TRANSITIONS, read_transitions
-from bkpriv_pl.source import Relation, check_readable, open_relation
+from bkpriv_pl.source import Relation, check_readable, open_named
 
 __all__ = [
     "READERS",
@@ -163,7 +163,7 @@ def read_corpus(dataset: Dataset, table: str, memory: int | None) -> Transitions
         If it speaks of values that the dataset does not have, or has two of one respondent in one
         period; see `mined`.
     """
-    columns = column_types(*_name(open_relation(table)))
+    columns = column_types(*_name(open_named(table)))
     value = dataset.sensitive if dataset.sensitive in columns else "value"
     source = _open(dataset, table, ("respondent", "period", value), _MINED)
     who, at, v = source.names
@@ -208,7 +208,7 @@ def _name(relation: Relation) -> tuple[str, str]:
 
 def _open(dataset: Dataset, table: str, names: tuple[str, ...], needed: str) -> _Source:
     """Open a table that has columns of these names."""
-    relation = open_relation(table)
+    relation = open_named(table)
     columns = column_types(*_name(relation))
     missing = [name for name in names if name not in columns]
     if missing:

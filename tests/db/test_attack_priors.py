@@ -353,7 +353,7 @@ def test_tables_of_superusers_and_the_callers_own_are_read(
     publisher.execute("SELECT bkpriv.register_dataset('mine', 'own', '{a}', 'b')")
     own = sql.Identifier(publisher.info.user, "own")
     db.execute(
-        sql.SQL("CREATE VIEW public.common AS {}").format(
+        sql.SQL("CREATE TABLE public.common AS {}").format(
             sql.SQL(BELIEF.format(1).replace(" own", " {own}")).format(own=own)
         )
     )
