@@ -3,7 +3,8 @@
 # Concatenate SQL files into an extension script.
 #
 # Rules: @PYTHON_PATH@ becomes the directory that holds the server's Python code, LIBRARY/VERSION;
-# @VERSION@ the extension's version; @DIGEST@ the digest of everything in sql/. The path is baked in
+# @VERSION@ the extension's version; @DIGEST@ the digest of everything in sql/; @ALTERED@ what a step
+# says that it alters, in a line "-- Alters: name; name". The path is baked in
 # here and nothing can change it afterwards. It lands in SQL literals and may be quoted again inside
 # them, so characters that mean something there are refused, save the quote, which is doubled. An
 # unchanged output keeps its time stamp.
@@ -19,6 +20,10 @@ case $python_path in
     *[\\\"\$@\&[:cntrl:]]*) die "the Python path holds a character that SQL could misread: $python_path" ;;
 esac
 digest=$(scripts/digest_sql.sh)
+altered=$(sed -n 's/^-- Alters: //p' "$@")
+case $altered in
+    *[!a-z0-9_.\;,\ \(\)\[\]]*) die "a list of what is altered holds what is no name: $altered" ;;
+esac
 
 mkdir -p "${output%/*}"
 {
@@ -27,7 +32,7 @@ mkdir -p "${output%/*}"
     for input; do
         printf '\n'
         sed -e "s|@PYTHON_PATH@|$(sed "s/[|]/\\\\&/g; s/'/''/g" <<<"$python_path")|g" \
-            -e "s/@VERSION@/$version/g; s/@DIGEST@/$digest/g" "$input"
+            -e "s/@VERSION@/$version/g; s/@DIGEST@/$digest/g; s/@ALTERED@/$altered/g" "$input"
     done
 } >"$output.new"
 if cmp -s "$output.new" "$output"; then

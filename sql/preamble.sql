@@ -51,6 +51,42 @@ BEGIN
                       HINT = 'Rename that role first.';
         END IF;
     END LOOP;
+    -- What others have built on what a step alters would stop it half way, with the advice to drop by CASCADE.
+    -- A column stands for itself and its table's row type, a table, which has columns added, for that type.
+    SELECT string_agg(DISTINCT pg_describe_object(o.class, o.object, 0) || coalesce(' of role ' || quote_ident(pg_get_userbyid(
+               coalesce((SELECT relowner FROM pg_class WHERE o.class = 'pg_class'::regclass AND oid = o.object),
+                        (SELECT proowner FROM pg_proc WHERE o.class = 'pg_proc'::regclass AND oid = o.object)))), ''), ', ') INTO stray
+        FROM unnest(string_to_array('@ALTERED@', '; ')) AS item
+        CROSS JOIN LATERAL (
+            SELECT 'pg_proc'::regclass::oid AS class, to_regprocedure(item)::oid AS object, 0 AS part WHERE item ~ '\('
+            UNION ALL
+            SELECT 'pg_class'::regclass, c.oid, coalesce(a.attnum, 0)
+            FROM (SELECT parse_ident(item) AS names WHERE item !~ '\(') AS i
+            JOIN pg_class c ON c.oid = to_regclass(format('%I.%I', names[1], names[2]))
+            LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = names[3]
+            WHERE a.attnum IS NOT NULL OR c.relkind = 'v'
+            UNION ALL
+            SELECT 'pg_type'::regclass, y.oid, 0
+            FROM (SELECT parse_ident(item) AS names WHERE item !~ '\(') AS i
+            JOIN pg_class c ON c.oid = to_regclass(format('%I.%I', names[1], names[2]))
+            JOIN pg_type y ON c.reltype IN (y.oid, y.typelem)
+        ) AS altered
+        JOIN pg_depend d ON (d.refclassid, d.refobjid, d.deptype) = (class, altered.object, 'n') AND part IN (0, d.refobjsubid)
+        CROSS JOIN LATERAL (SELECT coalesce(
+            (SELECT ev_class FROM pg_rewrite WHERE d.classid = 'pg_rewrite'::regclass AND oid = d.objid),
+            (SELECT adrelid FROM pg_attrdef WHERE d.classid = 'pg_attrdef'::regclass AND oid = d.objid),
+            (SELECT polrelid FROM pg_policy WHERE d.classid = 'pg_policy'::regclass AND oid = d.objid),
+            (SELECT tgrelid FROM pg_trigger WHERE d.classid = 'pg_trigger'::regclass AND oid = d.objid),
+            (SELECT nullif(conrelid, 0) FROM pg_constraint WHERE d.classid = 'pg_constraint'::regclass AND oid = d.objid)) AS relation) AS on_
+        CROSS JOIN LATERAL (SELECT CASE WHEN on_.relation IS NULL THEN d.classid ELSE 'pg_class'::regclass END AS class,
+                                   coalesce(on_.relation, d.objid) AS object) AS o
+        WHERE NOT EXISTS (SELECT FROM pg_depend m WHERE (m.classid, m.objid, m.deptype) = (o.class, o.object, 'e'))
+            AND NOT EXISTS (SELECT FROM pg_type y WHERE d.classid = 'pg_type'::regclass AND y.oid = d.objid AND y.typelem = altered.object);
+    IF stray IS NOT NULL THEN
+        RAISE EXCEPTION 'objects that others made depend on what the upgrade alters'
+            USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('They are %s.', stray),
+                  HINT = 'Nothing was changed. Drop them, or have their owners do it, upgrade, and make them again.';
+    END IF;
     -- The script's own alterations are nobody's concern; ties/ puts these event triggers on again.
     FOR alert IN SELECT evtname FROM pg_event_trigger JOIN pg_proc p ON p.oid = evtfoid
                  JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'bkpriv_internal' LOOP

@@ -318,7 +318,7 @@ def register(
         [binned[column] for column in dataset.measured],
         None if period is None else binned[period],
     )
-    # Nothing is left where datasets are dropped by drop_dataset, but a plain DELETE leaves it.
+    # Nothing is left where datasets are dropped by drop_dataset; a plain DELETE leaves it.
     _forget(name)
     watch_own(relation, name, period)
     return name
@@ -369,7 +369,7 @@ def unset_hierarchy(name: str | None, attribute: str | None) -> None:
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
     if not run(
-        "DELETE FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute = $2 RETURNING attribute",
+        "SELECT FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute = $2",
         ["text", "text"],
         [dataset.name, attribute],
     ):
@@ -379,6 +379,11 @@ def unset_hierarchy(name: str | None, attribute: str | None) -> None:
             detail="It has neither labels nor intervals.",
             hint="Nothing needs to be done.",
         )
+    run(
+        "UPDATE bkpriv.hierarchy SET dropped = true WHERE dataset = $1 AND attribute = $2",
+        ["text", "text"],
+        [dataset.name, attribute],
+    )
 
 
 @entry
@@ -400,13 +405,13 @@ def drop(name: str | None) -> None:
             hint="Withdraw them with bkpriv.withdraw(release, reason).",
         )
     _forget(dataset.name)
-    run("DELETE FROM bkpriv.dataset WHERE name = $1", ["text"], [dataset.name])
+    run("UPDATE bkpriv.dataset SET dropped = true WHERE name = $1", ["text"], [dataset.name])
 
 
 def _forget(name: str) -> None:
-    """Delete what was declared of a dataset."""
+    """Delete what was declared of a dataset, in the way that its owner may."""
     for table in ("hierarchy", "sequential_knowledge"):
-        run(f"DELETE FROM bkpriv.{table} WHERE dataset = $1", ["text"], [name])
+        run(f"UPDATE bkpriv.{table} SET dropped = true WHERE dataset = $1", ["text"], [name])
 
 
 def _attribute(dataset: Dataset, attribute: str | None) -> str:

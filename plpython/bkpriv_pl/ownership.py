@@ -156,12 +156,14 @@ def reassign(owner: str | None, new_owner: str | None) -> None:
         ["text", "text"],
         [owner, heir],
     )
-    tables = run(
-        "SELECT format('bkpriv_release.%I', t) AS name FROM bkpriv.release r, "
-        "bkpriv_internal.release_tables(r.release) AS t WHERE r.owner = $1",
-        ["text"],
-        [owner],
-    )
+    releases = [
+        row["release"]
+        for row in run(
+            "SELECT release FROM bkpriv.release WHERE owner = $1 ORDER BY release",
+            ["text"],
+            [owner],
+        )
+    ]
     changed.append(_hand_on("release", owner, heir))
     if not any(changed):
         raise Refusal(
@@ -170,9 +172,8 @@ def reassign(owner: str | None, new_owner: str | None) -> None:
             detail="It owns no dataset, policy or release.",
             hint="See the column owner of bkpriv.dataset, bkpriv.policy and bkpriv.release.",
         )
-    for table in tables:
-        # What shows them may belong to the new owner by now.
-        run(f"GRANT SELECT ON {table['name']} TO {plpy.quote_ident(heir)}")
+    for release in releases:
+        _hand_on_tables(release, plpy.quote_ident(heir))
 
 
 def _role(name: str) -> str:
@@ -198,6 +199,50 @@ def _hand_on(relation: str, owner: str, heir: str) -> bool:
         [owner, heir],
     )
     return bool(rows)
+
+
+def _hand_on_tables(release: int, heir: str) -> None:
+    """Give the tables of a release, and the views that show it, to an heir, and to nobody else.
+
+    Superusers' views stay theirs. So does a view that reads anything besides, which it would do
+    with the rights of the heir; nobody can read the release through it any more.
+    """
+    key = ["bigint"], [release]
+    views = run(
+        "SELECT DISTINCT v.view::text AS name, v.materialized, NOT EXISTS (SELECT "
+        "FROM pg_rewrite AS w JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass "
+        "AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass "
+        "WHERE w.ev_class = v.view AND d.refobjid NOT IN (v.view, v.release_table)) AS plain "
+        "FROM bkpriv_internal.views_of($1) AS v JOIN pg_class AS c ON c.oid = v.view "
+        "JOIN pg_roles AS r ON r.oid = c.relowner "
+        "WHERE v.readable AND NOT r.rolsuper AND quote_ident(r.rolname) <> $2",
+        ["bigint", "text"],
+        [release, heir],
+    )
+    for view in views:
+        if view["plain"]:
+            kind = "MATERIALIZED VIEW" if view["materialized"] else "VIEW"
+            run(f"ALTER {kind} {view['name']} OWNER TO {heir}")
+        else:
+            plpy.notice(
+                f"view {view['name']} does not show release {release} any more",
+                detail="It reads something else as well, and stays with its owner.",
+                hint="Have the new owner make it anew, over the published view.",
+            )
+    granted = (
+        "FROM (SELECT format('bkpriv_release.%I', t)::regclass AS oid "
+        "FROM bkpriv_internal.release_tables($1) AS t) AS t JOIN pg_class AS c USING (oid)"
+    )
+    for row in run(
+        "SELECT format('REVOKE ALL ON %s FROM %s CASCADE', t.oid, string_agg(DISTINCT "
+        "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END, "
+        f"', ')) AS statement {granted}, aclexplode(c.relacl) AS a "
+        "WHERE a.grantee <> c.relowner GROUP BY t.oid",
+        *key,
+    ):
+        run(row["statement"])
+    for row in run(f"SELECT t.oid::text AS name {granted}", *key):
+        run(f"GRANT SELECT ON {row['name']} TO {heir}")
 
 
 def _refuse_collisions(owner: str, heir: str) -> None:

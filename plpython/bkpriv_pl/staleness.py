@@ -1,8 +1,8 @@
 """Staleness: having tables watched, so that it is known when releases made from them are stale.
 
 A table is watched by one statement trigger, which serves all datasets. Its argument is a random
-token that says nothing; releases keep the tokens of what they were made from. Watching is up to
-the table's owner: a trigger runs code with the rights of whoever writes.
+token that says nothing and is bound to the table; releases keep the tokens of what they were made
+from. Watching is up to the table's owner: a trigger runs code with the rights of whoever writes.
 
 A table that holds several periods may be watched by period. It then has a trigger for each event,
 which all have the one token, and the name of the column but for that of TRUNCATE. A watch becomes

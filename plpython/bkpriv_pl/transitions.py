@@ -380,7 +380,7 @@ def customary_knowledge(dataset: str, requirement: str) -> Any:
 def forget_knowledge(dataset: Dataset, name: str) -> None:
     """Delete sequential knowledge of a dataset."""
     run(
-        "DELETE FROM bkpriv.sequential_knowledge WHERE (dataset, name) = ($1, $2)",
+        "UPDATE bkpriv.sequential_knowledge SET dropped = true WHERE (dataset, name) = ($1, $2)",
         ["text", "text"],
         [dataset.name, name],
     )

@@ -4,6 +4,11 @@
 -- A watch that is taken off and put on again has another token, so that nothing is said of the time
 -- between: a release is known to be fresh only where the present tokens are its own.
 --
+-- Anybody may copy a trigger with its token to a table of his own. So a token is bound to the table that
+-- was watched under it, and on any other it means nothing: that one is not watched, and what is written
+-- to it marks and locks nothing. Whoever restores a dump has other tables under the names: a token is that of
+-- the one of the name if the table that it was bound to was not seen to be dropped, and is not there.
+--
 -- A watch is one trigger; or, where the owner names a column of periods, one for each event, which
 -- know the rows that were written: then a write marks only releases of the periods of those rows, and
 -- all that it cannot tell the period of. Periods are compared as text, which only built-in types write
@@ -131,10 +136,17 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(
     AS $$
 DECLARE
     carried text;
+    -- Those of other tables are copies.
+    held text[] := ARRAY(
+        SELECT t FROM unnest(tokens) AS t
+        WHERE t IS NOT NULL
+            AND NOT EXISTS (SELECT FROM bkpriv.watched w
+                            WHERE w.token = t AND w.relation IS DISTINCT FROM changed
+                                AND (w.relation IS NULL OR EXISTS (SELECT FROM pg_class c WHERE c.oid = w.relation))));
 BEGIN
     IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
         -- A release, or the whole watch, may be younger than the snapshot, which shows no catalog either.
-        FOREACH carried IN ARRAY array_remove(tokens, NULL) LOOP
+        FOREACH carried IN ARRAY held LOOP
             PERFORM FROM bkpriv.watched WHERE token = carried FOR SHARE;
             IF NOT FOUND THEN
                 RAISE EXCEPTION 'could not serialize access due to the watch of %', changed::regclass
@@ -143,29 +155,15 @@ BEGIN
             END IF;
         END LOOP;
     END IF;
-    WITH marked AS MATERIALIZED (
-        SELECT r.release, r.source_schema, r.source_name
-        FROM bkpriv.release r
-        WHERE r.watch && tokens AND r.release <> ALL (spared)
-            AND (lost IS NULL OR r.period_column = lost
-                 OR EXISTS (SELECT FROM bkpriv.release_attribute a
-                                         WHERE a.release = r.release AND a.attribute = lost))
-            AND NOT EXISTS (SELECT FROM bkpriv.release_event e
-                            WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
-    ), elsewhere AS (
-        -- Tokens are no secret: a table elsewhere that has the token of another means nothing. It is
-        -- looked at once, for anybody may have recorded any number of releases of it.
-        SELECT s.source_schema, s.source_name
-        FROM (SELECT DISTINCT source_schema, source_name FROM marked) AS s
-        JOIN pg_namespace n ON n.nspname = s.source_schema
-        JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = s.source_name
-        CROSS JOIN bkpriv_internal.written_tables(c.oid) AS w
-        WHERE changed NOT IN (SELECT * FROM bkpriv_internal.written_tables(c.oid))
-            AND bkpriv_internal.watch_token(w) = ANY (tokens)
-    )
     INSERT INTO bkpriv.release_event (release, kind, reason, by)
-    SELECT m.release, 'stale', add_stale.reason, session_user
-    FROM marked m WHERE (m.source_schema, m.source_name) NOT IN (SELECT * FROM elsewhere);
+    SELECT r.release, 'stale', add_stale.reason, session_user
+    FROM bkpriv.release r
+    WHERE r.watch && held AND r.release <> ALL (spared)
+        AND (lost IS NULL OR r.period_column = lost
+             OR EXISTS (SELECT FROM bkpriv.release_attribute a
+                        WHERE a.release = r.release AND a.attribute = lost))
+        AND NOT EXISTS (SELECT FROM bkpriv.release_event e
+                        WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text, bigint[]) IS
     'Marks the releases that have one of the tokens of a table, and the column that was lost, if one was, unless they are spared, or stale or withdrawn already';
@@ -192,14 +190,29 @@ COMMENT ON FUNCTION bkpriv_internal.watch_triggers(oid) IS
     'Triggers of the watch of a table, with token and column of periods, and the events that they watch in full';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_triggers(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
-CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
+CREATE OR REPLACE FUNCTION bkpriv_internal.carried_token(watched oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT t.token FROM bkpriv_internal.watch_triggers(watched) AS t
     GROUP BY t.token HAVING bool_or(t.name = 'bkpriv_watch') AND bit_or(t.events) = 4 + 8 + 16 + 32
 $$;
-COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS 'Token of the triggers that watch a table; NULL if none do, or not all that is written, always';
+COMMENT ON FUNCTION bkpriv_internal.carried_token(oid) IS
+    'Token of the triggers on a table, whosever it is; NULL if there are none, or they do not watch all that is written, always';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.carried_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT w.token
+    FROM bkpriv.watched w, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = watch_token.watched AND w.token = bkpriv_internal.carried_token(c.oid)
+        AND (w.relation = c.oid
+             OR w.named = format('%I.%I', n.nspname, c.relname) AND NOT EXISTS (SELECT FROM pg_class AS g WHERE g.oid = w.relation))
+$$;
+COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS
+    'Token of the triggers that watch a table; NULL if none do, or not all that is written, always, or it is that of another table';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
@@ -231,6 +244,12 @@ BEGIN
             PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)], format('ALTER TABLE on %s', altered::regclass));
         END IF;
     ELSIF TG_EVENT = 'sql_drop' THEN
+        -- The next table of its name is another.
+        IF EXISTS (SELECT FROM pg_event_trigger_dropped_objects() WHERE object_type = 'trigger' AND address_names[3] = 'bkpriv_watch') THEN
+            UPDATE bkpriv.watched SET relation = NULL, named = NULL
+                WHERE relation IN (SELECT objid FROM pg_event_trigger_dropped_objects()
+                                   WHERE classid = 'pg_class'::regclass AND objsubid = 0);
+        END IF;
         FOR altered, lost IN SELECT objid, address_names[3] FROM pg_event_trigger_dropped_objects()
                 WHERE classid = 'pg_class'::regclass AND objsubid > 0 LOOP
             PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)],
@@ -240,6 +259,10 @@ BEGIN
         FOR altered IN SELECT DISTINCT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_class'::regclass LOOP
             SELECT array_agg(DISTINCT token) INTO tokens FROM bkpriv_internal.watch_triggers(altered);
             CONTINUE WHEN tokens IS NULL;
+            -- It may have another name.
+            UPDATE bkpriv.watched SET named = format('%I.%I', n.nspname, c.relname)
+                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE c.oid = altered AND relation = altered AND named <> format('%I.%I', n.nspname, c.relname);
             -- A restore puts one trigger after the other; what is missing leaves no token.
             IF EXISTS (SELECT FROM bkpriv_internal.watch_triggers(altered) WHERE events = 0) THEN
                 PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: it was not watched for a time', altered::regclass));
@@ -266,11 +289,20 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS vo
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
+DECLARE
+    carried text := bkpriv_internal.carried_token(register_watch.source);
+    called text := (SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                    WHERE c.oid = register_watch.source);
 BEGIN
-    INSERT INTO bkpriv.watched (token) SELECT carried FROM bkpriv_internal.watch_token(source) AS carried WHERE carried IS NOT NULL
+    UPDATE bkpriv.watched AS w SET relation = register_watch.source, named = called
+        WHERE w.token = carried
+            AND (w.relation = register_watch.source AND w.named <> called
+                 OR w.named = called AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = w.relation));
+    INSERT INTO bkpriv.watched (token, relation, named) SELECT carried, register_watch.source, called WHERE carried IS NOT NULL
         ON CONFLICT (token) DO NOTHING;
 END $$;
-COMMENT ON FUNCTION bkpriv_internal.register_watch(oid) IS 'Notes the token of a table that is watched';
+COMMENT ON FUNCTION bkpriv_internal.register_watch(oid) IS
+    'Binds the token of a table that is watched to it, unless it is that of another table';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.register_watch(oid) TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.hold_writers(new_release bigint) RETURNS boolean
@@ -302,6 +334,7 @@ BEGIN
     -- Writers whose snapshot does not show this release cannot mark it, and must fail: see add_stale.
     PERFORM FROM bkpriv.watched WHERE token = ANY (made.watch) FOR NO KEY UPDATE NOWAIT;
     UPDATE bkpriv.watched SET at = now() WHERE token = ANY (made.watch);
+    PERFORM bkpriv_internal.register_watch(w) FROM bkpriv_internal.written_tables(source) AS w;
     RETURN true;
 EXCEPTION WHEN lock_not_available THEN
     RETURN false;

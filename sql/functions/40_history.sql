@@ -141,37 +141,55 @@ COMMENT ON FUNCTION bkpriv_internal.views_of(bigint) IS
     'Views that read a table of a release, whatever their names, and whether anybody can read it through them';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.views_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.invoked(view oid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT coalesce(bool_or(option_value::boolean), false)
+    FROM pg_class c CROSS JOIN LATERAL pg_options_to_table(c.reloptions)
+    WHERE c.oid = invoked.view AND option_name = 'security_invoker'
+$$;
+COMMENT ON FUNCTION bkpriv_internal.invoked(oid) IS 'Whether a view reads with the rights of who asks, and not with those of its owner';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.invoked(oid) TO bkpriv_publisher, bkpriv_auditor;
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TABLE (reader text)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    WITH RECURSIVE shown(view, invoked) AS (
-        SELECT v.view::oid, false FROM bkpriv_internal.views_of(readers_of.release) AS v
+    -- A view reads with the rights of its owner, a copy was made with them. Others read with those of who
+    -- asks, who then needs what they read, too. One that nobody can read through tells nobody anything:
+    -- whoever may look into a schema may make it, and grant it to everybody.
+    WITH RECURSIVE shown(view, needed) AS (
+        SELECT v.view::oid, CASE WHEN bkpriv_internal.invoked(v.view) THEN ARRAY[v.release_table::oid] ELSE '{}' END
+        FROM bkpriv_internal.views_of(readers_of.release) AS v JOIN pg_class c ON c.oid = v.view
+        WHERE v.readable OR bkpriv_internal.invoked(v.view) OR has_table_privilege(c.relowner, v.release_table, 'SELECT')
         UNION
-        -- A view reads with the rights of its owner, a copy was made with them; others with those of who asks.
-        SELECT c.oid, o.invoked
+        SELECT c.oid, CASE WHEN bkpriv_internal.invoked(c.oid) THEN s.needed || s.view ELSE '{}' END
         FROM shown AS s
         JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = s.view
         JOIN pg_rewrite w ON w.oid = d.objid
         JOIN pg_class c ON c.oid = w.ev_class AND c.oid <> s.view AND c.relkind IN ('v', 'm')
-        CROSS JOIN LATERAL (SELECT coalesce(bool_or(option_value::boolean), false) AS invoked
-                            FROM pg_options_to_table(c.reloptions) WHERE option_name = 'security_invoker') AS o
-        WHERE o.invoked OR c.relkind = 'm' OR has_any_column_privilege(c.relowner, s.view, 'SELECT')
+        WHERE bkpriv_internal.invoked(c.oid) OR c.relkind = 'm' AND c.relispopulated
+            OR (has_any_column_privilege(c.relowner, s.view, 'SELECT')
+                AND NOT EXISTS (SELECT FROM pg_depend u
+                                WHERE (u.classid, u.objid, u.refclassid, u.refobjid) = (d.classid, d.objid, d.refclassid, d.refobjid)
+                                    AND u.refobjsubid > 0 AND NOT has_column_privilege(c.relowner, s.view, u.refobjsubid::int2, 'SELECT'))
+                AND NOT EXISTS (SELECT FROM unnest(s.needed) AS n WHERE NOT has_any_column_privilege(c.relowner, n, 'SELECT')))
     ), granted AS (
-        SELECT c.relowner AS grantee, 'SELECT' AS privilege_type FROM shown AS s JOIN pg_class c ON c.oid = s.view WHERE NOT s.invoked
+        SELECT c.relowner AS grantee, 'SELECT' AS privilege_type FROM shown AS s JOIN pg_class c ON c.oid = s.view WHERE s.needed = '{}'
         UNION
         SELECT a.grantee, a.privilege_type
-        FROM shown AS s JOIN pg_class c ON c.oid = s.view CROSS JOIN LATERAL aclexplode(c.relacl) AS a WHERE NOT s.invoked
+        FROM shown AS s JOIN pg_class c ON c.oid = s.view CROSS JOIN LATERAL aclexplode(c.relacl) AS a WHERE s.needed = '{}'
         UNION
         SELECT a.grantee, a.privilege_type
-        FROM shown AS s JOIN pg_attribute t ON t.attrelid = s.view CROSS JOIN LATERAL aclexplode(t.attacl) AS a WHERE NOT s.invoked
+        FROM shown AS s JOIN pg_attribute t ON t.attrelid = s.view CROSS JOIN LATERAL aclexplode(t.attacl) AS a WHERE s.needed = '{}'
     )
     SELECT DISTINCT coalesce(quote_ident(r.rolname), 'PUBLIC')
     FROM granted AS g LEFT JOIN pg_roles r ON r.oid = g.grantee
     WHERE g.privilege_type = 'SELECT' AND (g.grantee = 0 OR r.oid IS NOT NULL)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.readers_of(bigint) IS
-    'Roles, quoted, and PUBLIC, that may SELECT from views that read a table of a release, or from views on these, as owners or by grants';
+    'Roles, quoted, and PUBLIC, that may SELECT from views that read a table of a release, or from views on these, as owners or by grants, and can be read through';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.readers_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE VIEW bkpriv.releases WITH (security_barrier) AS

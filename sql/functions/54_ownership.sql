@@ -8,5 +8,5 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 GD["bkpriv"].ownership.reassign(owner, new_owner)
 $$;
 COMMENT ON FUNCTION bkpriv.reassign(text, regrole) IS
-    'For superusers: hands the datasets, policies and releases of a role, which may be gone, to another';
+    'For superusers: hands the datasets, policies and releases of a role, which may be gone, and the views that show these, to another';
 -- Granted to nobody: for superusers.

@@ -12,6 +12,8 @@ CREATE TABLE bkpriv.dataset (
     registered_at timestamptz NOT NULL DEFAULT now(),
     bins jsonb NOT NULL DEFAULT '{}',
     attributes text[] NOT NULL DEFAULT '{}',
+    -- Never true: see bkpriv_internal.drop_row.
+    dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive))
 );
@@ -23,6 +25,8 @@ CREATE TABLE bkpriv.hierarchy (
     levels text[],
     widths numeric[],
     origin numeric,
+    -- Never true: see bkpriv_internal.drop_row.
+    dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
     PRIMARY KEY (dataset, attribute),
     CHECK ((levels IS NULL) <> (widths IS NULL)),
     CHECK ((widths IS NULL) = (origin IS NULL))

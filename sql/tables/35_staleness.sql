@@ -2,5 +2,8 @@
 
 CREATE TABLE bkpriv.watched (
     token text PRIMARY KEY,
-    at timestamptz NOT NULL DEFAULT now()
+    at timestamptz NOT NULL DEFAULT now(),
+    -- The table, and how it was called, by which one that is restored is known again; neither once it is dropped.
+    relation oid,
+    named text
 );

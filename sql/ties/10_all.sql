@@ -13,6 +13,7 @@ DECLARE
 BEGIN
     FOR kept IN SELECT oid FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'S') ORDER BY relname LOOP
         PERFORM pg_extension_config_dump(kept, '');
+        EXECUTE format('REVOKE ALL ON %s FROM bkpriv_publisher, bkpriv_auditor, bkpriv_watcher', kept);
     END LOOP;
     FOR kept IN SELECT oid FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace AND relkind = 'r' LOOP
         EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', kept);

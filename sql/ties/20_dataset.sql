@@ -2,23 +2,28 @@
 
 COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema and name';
 GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT, UPDATE (registered_at), DELETE ON bkpriv.dataset TO bkpriv_publisher;
+-- DELETE, or UPDATE of whole tables, would let publishers LOCK TABLE and so keep everybody waiting. A row
+-- is deleted for those who may change it, when they set `dropped`.
+GRANT INSERT, UPDATE (registered_at, dropped) ON bkpriv.dataset TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.dataset FOR SELECT USING (bkpriv_internal.sees(owner));
 -- Group roles are the cluster's: who may look into bkpriv_release is a publisher in this database.
 CREATE POLICY register ON bkpriv.dataset FOR INSERT
     WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));
 CREATE POLICY touch ON bkpriv.dataset FOR UPDATE USING (bkpriv_internal.owns(owner));
-CREATE POLICY forget ON bkpriv.dataset FOR DELETE USING (bkpriv_internal.owns(owner));
 -- Whoever publishes or withdraws writes the row anew, so a deletion waits for that, and fails to
 -- serialize where its snapshot does not show what has been done.
 CREATE TRIGGER guard BEFORE DELETE ON bkpriv.dataset
     FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_dataset();
+CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.dataset
+    FOR EACH ROW WHEN (NEW.dropped) EXECUTE FUNCTION bkpriv_internal.drop_row();
 
 COMMENT ON TABLE bkpriv.hierarchy IS
     'Generalization hierarchies: rows of labels from leaf to root, or widths of nested intervals';
 GRANT SELECT ON bkpriv.hierarchy TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT, UPDATE, DELETE ON bkpriv.hierarchy TO bkpriv_publisher;
+GRANT INSERT, UPDATE (levels, widths, origin, dropped) ON bkpriv.hierarchy TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.hierarchy FOR SELECT
     USING (dataset IN (SELECT name FROM bkpriv.dataset));
 CREATE POLICY change ON bkpriv.hierarchy
     USING (dataset IN (SELECT name FROM bkpriv.dataset WHERE bkpriv_internal.owns(owner)));
+CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.hierarchy
+    FOR EACH ROW WHEN (NEW.dropped) EXECUTE FUNCTION bkpriv_internal.drop_row();

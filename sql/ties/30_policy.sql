@@ -2,7 +2,7 @@
 
 COMMENT ON TABLE bkpriv.policy IS 'Named privacy requirements';
 GRANT SELECT ON bkpriv.policy TO bkpriv_publisher, bkpriv_auditor;
-GRANT INSERT, UPDATE ON bkpriv.policy TO bkpriv_publisher;
+GRANT INSERT, UPDATE (requirements, set_at) ON bkpriv.policy TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.policy FOR SELECT USING (has_schema_privilege('bkpriv', 'USAGE'));
 CREATE POLICY state ON bkpriv.policy FOR INSERT
     WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));

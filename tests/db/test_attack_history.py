@@ -53,10 +53,10 @@ def test_history_is_not_forged_for_others(
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 attacker.execute(statement)
         for statement in (
-            "DELETE FROM bkpriv.dataset",
+            "UPDATE bkpriv.dataset SET dropped = true",
             "UPDATE bkpriv.dataset SET registered_at = now()",
-            "DELETE FROM bkpriv.hierarchy",
-            "DELETE FROM bkpriv.sequential_knowledge",
+            "UPDATE bkpriv.hierarchy SET dropped = true",
+            "UPDATE bkpriv.sequential_knowledge SET dropped = true",
             "UPDATE bkpriv.policy SET requirements = '{}'",
         ):
             assert attacker.execute(statement).rowcount == 0

@@ -209,6 +209,7 @@ VOLATILITY = {
         *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
+        *_internal("carried_token", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
@@ -219,7 +220,7 @@ VOLATILITY = {
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
         *_internal("erase_release", "next_release", "next_audit", "bootstrap", "grant_job"),
-        *_internal("guard", "guard_row", "guard_dataset", "mark_stale", "add_stale"),
+        *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
         *_internal("note_alteration", "register_watch", "hold_writers", "open_views"),
     },
 }
@@ -229,7 +230,7 @@ PARALLEL_SAFE = {"version", *_internal("digest", "python_path", "release_table")
 DEFINERS = {
     *_internal("create_release_table", "seal_release_tables", "clear_release", "erase_release"),
     *_internal("next_release", "next_audit", "mark_stale", "note_alteration", "register_watch"),
-    *_internal("hold_writers"),
+    *_internal("hold_writers", "drop_row"),
 }
 """The tiny functions that act with the rights of the extension's owner."""
 

@@ -20,9 +20,9 @@ from tests.db.refusal import refused, unchanged
 
 RELATIONS = """
     relation                   publisher  auditor
-    bkpriv.dataset             rad        r
-    bkpriv.hierarchy           rawd       r
-    bkpriv.policy              raw        r
+    bkpriv.dataset             ra         r
+    bkpriv.hierarchy           ra         r
+    bkpriv.policy              ra         r
     bkpriv.release             ra         r
     bkpriv.release_attribute   ra         r
     bkpriv.release_content     ra         r
@@ -30,7 +30,7 @@ RELATIONS = """
     bkpriv.release_event       ra         r
     bkpriv.release_respondent  ra         r
     bkpriv.release_belief      ra         r
-    bkpriv.sequential_knowledge rawd      r
+    bkpriv.sequential_knowledge ra        r
     bkpriv.audit_record        ra         ra
     bkpriv.watched             -          -
     bkpriv.releases            r          r
@@ -60,9 +60,11 @@ FUNCTIONS = """
     bkpriv_internal.clear_release(bigint)                                X          -
     bkpriv_internal.empty_view(regclass,regclass)                        -          -
     bkpriv_internal.erase_release(bigint)                                X          -
+    bkpriv_internal.drop_row()                                           -          -
     bkpriv_internal.guard()                                              -          -
     bkpriv_internal.guard_dataset()                                      -          -
     bkpriv_internal.guard_row()                                          -          -
+    bkpriv_internal.invoked(oid)                                         X          X
     bkpriv_internal.live_releases(text,text)                             X          -
     bkpriv_internal.mark_stale()                                         X          -
     bkpriv_internal.next_audit()                                         X          X
@@ -75,6 +77,7 @@ FUNCTIONS = """
     bkpriv_internal.release_tables(bigint)                               X          X
     bkpriv_internal.seal_release_tables(bigint)                          X          -
     bkpriv_internal.sees(text)                                           X          X
+    bkpriv_internal.carried_token(oid)                                   X          X
     bkpriv_internal.watch_token(oid)                                     X          X
     bkpriv_internal.reads(text,text)                                     X          X
     bkpriv_internal.register_watch(oid)                                  X          -
@@ -146,11 +149,22 @@ FUNCTIONS = """
     bkpriv.worst_case(integer[],integer,text)                            X          X
 """  # noqa: E501
 
-COLUMNS = {("bkpriv.dataset", "registered_at", "UPDATE", "bkpriv_publisher")}
+CHANGED = {
+    "dataset": "registered_at dropped", "hierarchy": "levels widths origin dropped",
+    "policy": "requirements set_at", "sequential_knowledge": "kind memory labels parents oldest "
+    "offsets following probabilities support set_at dropped",
+}  # fmt: skip
+
+COLUMNS = {(f"bkpriv.{table}", column, "UPDATE", "bkpriv_publisher")
+    for table, columns in CHANGED.items() for column in columns.split()
+} | {("bkpriv.watched", column, "SELECT", f"bkpriv_{job}")
+    for column in ("token", "relation", "named") for job in ("publisher", "auditor", "watcher")
+}  # fmt: skip
 """Privileges to single columns, beyond those to the whole relation, and the group that has them."""
 
 WATCHER = {
     "bkpriv_internal.bootstrap()",
+    "bkpriv_internal.carried_token(oid)",
     "bkpriv_internal.mark_stale()",
     "bkpriv_internal.period_type(oid,text)",
     "bkpriv_internal.python_path()",
@@ -431,6 +445,7 @@ def test_an_auditor_changes_nothing(
         "SELECT setval('bkpriv.audit_id', 1)",
         "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'withdrawn', 'x')",
         "UPDATE bkpriv.dataset SET registered_at = now()",
+        "UPDATE bkpriv.hierarchy SET dropped = true",
         "DELETE FROM bkpriv.hierarchy",
         "SELECT * FROM bkpriv_release.release_1",
         "CREATE TABLE bkpriv.mine (a int)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -219,6 +220,48 @@ def test_views_on_views_are_read_too(ward: Connection, make_role: Callable[..., 
         # Who asks needs a grant on what such a view reads.
         ward.execute("ALTER VIEW public.ages SET (security_invoker = true)")
         assert audited(ward)[", ".join(sorted((team, press)))] == SINGLE[0]
+
+
+def test_views_that_nobody_can_read_through_have_no_readers(
+    ward: Connection, database: Database, make_role: Callable[..., str]
+) -> None:
+    attacker, lent = make_role("attacker"), make_role("lent")
+    ward.execute(
+        sql.SQL(
+            "SELECT bkpriv.grant_publisher({name}); CREATE SCHEMA AUTHORIZATION {role};"
+            "GRANT SELECT (age) ON public.before TO {role}"
+        ).format(role=sql.Identifier(attacker), name=sql.Literal(attacker))
+    )
+    grant(ward, "public.after", lent)
+    connection = database.connect(attacker)
+    invoker = "WITH (security_invoker) " if ward.info.server_version >= 150000 else ""
+    for name, body in {
+        "pin": "SELECT * FROM bkpriv_release.release_1",
+        "pinned": "SELECT * FROM pin",
+        "asked": "SELECT * FROM bkpriv_release.release_1",
+        "through": "SELECT * FROM asked",
+        "shown": "SELECT * FROM public.after",
+        "others": "SELECT disease FROM public.before",
+        "own": "SELECT age FROM public.before",
+    }.items():
+        option = invoker if name == "asked" else ""
+        connection.execute(f"CREATE VIEW {name} {option}AS {body}".encode())
+        connection.execute(f"GRANT SELECT ON {name} TO PUBLIC".encode())
+    connection.execute(
+        "CREATE MATERIALIZED VIEW stored AS SELECT * FROM public.after WITH NO DATA;"
+        "GRANT SELECT ON stored TO PUBLIC"
+    )
+    for name in ("pin", "pinned", "through", "shown", "others", "stored"):
+        with pytest.raises(psycopg.Error):
+            connection.execute(f"SELECT * FROM {name}".encode())
+    read = "SELECT array_agg(reader ORDER BY 1) FROM bkpriv_internal.readers_of(%s)"
+    assert set(one(ward, read, [2])) == {"postgres", lent}
+    # Ages of the first release, which everybody may read through the last of the views.
+    assert set(one(ward, read, [1])) == {"postgres", attacker, "PUBLIC"}
+    connection.execute("DROP VIEW own")
+    ward.execute("SELECT bkpriv.withdraw(1, 'for the test'), bkpriv.withdraw(2, 'for the test')")
+    assert set(one(ward, RECORDED, [1])) == {"postgres", attacker}
+    assert set(one(ward, RECORDED, [2])) == {"postgres", lent}
 
 
 def test_auditors_need_not_see_the_source(

@@ -342,6 +342,43 @@ def test_what_belonged_to_a_dropped_role_is_handed_on(
     heir.execute("SELECT bkpriv.drop_dataset('mine')")
 
 
+def test_who_owned_a_release_can_read_it_no_longer(
+    publisher: Connection,
+    make_publisher: Callable[..., Connection],
+    db: Connection,
+    reader: Connection,
+) -> None:
+    heir = make_publisher("heir")
+    former, name = publisher.info.user, heir.info.user
+    publish(publisher, "mine", "p", "stored", options={"materialized": True})
+    share(publisher)
+    # What a view reads, it reads with the rights of its owner.
+    heir.execute("CREATE TABLE secret AS SELECT 1 AS a")
+    publisher.execute(
+        f"GRANT USAGE ON SCHEMA {former} TO {name};"
+        "CREATE VIEW direct AS SELECT * FROM bkpriv_release.release_1"
+    )
+    db.execute(f"GRANT USAGE ON SCHEMA {name} TO {former}")
+    publisher.execute(
+        f"CREATE VIEW trap AS SELECT s.a FROM bkpriv_release.release_1, {name}.secret AS s"
+    )
+    said = overhear(db)
+    db.execute(REASSIGN, [former, name])
+    assert any("trap" in line for line in said)
+    tables = [f"bkpriv_release.release_{release}" for release in (1, 2)]
+    for relation in (*tables, "stored", "direct", "trap"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            rows_of(publisher, relation)
+    granted = "SELECT DISTINCT grantee::regrole::text FROM pg_class, aclexplode(relacl) "
+    granted += "WHERE relnamespace = 'bkpriv_release'::regnamespace AND grantee <> relowner"
+    assert one(db, granted) == name
+    # Who could read the views reads on.
+    assert len(rows_of(reader, f"{former}.shown")) == 120
+    for release in (1, 2):
+        heir.execute(WITHDRAW, [release])
+    assert status(db) == "withdrawn"
+
+
 def test_reassign_refuses(
     publisher: Connection,
     make_publisher: Callable[..., Connection],
@@ -382,6 +419,9 @@ def test_owners_change_in_no_other_way(publisher: Connection, db: Connection) ->
 
 # --- datasets whose releases are not withdrawn ----------------------------------------------------
 
+DROP = "UPDATE bkpriv.dataset SET dropped = true"
+"""What drops rows that the caller may change."""
+
 
 @pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
 def test_a_dataset_is_not_dropped_under_an_old_snapshot(publisher: Connection, level: str) -> None:
@@ -392,15 +432,15 @@ def test_a_dataset_is_not_dropped_under_an_old_snapshot(publisher: Connection, l
 
 
 def test_a_dataset_with_a_release_is_not_deleted(publisher: Connection, db: Connection) -> None:
-    for connection in (publisher, db):
+    for connection, delete in ((publisher, DROP), (db, "DELETE FROM bkpriv.dataset")):
         with unchanged(db), pytest.raises(psycopg.errors.DependentObjectsStillExist) as caught:
-            connection.execute("DELETE FROM bkpriv.dataset")
+            connection.execute(delete)
         assert "1 (" in (caught.value.diag.message_detail or "")
     publisher.execute("DROP VIEW shown")
     with pytest.raises(psycopg.errors.DependentObjectsStillExist):
-        publisher.execute("DELETE FROM bkpriv.dataset")
+        publisher.execute(DROP)
     publisher.execute(WITHDRAW, [1])
-    publisher.execute("DELETE FROM bkpriv.dataset")
+    publisher.execute(DROP)
     assert one(db, "SELECT count(*) FROM bkpriv.dataset") == 0
 
 
@@ -417,7 +457,7 @@ def test_a_publication_does_not_slip_past_a_deletion(
 
     def delete() -> None:
         try:
-            other.execute("DELETE FROM bkpriv.dataset")
+            other.execute(DROP)
         except psycopg.Error as error:
             failures.append(error)
 

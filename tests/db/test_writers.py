@@ -218,3 +218,64 @@ def test_who_copies_a_token_does_not_keep_others_from_publishing(
         attacker.execute("INSERT INTO bait VALUES (1)")
         victim.execute("SET statement_timeout = '20s'")
         assert publish(victim, "mine", "p", "shown")
+
+
+@pytest.mark.parametrize("level", ["read committed", "repeatable read", "serializable"])
+def test_a_token_on_a_table_that_it_is_not_of_means_nothing(
+    rivals: tuple[Connection, Connection], db: Connection, level: str
+) -> None:
+    victim, attacker = rivals
+    (token,) = one(db, "SELECT watch FROM bkpriv.release")
+    attacker.execute(
+        f"CREATE TABLE bait (a int); CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE "
+        f"OR TRUNCATE ON bait EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');"
+        "ALTER TABLE bait ENABLE ALWAYS TRIGGER bkpriv_watch;"
+        "SELECT bkpriv_internal.register_watch('bait'::regclass)"
+    )
+    assert one(attacker, "SELECT bkpriv_internal.watch_token('bait'::regclass)") is None
+    assert one(victim, "SELECT bkpriv_internal.watch_token('own'::regclass)") == token
+    attacker.execute(f"BEGIN ISOLATION LEVEL {level}")
+    attacker.execute("INSERT INTO bait VALUES (1); ALTER TABLE bait DISABLE TRIGGER USER")
+    begun = time.monotonic()
+    publish(victim, "mine", "p", "shown")
+    assert time.monotonic() - begun < 3
+    attacker.execute("COMMIT")
+    state = "SELECT array_agg(stale ORDER BY release) FROM bkpriv.releases"
+    assert one(victim, state) == [False, False]
+    # It is watched under a token of its own, like any other table.
+    attacker.execute("SELECT bkpriv.watch('bait')")
+    own = one(attacker, "SELECT bkpriv_internal.watch_token('bait'::regclass)")
+    assert own not in (None, token)
+    victim.execute("INSERT INTO own VALUES (1, 1)")
+    assert one(victim, state) == [True, True]
+
+
+def test_a_table_that_is_made_anew_is_another(clinic: Connection) -> None:
+    release = publish(clinic)
+    (token,) = one(clinic, "SELECT watch FROM bkpriv.release")
+    clinic.execute("CREATE TABLE copied AS TABLE clinic.patient")
+    clinic.execute("DROP TABLE clinic.patient CASCADE; ALTER TABLE copied SET SCHEMA clinic")
+    clinic.execute("ALTER TABLE clinic.copied RENAME TO patient")
+    clinic.execute(
+        "CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE "
+        f"ON clinic.patient EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');"
+        "ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch"
+    )
+    state = "SELECT stale FROM bkpriv.releases WHERE release = %s"
+    assert one(clinic, state, [release]) is None
+    clinic.execute("SELECT bkpriv.watch('clinic.patient')")
+    assert one(clinic, state, [release]) is None
+    assert (
+        one(clinic, "SELECT stale FROM bkpriv.releases WHERE release = %s", [publish(clinic)])
+        is False
+    )
+
+
+def test_a_renamed_table_stays_watched(clinic: Connection) -> None:
+    publish(clinic)
+    clinic.execute(
+        "ALTER SCHEMA clinic RENAME TO wards; ALTER TABLE wards.patient RENAME TO people"
+    )
+    bound = "SELECT relation::regclass::text = named FROM bkpriv.watched"
+    assert one(clinic, bound) is True
+    assert one(clinic, "SELECT bkpriv_internal.watch_token('wards.people'::regclass)") is not None

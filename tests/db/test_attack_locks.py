@@ -1,0 +1,103 @@
+"""Attacks on everybody's progress: locks that a session may take and keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from tests.conftest import Connection, Database
+from tests.db.clinic import one, publish
+from tests.db.refusal import unchanged
+
+STRONG = [
+    "SHARE UPDATE EXCLUSIVE",
+    "SHARE",
+    "SHARE ROW EXCLUSIVE",
+    "EXCLUSIVE",
+    "ACCESS EXCLUSIVE",
+]
+"""Modes that some function of ours, or a dump, would wait for."""
+
+
+@pytest.fixture
+def intruders(
+    rivals: tuple[Connection, Connection],
+    db: Connection,
+    database: Database,
+    make_role: Callable[..., str],
+) -> dict[str, Connection]:
+    """Sessions of each job, beside a publisher who has a release of each kind of relation."""
+    victim, attacker = rivals
+    publish(victim, "mine", "p", "copied", options={"materialized": True})
+    people = {"owner": victim, "publisher": attacker}
+    for job in ("auditor", "watcher"):
+        role = make_role(f"locking_{job}")
+        db.execute(f"SELECT bkpriv.grant_{job}('{role}')".encode())
+        people[job] = database.connect(role)
+    return people
+
+
+@pytest.mark.parametrize("job", ["owner", "publisher", "auditor", "watcher"])
+def test_nobody_locks_what_all_use(
+    intruders: dict[str, Connection], db: Connection, job: str
+) -> None:
+    session = intruders[job]
+    relations = db.execute(
+        "SELECT oid::regclass::text, relkind FROM pg_class WHERE relkind IN ('r', 'v', 'p') "
+        "AND relnamespace::regnamespace::text ~ '^bkpriv'"
+    ).fetchall()
+    assert len(relations) > 15
+    names = [name for name, _ in relations]
+    if job in ("owner", "publisher"):
+        # What a view reads is locked with the rights of its owner.
+        for place, name in enumerate(list(names)):
+            session.execute(f"CREATE VIEW bait_{place} AS SELECT 1 FROM {name}".encode())
+            names.append(f"bait_{place}")
+    for name in names:
+        for mode in STRONG:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), session.transaction():
+                session.execute(f"LOCK TABLE {name} IN {mode} MODE NOWAIT".encode())
+
+
+def test_rows_of_others_are_not_locked(intruders: dict[str, Connection], db: Connection) -> None:
+    tables = [
+        name
+        for (name,) in db.execute(
+            "SELECT oid::regclass::text FROM pg_class "
+            "WHERE relkind = 'r' AND relnamespace = 'bkpriv'::regnamespace"
+        )
+    ]
+    for session in (intruders["publisher"], intruders["auditor"], intruders["watcher"]):
+        name = session.info.user
+        for table in tables:
+            for strength in ("UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"):
+                try:
+                    rows = session.execute(f"SELECT * FROM {table} FOR {strength}".encode())
+                except psycopg.errors.InsufficientPrivilege:
+                    continue
+                columns = [column.name for column in rows.description or []]
+                owned = {
+                    row[columns.index("owner" if "owner" in columns else "dataset")] for row in rows
+                }
+                assert owned <= {name, "theirs"}, (table, strength)
+
+
+def test_who_may_change_a_row_may_have_it_deleted(
+    rivals: tuple[Connection, Connection], db: Connection
+) -> None:
+    victim, attacker = rivals
+    drop = "UPDATE bkpriv.hierarchy SET dropped = true WHERE dataset = 'mine'"
+    victim.execute("SELECT bkpriv.set_interval_hierarchy('mine', 'a', '{5,10}')")
+    with unchanged(db):
+        assert attacker.execute(drop).rowcount == 0
+    for statement in (
+        "DELETE FROM bkpriv.hierarchy",
+        "INSERT INTO bkpriv.hierarchy (dataset, attribute, widths, origin, dropped) "
+        "VALUES ('mine', 'b', '{5}', 0, true)",
+    ):
+        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.CheckViolation)):
+            victim.execute(statement.encode())
+    victim.execute(drop)
+    assert one(db, "SELECT count(*) FROM bkpriv.hierarchy") == 0
