@@ -1,7 +1,9 @@
 """Literals of a query, and where they stand among the values of a domain.
 
-Numbers are compared exactly, as decimals of any length, not as floats. A literal that is no value
-of the domain is not an error: nothing is equal to it.
+Numbers are compared as PostgreSQL compares them. Integers and decimals are exact, of any length.
+With a float a number is compared as the double that is nearest to it; with a `real`, that is no
+value of it, as 0.1 is none: only in quotes, or in a list of several, is it read as a `real`. A
+literal that is no value of the domain is not an error: nothing is equal to it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
 from typing import Protocol
+
+import numpy as np
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.predicate import Point, value_point
@@ -49,7 +55,9 @@ class Literal:
 class Resolver(Protocol):
     """Says where a literal stands."""
 
-    def __call__(self, attribute: int, literal: Literal, *, ordered: bool) -> Point:
+    def __call__(
+        self, attribute: int, literal: Literal, *, ordered: bool, listed: bool = False
+    ) -> Point:
         """Find the point of a literal in an attribute's domain.
 
         Parameters
@@ -60,6 +68,8 @@ class Resolver(Protocol):
             The literal.
         ordered : bool
             Whether it is compared by order, not only for equality.
+        listed : bool
+            Whether it is one of several in a list.
 
         Raises
         ------
@@ -68,8 +78,21 @@ class Resolver(Protocol):
         """
 
 
-def number_point(domain: Domain, literal: Literal) -> Point:
+def number_point(
+    domain: Domain, literal: Literal, type_: str = "numeric", *, listed: bool = False
+) -> Point:
     """Point of a literal in a domain of numbers, which may have a hierarchy.
+
+    Parameters
+    ----------
+    domain : Domain
+        The domain. Bins go by their starts, which are decimals whatever the type.
+    literal : Literal
+        The literal.
+    type_ : str
+        The type of the attribute.
+    listed : bool
+        Whether it is one of several in a list.
 
     Raises
     ------
@@ -82,13 +105,56 @@ def number_point(domain: Domain, literal: Literal) -> Point:
             detail="Its values are numbers.",
             hint="Compare it with a number, such as 42.",
         )
-    number = Decimal(literal.text.strip())
+    type_ = "numeric" if domain.ends is not None else type_
+    # An operator of a real and another number takes doubles; a list takes the column's type.
+    wider = type_ == "real" and not (literal.quoted or listed)
+    number = _held(Decimal(literal.text.strip()), "double precision" if wider else type_)
+
+    def order(label: str) -> tuple[bool, Decimal]:
+        """What PostgreSQL orders numbers by: NaN is above all others."""
+        value = Decimal(label)
+        return (True, Decimal(0)) if value.is_nan() else (False, _held(value, type_))
+
     labels = [label for label in domain.labels if label is not None]
-    below = bisect_left(labels, (False, number), key=_order)
-    through = bisect_right(labels, (False, number), lo=below, key=_order)
+    below = bisect_left(labels, (False, number), key=order)
+    through = bisect_right(labels, (False, number), lo=below, key=order)
     if through > below:
         return value_point(domain, below)
     return Point(below, through, float(number))
+
+
+def _held(number: Decimal, type_: str) -> Decimal:
+    """What a type holds of a number: of floats, the nearest one; itself if that is none or 0."""
+    if type_ not in ("real", "double precision") or not number.is_finite():
+        return number
+    held = float(number)
+    if type_ == "real":
+        held = _nearest_real(number)
+    return Decimal(held) if held and isfinite(held) else number
+
+
+def _nearest_real(number: Decimal) -> float:
+    """Nearest single precision number, the even one of two; exact."""
+    with np.errstate(over="ignore", under="ignore"):
+        near = np.float32(float(number))
+        # By way of a double it may be the second nearest.
+        around = (
+            near,
+            np.nextafter(near, np.float32("inf")),
+            np.nextafter(near, np.float32("-inf")),
+        )
+    if not np.isfinite(near):
+        return float(near)
+    finite = [np.float32(real) for real in around if np.isfinite(real)]
+    return float(
+        min(
+            finite,
+            key=lambda real: (
+                abs(Fraction(float(real)) - Fraction(number)),
+                int(real.view(np.uint32)) % 2,
+            ),
+        )
+    )
 
 
 def class_point(domain: Domain, literal: Literal, *, ordered: bool) -> Point:
@@ -111,12 +177,6 @@ def class_point(domain: Domain, literal: Literal, *, ordered: bool) -> Point:
     return value_point(domain, domain.labels.index(literal.text))
 
 
-def _order(label: str) -> tuple[bool, Decimal]:
-    """What PostgreSQL orders numbers by: NaN is above all others."""
-    number = Decimal(label)
-    return (True, Decimal(0)) if number.is_nan() else (False, number)
-
-
 def _some(domain: Domain) -> str:
     """The first values of a domain, as they are shown in messages."""
     labels = [quoted(label) for label in domain.labels if label is not None]
@@ -131,10 +191,10 @@ def domain_resolver(domains: Sequence[Domain]) -> Resolver:
     no place in its order.
     """
 
-    def resolve(attribute: int, literal: Literal, *, ordered: bool) -> Point:
+    def resolve(attribute: int, literal: Literal, *, ordered: bool, listed: bool = False) -> Point:
         domain = domains[attribute]
         if domain.numeric:
-            return number_point(domain, literal)
+            return number_point(domain, literal, listed=listed)
         if literal.text in domain.labels:
             return value_point(domain, domain.labels.index(literal.text))
         if ordered:

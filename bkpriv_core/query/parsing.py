@@ -382,7 +382,11 @@ class _Reader:
         attribute = self._column(column)
         if not listed:
             raise _refused("an empty IN list")
-        points = (self._resolve(attribute, _literal(part), ordered=False) for part in listed)
+        several = len(listed) > 1
+        points = (
+            self._resolve(attribute, _literal(part), ordered=False, listed=several)
+            for part in listed
+        )
         return Membership(attribute, tuple(points))
 
     def _comparison(self, attribute: int, operator: Operator, node: exp.Expr) -> Comparison:

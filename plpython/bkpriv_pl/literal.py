@@ -34,9 +34,9 @@ TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
 def literal_resolver(release: RecordedRelease) -> Resolver:
     """Resolver of literals that are compared with the attributes of a release.
 
-    Numbers are compared exactly. What is no value of another domain is read as a value of the
-    attribute's type, and takes its place in the order of that type; text, in the order of the
-    database's collation. Dates and times are read as ISO, without a zone as UTC.
+    Numbers are compared as `number_point` says. What is no value of another domain is read as a
+    value of the attribute's type, and takes its place in the order of that type; text, in the order
+    of the database's collation. Dates and times are read as ISO, without a zone as UTC.
 
     Of types that are not built in, such as enumerations, nothing is asked: they may have changed
     since. Their values have the order that they had at the release, and nothing else has a place.
@@ -58,17 +58,17 @@ def literal_resolver(release: RecordedRelease) -> Resolver:
         )
         return str(types[0]["name"]) if types else None
 
-    def resolve(attribute: int, literal: Literal, *, ordered: bool) -> Point:
+    def resolve(attribute: int, literal: Literal, *, ordered: bool, listed: bool = False) -> Point:
         POLLED.poll()
         domain, type_ = domains[attribute], release.types[attribute]
         if domain.name in coarsened:
             return class_point(domain, literal, ordered=ordered)
-        if domain.numeric and type_ in NUMBERS:
-            return number_point(domain, literal)
-        if literal.text in domain.labels:
+        # One that is written as a value is that value, but that no real is the number 0.1.
+        written = literal.text in domain.labels and (literal.quoted or type_ not in NUMBERS)
+        if type_ in NUMBERS and not written:
+            return number_point(domain, literal, type_, listed=listed)
+        if written:
             return value_point(domain, domain.labels.index(literal.text))
-        if type_ in NUMBERS:
-            return number_point(domain, literal)  # they have a hierarchy
         own_type = find_type(attribute)
         if own_type is None:
             return of_domain(attribute, literal, ordered=ordered)

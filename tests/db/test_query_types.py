@@ -73,6 +73,50 @@ def test_values_that_no_double_tells_apart(shop: Connection, kind: str, nulls: b
     agree(shop, release, literals, random.Random(kind))
 
 
+FLOATS = {
+    "real": "-0.5 0 0.1 0.3 2.5 1234.5678 16777216 1e-40 1e30",
+    "double precision": "-0.5 0 0.1 0.3 2.5 16777217 9007199254740992 1e-310 1e300",
+    "numeric": "-0.5 0 0.1 0.3 2.5 16777217 0.100000000000000000001 9007199254740993",
+    "integer": "-1 0 3 16777217 2147483647",
+    "bigint": "-1 0 3 16777217 9007199254740993",
+}
+UNQUOTED = (
+    *("0.1", "-0.5", "0.3", "0.25", "16777217", "16777216.5", "9007199254740993", "1e30", "-.3"),
+    *("0.100000001490116119384765625", "0.10000000149011612", "0.100000000000000000001"),
+)
+"""Among them the real that is written as 0.1, and numbers next to a float."""
+
+
+@pytest.mark.parametrize(
+    ("method", "hierarchy"), [("mondrian", False), ("mondrian", True), ("bucketize", False)]
+)
+@pytest.mark.parametrize("kind", FLOATS)
+def test_numbers_are_compared_as_the_server_compares_them(
+    shop: Connection, kind: str, method: str, hierarchy: bool
+) -> None:
+    values = FLOATS[kind].split()
+    shop.execute("DROP VIEW IF EXISTS shop.asked, shop.asked_sensitive")
+    dataset = stock(shop, kind, values, sensitive=False)
+    if hierarchy:
+        shop.execute("DROP TABLE IF EXISTS shop.numbers")
+        shop.execute("CREATE TABLE shop.numbers AS SELECT DISTINCT v, 'any' AS a FROM shop.stock")
+        shop.execute("SELECT bkpriv.set_hierarchy(%s, 'v', 'shop.numbers')", [dataset])
+    release = publish(shop, dataset, "loose", "shop.asked", method=method)
+    quoted = (
+        [] if kind in ("integer", "bigint") else [f"'{text}'" for text in (*values, *UNQUOTED[:8])]
+    )
+    literals = [*UNQUOTED, *values[:3], *quoted[2::3]]
+    conditions = [f"v {sign} {text}" for text in literals for sign in ("=", "<")]
+    conditions += [f"v IN ({text})" for text in literals]
+    conditions += [f"0.1 <> v AND v NOT IN ({text}, '3')" for text in literals]
+    conditions += [f"v BETWEEN {text} AND 0.3" for text in literals]
+    for condition in conditions:
+        query = f"SELECT count(*) FROM shop.stock WHERE {condition}"
+        assert answer(shop, release, query)[0] == run(shop, query), condition
+    if kind == "real" and not hierarchy:
+        agree(shop, release, literals, random.Random(kind))
+
+
 def agree(shop: Connection, release: int, literals: Sequence[str], draw: random.Random) -> None:
     """Conditions and groups are counted as by PostgreSQL, and estimated alike by statements."""
     for _ in range(25):
