@@ -161,6 +161,12 @@ def _requirements(chosen: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[
     for axis, key in (("k", KAnonymity.key), ("l", LDiversity.key)):
         if axis in chosen:
             beside = shared.get(key)
+            if isinstance(beside, list):
+                raise InvalidParameter(
+                    f"axis {axis} cannot vary several bounds of {key}",
+                    detail=f"Beside it stands {as_json(beside)}.",
+                    hint=f"State one, or policies with a {axis} for each by their names.",
+                )
             found[key] = {**(beside if isinstance(beside, Mapping) else {}), axis: chosen[axis]}
     return found
 

@@ -129,7 +129,12 @@ def parse_policy(policy: object, *, complete: bool = True) -> Policy:
         policy, "a policy", (*REQUIREMENTS, QueryError.key, "overlap"), noun="requirement"
     )
     return Policy(
-        tuple(item.parse(stated[key]) for key, item in REQUIREMENTS.items() if key in stated),
+        tuple(
+            requirement
+            for key, item in REQUIREMENTS.items()
+            if key in stated
+            for requirement in item.parse_all(stated[key])
+        ),
         QueryError.parse(stated[QueryError.key]) if QueryError.key in stated else None,
         read(Overlap, stated["overlap"], "overlap") if "overlap" in stated else None,
     )
@@ -158,9 +163,12 @@ def complete(stated: object, customary: Callable[[str], Any]) -> object:
     """
     if not isinstance(stated, Mapping):
         return stated
-    put_in = {
-        key: {**diverging, "bandwidth": customary(key)}
-        for key in _OPEN
-        if isinstance(diverging := stated.get(key), Mapping) and diverging.get("bandwidth") is None
-    }
-    return {**stated, **put_in} if put_in else stated
+
+    def completed(key: str, diverging: object) -> object:
+        if isinstance(diverging, list):
+            return [completed(key, item) for item in diverging]
+        if not isinstance(diverging, Mapping) or diverging.get("bandwidth") is not None:
+            return diverging
+        return {**diverging, "bandwidth": customary(key)}
+
+    return {**stated, **{key: completed(key, stated[key]) for key in _OPEN if key in stated}}

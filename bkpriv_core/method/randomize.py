@@ -144,4 +144,4 @@ def bound_of(requirements: Sequence[Requirement]) -> MaxDisclosure:
             "were.",
             hint=f'Add for example {{"{MaxDisclosure.key}": {{"tau": 0.3}}}} to the policy.',
         )
-    return bounds[0]
+    return min(bounds, key=lambda bound: bound.tau)  # all are about the one column

@@ -202,6 +202,11 @@ class Requirement(ABC):
         requirement: R = read(cls, value, cls.key)
         return requirement
 
+    @classmethod
+    def parse_all(cls: type[R], value: object) -> tuple[R, ...]:
+        """Read all that a policy states under `key`; one, where it cannot be several."""
+        return (cls.parse(value),)
+
     def about(self: R, columns: Sequence[str], combined: bool) -> tuple[R, ...]:
         """What it comes to where people are told of by such columns.
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, Unsupported, as_json
 from bkpriv_core.requirement.base import Requirement
+from bkpriv_core.stated import About, read
 from bkpriv_core.table.combination import Combination
 
 __all__ = ["ColumnRequirement", "Sight", "refuse_combined"]
@@ -67,7 +68,7 @@ class Sight:
             raise InvalidParameter(
                 f"{key} is to be about one column and about all jointly",
                 detail=f"sensitive is {as_json(self.sensitive)}, and joint is true.",
-                hint="Leave one of them out; a skyline may have an adversary of each kind.",
+                hint="Leave one of them out; a list may have one of each kind.",
             )
 
     def of(self, columns: Sequence[str], combined: bool, key: str) -> tuple[Sight, ...]:
@@ -119,6 +120,21 @@ class ColumnRequirement(Requirement):
         requirement = super().parse(value)
         requirement.sight.check(cls.key)
         return requirement
+
+    @classmethod
+    def parse_all(cls: type[R], value: object) -> tuple[R, ...]:
+        """Read one object, or a list, such as one for each column; all of them hold."""
+        if not isinstance(value, list | tuple):
+            return (cls.parse(value),)
+        hint = 'Write one object for each bound, such as {..., "sensitive": "diagnosis"}.'
+        listed: tuple[R, ...] = read(
+            Annotated[tuple[cls, ...], About(hint=hint, item="bound")],  # type: ignore[valid-type]
+            value,
+            cls.key,
+        )
+        for requirement in listed:
+            requirement.sight.check(cls.key)
+        return listed
 
     @property
     def having(self) -> bool:

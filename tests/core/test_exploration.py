@@ -75,6 +75,7 @@ def test_an_array_is_as_it_stands_and_a_policy_one_of_itself() -> None:
             {"grid": {"bandwidth": 0.3, "t": 0.1}, "with": {"bt_privacy": {"t": 1}}},
             "both state bt_privacy",
         ),
+        ({"grid": {"l": [2, 3]}, "with": {"l_diversity": [{"l": 2}, {"l": 4}]}}, "axis l"),
     ],
 )
 def test_what_lists_no_policies_is_refused(stated: Any, named: str) -> None:

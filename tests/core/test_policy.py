@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import MISSING, fields
 
 import pytest
 
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.policy import REQUIREMENTS, Policy, parse_policy
+from bkpriv_core.policy import REQUIREMENTS, Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.requirement import (
     BetaLikeness,
@@ -91,6 +92,60 @@ def test_an_invalid_value_is_that_of_its_requirement() -> None:
         parse_policy({"t_closeness": {"t": 0.1}, "k_anonymity": {"k": 0}})
     with pytest.raises(InvalidParameter, match="beta of beta_likeness is 0"):
         parse_policy({"beta_likeness": {"beta": 0}})
+
+
+def test_a_requirement_about_values_may_be_stated_for_each_column() -> None:
+    each = [{"l": 2}, {"l": 3, "sensitive": "disease"}, {"l": 4, "joint": True}]
+    policy = parse_policy({"l_diversity": each, "k_anonymity": {"k": 5}})
+    assert policy.requirements == (
+        KAnonymity(5),
+        LDiversity(2),
+        LDiversity(3, sensitive="disease"),
+        LDiversity(4, joint=True),
+    )
+    bounds = [item.bounds[0] for item in policy.about(("disease", "ward"), None).requirements]
+    assert [bound.parameters for bound in bounds] == [
+        {"k": 5},
+        {"l": 2, "variant": "distinct", "sensitive": "disease"},
+        {"l": 2, "variant": "distinct", "sensitive": "ward"},
+        {"l": 3, "variant": "distinct", "sensitive": "disease"},
+        {"l": 4, "variant": "distinct", "joint": True},
+    ]
+
+
+@pytest.mark.parametrize(
+    "key", sorted({*REQUIREMENTS} - {"k_anonymity", "m_invariance", "bt_privacy"})
+)
+def test_every_requirement_about_values_takes_a_list(key: str) -> None:
+    stated = {"l": 2, "tau": 0.5, "t": 0.2, "beta": 1, "c": 0.5, "k": 1, "j": 1, "theta": 0.5}
+    kind = REQUIREMENTS[key]
+    needed = {
+        field.name: stated[field.name]
+        for field in fields(kind)  # type: ignore[arg-type]
+        if field.default is MISSING
+    }
+    one = {**needed, "sensitive": "disease"}
+    alone, both = (parse_policy({key: value}).requirements for value in (one, [one, needed]))
+    assert both == (*alone, *parse_policy({key: needed}).requirements)
+    for wrong, named in (([], key), ([one, {**needed, "nonsense": 1}], f"bound 2 of {key}")):
+        with pytest.raises(InvalidParameter) as caught:
+            parse_policy({key: wrong})
+        assert named in caught.value.message
+    with pytest.raises(InvalidParameter, match="jointly"):
+        parse_policy({key: [needed, {**one, "joint": True}]})
+
+
+def test_what_is_about_records_is_stated_once() -> None:
+    for key in ("k_anonymity", "m_invariance"):
+        with pytest.raises(InvalidParameter, match=key):
+            parse_policy({key: [{key[0]: 2}]})
+
+
+def test_knowledge_is_put_into_every_bound_that_leaves_it_open() -> None:
+    listed = [{"j": 1}, {"j": 2, "bandwidth": 0.5, "joint": True}]
+    assert complete({"js_divergence": listed}, lambda key: f"of {key}") == {
+        "js_divergence": [{"j": 1, "bandwidth": "of js_divergence"}, listed[1]]
+    }
 
 
 def test_the_error_of_queries_may_be_bounded_beside_requirements() -> None:

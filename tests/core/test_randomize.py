@@ -14,7 +14,7 @@ from bkpriv_core.audit import Finding, draw_finding, together_finding
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter, NoGroups, UnattainableRequirement
 from bkpriv_core.method import find_method, parse_options
-from bkpriv_core.method.randomize import Randomize, RandomizeOptions
+from bkpriv_core.method.randomize import Randomize, RandomizeOptions, bound_of
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization import together
@@ -187,6 +187,11 @@ def test_what_is_about_groups_is_refused(policy: dict[str, Any], message: str) -
     options = RandomizeOptions(scheme="rr-s")
     with pytest.raises(InvalidParameter, match=message):
         Randomize().check(Setting(PATIENTS), requirements, options)
+
+
+def test_of_several_bounds_the_least_is_kept() -> None:
+    policy = parse_policy({"max_disclosure": [{"tau": 0.5}, {"tau": 0.2}, {"tau": 0.4}]})
+    assert bound_of(policy.requirements) == MaxDisclosure(0.2)
 
 
 def test_the_bound_must_be_stated() -> None:
