@@ -49,6 +49,7 @@ from bkpriv_core.randomization.risk import risks
 from bkpriv_core.randomization.together import risk_together
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, MaxDisclosure, Measurement, Requirement, Shift
+from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
@@ -163,7 +164,7 @@ def findings(
     weights = setting.parts.weights[groups.members]
     rows = []
     for requirement, measured in zip(requirements, measurements, strict=True):
-        used = _estimators_used(groups, weights, measured)
+        used = _estimators_used(groups, weights, measured, setting.table)
         inexact = int(weights[~measured.exact[groups.owner]].sum())
         smoothed_by = _smoothed_by(requirement, setting)
         for place, bound in enumerate(requirement.bounds):
@@ -386,15 +387,17 @@ def _fault(
     return Fault(group, records, shift, setting.table)
 
 
-def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement) -> str:
+def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement, table: Table) -> str:
     """How figures were inferred, the best way first."""
     first, *others = np.unique(measured.used).tolist() or [EXACT]
     exceptions = []
+    told = table.sensitive
+    unit = "person" if isinstance(told, Combination) and told.several else "record"
     for place in others:
         chosen = measured.used == place
         records = int(weights[chosen[groups.owner]].sum())
         counted = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
-        exceptions.append(f"{ESTIMATORS[place]} for {counted} ({records} records)")
+        exceptions.append(f"{ESTIMATORS[place]} for {counted} ({records} {unit}s)")
     return _but(ESTIMATORS[first], exceptions)
 
 

@@ -288,7 +288,9 @@ def share(value: Any) -> str:
     return f"{percent:.1f} %"
 
 
-_COUNTED = re.compile(r"\((\d+) records?\)|for (\d+) persons?|for (\d+) records?(?! *\))")
+_COUNTED = re.compile(
+    r"\((\d+) (?:record|person)s?\)|for (\d+) persons?|for (\d+) records?(?! *\))"
+)
 
 
 def exact_share(bound: Bounded, published: int) -> float | None:

@@ -27,8 +27,11 @@ from bkpriv_core.requirement import (
     Requirement,
     TCloseness,
 )
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.persons import Persons
+from bkpriv_core.table.table import Table
 from tests.core import oracles, requirement_oracles
 from tests.core.oracles import Number, Records
 from tests.core.query_strategies import GENERALIZED, one_group
@@ -206,6 +209,19 @@ def test_the_ways_of_inference_are_told_best_first() -> None:
     assert inferred([2, 1, 0, 0], (4, 3, 2, 1)) == (
         "exact, but bethe for 1 group (3 records) and omega for 1 group (4 records)"
     )
+
+
+def test_where_persons_are_counted_the_ways_of_inference_count_persons() -> None:
+    whose, sexes, diseases = ["a", "a", "b", "c"], np.array([[0], [0], [0], [1]]), [0, 1, 0, 1]
+    told = Domain("disease", ("acne", "flu"))
+    persons = Persons.of_records("id", whose, sexes, (told,), np.array(diseases)[:, None])
+    each = np.column_stack((persons.codes, persons.values))
+    known = Domain("sex", ("f", "m"))
+    table, _ = Table.from_rows((known,), persons.sensitive, each, np.ones(3, dtype=np.int64))
+    measurement = Measurement(np.ones((1, 2)), np.array([2, 0], dtype=np.int8))
+    groups = as_groups([[0], [1]])
+    (finding,) = findings(Setting(table), groups, [KAnonymity(1)], [measurement])
+    assert finding.estimator == "exact, but omega for 1 group (2 persons)"
 
 
 def test_smoothing_is_stated_where_it_matters() -> None:

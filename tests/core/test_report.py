@@ -382,6 +382,7 @@ def test_shares_are_said_as_people_say_them(l: float, share: str) -> None:  # no
         ("exact", 1.0),
         ("omega", 0.0),
         ("exact, but omega for 3 groups (25 records)", 0.75),
+        ("exact, but omega for 3 groups (25 persons)", 0.75),
         ("exact, but bethe for 1 group (10 records) and omega for 2 groups (15 records)", 0.75),
         ("exact, but omega for 1 person", 0.99),
         ("bethe, but omega for 2 groups (15 records)", 0.0),
