@@ -206,6 +206,18 @@ class Combination(Domain):
         return cls(name, tuple(labels), columns=columns, rows=rows, offsets=offsets)
 
     @property
+    def called(self) -> tuple[str | None, ...]:
+        """See `Domain`: who has one record with NULL has what he has in a table of one of each."""
+        if len(self.columns) > 1 or not self.columns[0].has_null:
+            return self.labels
+        single = np.diff(self.offsets) == 1
+        null = single & (self.rows[self.offsets[:-1], 0] == self.columns[0].size - 1)
+        return tuple(
+            None if nothing else label
+            for label, nothing in zip(self.labels, null.tolist(), strict=True)
+        )
+
+    @property
     def several(self) -> bool:
         """Whether a person may have several rows."""
         return len(self.rows) > self.size

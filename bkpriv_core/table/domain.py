@@ -103,6 +103,11 @@ class Domain:
         """Number of values."""
         return len(self.labels)
 
+    @property
+    def called(self) -> tuple[str | None, ...]:
+        """What values go by where those of several tables are compared."""
+        return self.labels
+
     def select(self, codes: IntArray) -> Domain:
         """The domain with some of its values only, by their codes in ascending order."""
         if len(codes) == self.size:

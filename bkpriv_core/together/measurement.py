@@ -129,7 +129,7 @@ class Population:
         for place in np.unique(latest[latest != ALONE]).tolist():
             setting, parts = look(place)
             persons = np.flatnonzero(latest == place)
-            codes = recode(setting.table.sensitive.labels, history.vocabulary)
+            codes = recode(setting.table.sensitive.called, history.vocabulary)
             homes.append(Home(setting, persons, parts[record[persons]], codes))
         priors = tuple(np.zeros((count, len(history.vocabulary))) for _ in wanted)
         for prior, known in zip(priors, wanted, strict=True):

@@ -194,7 +194,7 @@ def read_chain(
         POLLED.poll()
         if step.release not in left_out:
             content = contents[step.release]
-            shown.append(_read_shown(step, sensitive, labels[step.release], content, names))
+            shown.append(_read_shown(step, sensitive, *labels[step.release], content, names))
     history = History(tuple(shown))
     return Chain(dataset, owner, tuple(steps), left_out, history, dict(names), library)
 
@@ -203,6 +203,7 @@ def _read_shown(
     step: Step,
     sensitive: str,
     labels: Labels,
+    called: Labels,
     content: Content,
     names: defaultdict[str, int],
 ) -> Shown:
@@ -214,7 +215,7 @@ def _read_shown(
         groups = read_shown(sensitive, labels, respondents, respondents.values, content)
     return Shown(
         step.release,
-        labels,
+        called,
         _number(names, respondents.names),
         respondents.values,
         groups,

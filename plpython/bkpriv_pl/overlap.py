@@ -337,7 +337,7 @@ def _tell_apart(
         return Setting(mine, setting.smoothing, library=library, progress=POLLED), everybody
 
     nowhere = Groups.from_labels(np.full(len(people), SUPPRESSED))
-    labels = setting.table.sensitive.labels
+    labels = setting.table.sensitive.called
     present = Shown(now.release, labels, people, respondents.values, nowhere, now.when)
     measured, _ = jointly(requirements)
     return Earlier.of(chain.history, present, look, adversaries(measured))

@@ -17,7 +17,9 @@ from bkpriv_core.release.recorded.content import Arrays, read_told
 from bkpriv_core.release.recorded.draw import Draw
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_release, unsound
+from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_pl.boundary import run
 from bkpriv_pl.column import STEPS
@@ -254,8 +256,8 @@ def _check_respondent_sizes(row: dict[str, Any]) -> None:
     )
 
 
-def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:
-    """Labels of the sensitive attribute by release.
+def read_labels(releases: Sequence[int]) -> dict[int, tuple[Labels, Labels]]:
+    """Labels of the sensitive attribute by release, and what they go by: see `Domain.called`.
 
     Raises
     ------
@@ -268,7 +270,8 @@ def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:
         ["bigint[]"],
         [list(releases)],
     )
-    labels = {row["release"]: _read_combined(row["release"]) for row in combined}
+    told = {row["release"]: _read_combined(row["release"]) for row in combined}
+    labels = {release: (each.labels, each.called) for release, each in told.items()}
     last = (
         "FROM (SELECT DISTINCT ON (release) release, labels FROM bkpriv.release_attribute "
         "WHERE release = ANY ($1) ORDER BY release, place DESC) AS a"
@@ -279,15 +282,15 @@ def read_labels(releases: Sequence[int]) -> dict[int, tuple[str | None, ...]]:
         with of_release(row["release"]):
             check_sizes([Sizes("labels", elements, dimensions, row["labels_bytes"])])
     rows = run(f"SELECT release, labels {last}", *key)
-    return {row["release"]: tuple(row["labels"]) for row in rows} | labels
+    return {row["release"]: (tuple(row["labels"]),) * 2 for row in rows} | labels
 
 
-def _read_combined(release: int) -> tuple[str | None, ...]:
-    """Labels of the combinations of a release."""
+def _read_combined(release: int) -> Domain:
+    """The combinations of a release."""
     with of_release(release):
         attributes, _ = read_attributes(release)
         _, sensitive = read_told(read_domains(attributes), read_arrays(release))
-    return sensitive.labels
+    return sensitive
 
 
 def read_transitions(dataset: str, name: str) -> Transitions:

@@ -211,3 +211,12 @@ def test_values_too_many_to_be_bounded_one_by_one_are_refused() -> None:
         several.aspects  # noqa: B018
     one, _ = Combination.of(columns, np.array([[0], [1]]))
     assert len(one.aspects) == 1
+
+
+def test_one_record_with_null_is_called_as_where_nobody_has_several() -> None:
+    disease = Domain("disease", ("acne", "flu", None))
+    rows, offsets = np.array([[0], [2], [1], [2], [2], [2]]), np.array([0, 1, 2, 4, 6])
+    made = Combination.assembled((disease,), rows, offsets)
+    assert made.called == ("acne", None, *made.labels[2:])
+    assert len({*made.called}) == len(made.called)
+    assert {*made.called[:2]} < {*disease.called}

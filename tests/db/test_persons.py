@@ -341,3 +341,28 @@ def test_comparisons_are_of_what_persons_have(visits: Connection) -> None:
     bound = Jsonb({"max_disclosure": {"tau": 1}})
     figures: dict[str, float] = dict(visits.execute(comparing, [[release]]).fetchall())
     assert figures["max_disclosure"] == one(visits, auditing, [release, bound]) < 1
+
+
+def test_nulls_of_one_record_are_the_same_whatever_others_have(visits: Connection) -> None:
+    visits.execute("UPDATE clinic.visit SET disease = NULL WHERE disease = 'gout'")
+    visits.execute(
+        "CREATE VIEW clinic.alone AS SELECT * FROM clinic.visit AS v WHERE NOT EXISTS "
+        "(SELECT FROM clinic.visit AS o WHERE o.patient = v.patient AND o.visit > v.visit)"
+    )
+    visits.execute(
+        "SELECT bkpriv.register_dataset('alone', 'clinic.alone', '{age,sex}', 'disease', "
+        "respondent => 'patient')"
+    )
+    nulls = {"nulls": "category"}
+    one_each = publish(visits, "alone", "crowd", "public.alone", nulls)
+    every = publish_as(visits, {**ALL, **nulls})
+    several = one(
+        visits,
+        "SELECT count(*) FROM (SELECT FROM clinic.visit GROUP BY patient HAVING count(*) > 1) AS p",
+    )
+    said = overhear(visits)
+    visits.execute(
+        "SELECT bkpriv.audit_together(%s, %s)",
+        [[one_each, every], Jsonb({"k_anonymity": {"k": 2}})],
+    )
+    assert any(f"values that changed, {several} times" in message for message in said), said
