@@ -159,6 +159,9 @@ class Facts:
         The latest releases of the dataset, and itself, in their order.
     others : int
         How many releases the dataset has beside it, listed or not.
+    elsewhere : tuple of int
+        Releases of other datasets whose sources read what its own reads, of those that the reader
+        of the report may see.
     readers : tuple of str
         Roles that may read it now, as in SQL.
     options : mapping
@@ -196,6 +199,7 @@ class Facts:
     events: tuple[Event, ...]
     siblings: tuple[Sibling, ...]
     others: int
+    elsewhere: tuple[int, ...]
     readers: tuple[str, ...]
     options: Mapping[str, Any]
     made_at: str

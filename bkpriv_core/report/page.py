@@ -340,6 +340,8 @@ class _Page(Safety):
         else:
             others = "1 other release" if facts.others == 1 else f"{figure(facts.others)} others"
             parts.append(element("p", f"Its dataset has {others}."))
+        if facts.elsewhere:
+            parts.append(element("p", self._elsewhere()))
         together = [bound for bound in facts.bounds if "together" in bound.parameters]
         if together:
             kept = all(bound.satisfied for bound in together)
@@ -353,6 +355,17 @@ class _Page(Safety):
                 )
             )
         return section("History", "history", *parts)
+
+    def _elsewhere(self) -> str:
+        """What is said of releases of other datasets that may show the same records."""
+        known = self.facts.elsewhere
+        count = "1 release" if len(known) == 1 else f"{figure(len(known))} releases"
+        said = f"{count} of other datasets may show the same records"
+        if not self.full:
+            return f"{said}."
+        listed = ", ".join(map(str, known[-_ELSEWHERE:]))
+        earlier = " and earlier ones" * (len(known) > _ELSEWHERE)
+        return f"{said}, since their sources read the same tables: {listed}{earlier}."
 
     def _siblings(self) -> Markup:
         """The latest releases of the dataset, with this one."""
@@ -390,6 +403,9 @@ class _Page(Safety):
             numbers={4 + periods, 5 + periods},
         )
 
+
+_ELSEWHERE = 20
+"""How many releases of other datasets are listed."""
 
 _METRICS = {
     "gcp": ("Detail lost (GCP)", True, "0 %"),

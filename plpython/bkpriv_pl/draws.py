@@ -20,6 +20,7 @@ from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure
 from bkpriv_core.table.table import Table
+from bkpriv_pl.bases import bases_of
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import find_release
 from bkpriv_pl.notice import releases_of
@@ -57,15 +58,14 @@ def judge_together(
         "SELECT o.release, o.records = r.records AND "
         "(SELECT count(*) FROM bkpriv.release_attribute AS a WHERE a.release = o.release) = "
         "(SELECT count(*) FROM bkpriv.release_attribute AS a WHERE a.release = r.release) AS alike "
-        "FROM bkpriv.release AS o JOIN bkpriv.release AS r "
-        "ON ((o.dataset, o.owner) = (r.dataset, r.owner) "
-        "OR (o.source_schema, o.source_name) = (r.source_schema, r.source_name)) "
-        "AND o.method = r.method "
+        "FROM bkpriv.release AS r "
+        "CROSS JOIN LATERAL bkpriv_internal.releases_of(r.dataset, r.owner, $2) AS b "
+        "JOIN bkpriv.release AS o ON o.release = b.release AND o.method = r.method "
         "AND o.period IS NOT DISTINCT FROM r.period AND o.release <> r.release "
         "WHERE r.release = $1 "
         "ORDER BY (o.dataset, o.owner) = (r.dataset, r.owner) DESC, o.release DESC",
-        ["bigint"],
-        [release],
+        ["bigint", "text[]"],
+        [release, bases_of(release)],
     )
     draws: dict[int, Sequence[Channel]] = {release: _channels(drawn)}
     untold, unread = [], []

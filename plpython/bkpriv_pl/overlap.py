@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import plpy
@@ -28,6 +29,7 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
 from bkpriv_pl import history
+from bkpriv_pl.bases import find_bases
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.counts import Period
@@ -368,23 +370,30 @@ def find_overlap(
         "OR (r.period_type, r.period_column, r.period_bin) IS DISTINCT FROM ($6, $7, $8))"
     )
     judged = () if beside is None else beside.judged
-    # A status takes a search of the catalog, so only those of the releases listed are wanted.
-    rows = run(
-        "SELECT release, status FROM bkpriv.releases WHERE release = ANY (ARRAY("
-        "SELECT r.release FROM bkpriv.release r "
-        "WHERE ((r.dataset, r.owner) = ($1, $2) OR (r.source_schema, r.source_name) = ($3, $4)) "
-        f"AND {same_period} AND r.release <> ALL ($9) "
-        f"ORDER BY r.release DESC LIMIT {LISTED + 1})) ORDER BY release",
-        [*["text"] * 8, "bigint[]"],
+    found = run(
+        "SELECT r.release, format('%I.%I', r.source_schema, r.source_name) AS source, o.shared "
+        "FROM bkpriv_internal.releases_of($1, $2, $3) AS o "
+        "JOIN bkpriv.release AS r ON r.release = o.release "
+        f"WHERE {same_period} AND r.release <> ALL ($4) "
+        f"ORDER BY r.release DESC LIMIT {LISTED + 1}",
+        ["text", "text", "text[]", "bigint[]", *["text"] * 4],
         [
-            *(dataset.name, dataset.owner, dataset.source_schema, dataset.source_name),
-            *((None,) * 4 if period is None else period.recorded.values()),
+            *(dataset.name, dataset.owner),
+            find_bases(dataset.source_schema, dataset.source_name),
             list(judged),
+            *((None,) * 4 if period is None else period.recorded.values()),
         ],
     )
-    if not rows:
+    if not found:
         return None
+    # A status takes a search of the catalog, so only those of the releases listed are wanted.
+    rows = run(
+        "SELECT release, status FROM bkpriv.releases WHERE release = ANY ($1) ORDER BY release",
+        ["bigint[]"],
+        [[row["release"] for row in found]],
+    )
     listed = latest_of([f"{row['release']} ({row['status']})" for row in rows])
+    through = _through(dataset, found)
     of_period = "" if period is None else f" in period {period.text}"
     if beside is not None:
         shown = {row["release"] for row in rows}
@@ -396,16 +405,16 @@ def find_overlap(
         return UnattainableRequirement(
             f"releases of records of {dataset.source}{of_period} are not judged together with this "
             f"one: {listed}",
-            detail=f"{reasons[0].upper()}{reasons[1:]}. What they tell together with this one is "
-            "not measured.",
+            detail=f"{reasons[0].upper()}{reasons[1:]}.{through} What they tell together with "
+            "this one is not measured.",
             hint=("" if shown <= beside.left_out.keys() else _OF_SEVERAL)
             + 'Give them to different readers. A policy may refuse another release ({"overlap": '
             '"refuse"}).',
         )
     return UnattainableRequirement(
         f"records of {dataset.source}{of_period} have been released before: {listed}",
-        detail="Each release is certified by itself. Who holds several, or held one that was "
-        "withdrawn, can compare their "
+        detail=f"Each release is certified by itself.{through} Who holds several, or held one that "
+        "was withdrawn, can compare their "
         + (
             "records, and learns more of all of them."
             if form.randomized
@@ -418,6 +427,22 @@ def find_overlap(
         ),
         hint=_instead(refused, dataset),
     )
+
+
+def _through(dataset: Dataset, rows: Sequence[Mapping[str, Any]]) -> str:
+    """What says which relations are read by the dataset's source, and by others."""
+    by_source = {
+        row["source"]: row["shared"]
+        for row in rows
+        if row["shared"] and row["source"] != dataset.source
+    }
+    told = [
+        f" Source {source} and {dataset.source} both read {', '.join(shared[:LISTED])}"
+        + (", ..." if len(shared) > LISTED else "")
+        + "."
+        for source, shared in by_source.items()
+    ]
+    return "".join(told[:LISTED])
 
 
 _OF_SEVERAL = (

@@ -31,6 +31,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl import history
+from bkpriv_pl.bases import find_bases
 from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.column import column_types
 from bkpriv_pl.counts import NOTHING, Period
@@ -324,6 +325,7 @@ def _record(
         source_schema=dataset.source_schema,
         source_name=dataset.source_name,
         watch=history.find_watch(dataset.source_schema, dataset.source_name),
+        bases=find_bases(dataset.source_schema, dataset.source_name),
         view_schema=request.view.schema,
         view_name=request.view.name,
         method=request.method.name,

@@ -26,6 +26,7 @@ from bkpriv_core.report.facts import (
 from bkpriv_core.report.page import render
 from bkpriv_core.table.combination import columns_of
 from bkpriv_pl.audit import as_row, measure
+from bkpriv_pl.bases import bases_of, releases_beside
 from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
 from bkpriv_pl.ownership import look_up
@@ -116,6 +117,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         events=_events(release),
         siblings=_siblings(row["dataset"], own["owner"], release),
         others=_others(row["dataset"], own["owner"]),
+        elsewhere=tuple(releases_beside(row["dataset"], own["owner"], bases_of(release))),
         readers=_readers(release),
         options=_chosen(options),
         made_at=row["now"],

@@ -25,11 +25,13 @@ from bkpriv_core.table.groups import IntArray
 from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.measurement import Joint, Population
 from bkpriv_pl.audit import as_row
+from bkpriv_pl.bases import find_bases, releases_beside
 from bkpriv_pl.boundary import Refusal, entry, from_json
 from bkpriv_pl.chain import Chain, find_left_out, in_column, read_chain
-from bkpriv_pl.dataset import find_dataset
+from bkpriv_pl.dataset import Dataset, find_dataset
 from bkpriv_pl.history import Step, find_requirements, refuse_purged
 from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.notice import latest_of
 from bkpriv_pl.ownership import check_listed, look_up
 from bkpriv_pl.passed import note_attributes
 from bkpriv_pl.progress import POLLED, Task
@@ -114,6 +116,7 @@ def audit_readers(
     else:
         held = read_readers(declared, from_json(readers, "readers"))
     seen = sorted({release for releases in held.values() for release in releases})
+    _tell_elsewhere(declared)
     listed = {each.step.release: each for each in _look_up(seen)}
     note_attributes(seen)
     task = Task("bkpriv audit_readers")
@@ -151,6 +154,23 @@ def audit_readers(
 
 
 _FALSE = "shows counterfeit values"
+
+
+def _tell_elsewhere(declared: Dataset) -> None:
+    """Warn of releases of other datasets that show the same records, which readers may hold."""
+    bases = find_bases(declared.source_schema, declared.source_name)
+    elsewhere = releases_beside(declared.name, declared.owner, bases)
+    if elsewhere:
+        relations = sorted({name for shared in elsewhere.values() for name in shared})
+        more = ", ..." * (len(relations) > _SHOWN)
+        plpy.warning(
+            "releases of other datasets may show the same records: "
+            f"{latest_of([str(release) for release in elsewhere])}",
+            detail=f"Their sources read {', '.join(relations[:_SHOWN])}{more}, as "
+            f"{declared.source} does. What readers learn who hold these as well is not measured "
+            "here.",
+            hint="bkpriv.audit_together measures any releases that you list.",
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,6 +89,51 @@ COMMENT ON FUNCTION bkpriv_internal.guard_row() IS
     'Trigger that refuses to change a row of the history, unless the transaction has recorded the event that it names';
 -- Granted to nobody: a trigger.
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.bases(source_schema text, source_name text) RETURNS text[]
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    WITH RECURSIVE beneath(oid) AS (
+        SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = source_schema AND c.relname = source_name
+        UNION
+        SELECT below.oid
+        FROM beneath AS b CROSS JOIN LATERAL (
+            -- A view or a copy reads what its rule names; a table, its partitions and children as well.
+            SELECT d.refobjid FROM pg_rewrite w
+            JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+            WHERE w.ev_class = b.oid AND w.ev_type = '1'
+            UNION ALL
+            SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = b.oid
+        ) AS below(oid)
+    )
+    SELECT array_agg(name ORDER BY name COLLATE "C") FROM (
+        SELECT format('%I.%I', n.nspname, c.relname) AS name
+        FROM beneath AS b JOIN pg_class c ON c.oid = b.oid AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+        ORDER BY (n.nspname, c.relname) <> (source_schema, source_name), c.relispartition, c.oid LIMIT 2000
+    ) AS named
+$$;
+COMMENT ON FUNCTION bkpriv_internal.bases(text, text) IS
+    'A relation, and every one that it reads: through views, materialized views, partitions and children; up to 2000, partitions last; not through functions, nor what a foreign table reads elsewhere';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.bases(text, text) TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.releases_of(dataset text, owner text, bases text[])
+    RETURNS TABLE (release bigint, shared text[])
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT r.release, CASE WHEN own.dataset THEN '{}'
+                           ELSE ARRAY(SELECT unnest(known.bases) INTERSECT SELECT unnest(releases_of.bases) ORDER BY 1) END
+    FROM bkpriv.release r
+    CROSS JOIN LATERAL (SELECT coalesce(r.bases, ARRAY[format('%I.%I', r.source_schema, r.source_name)])) AS known(bases)
+    CROSS JOIN LATERAL (SELECT (r.dataset, r.owner) = (releases_of.dataset, releases_of.owner)) AS own(dataset)
+    WHERE own.dataset OR known.bases && releases_of.bases
+$$;
+COMMENT ON FUNCTION bkpriv_internal.releases_of(text, text, text[]) IS
+    'Releases the current user may see that may show the same records: those of a dataset, and others made from a relation that reads one of these, with which they share; of releases that record no bases, their source counts';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.releases_of(text, text, text[]) TO bkpriv_publisher, bkpriv_auditor;
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.live_releases(dataset text, owner text) RETURNS TABLE (release bigint, view_name text)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp

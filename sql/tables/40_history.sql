@@ -31,6 +31,7 @@ CREATE TABLE bkpriv.release (
     grown_from bigint,
     respondent_column text CHECK (octet_length(respondent_column) <= 63),
     attributes text[] NOT NULL DEFAULT '{}',
+    bases text[],
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -42,7 +43,9 @@ CREATE TABLE bkpriv.release (
     CHECK (counterfeited BETWEEN 0 AND records - suppressed),
     CHECK (grown_from < release),
     CHECK (cardinality(attributes) <= 1600 AND array_position(attributes, NULL) IS NULL
-           AND octet_length(array_to_string(attributes, '')) <= 30000)
+           AND octet_length(array_to_string(attributes, '')) <= 30000),
+    CHECK (cardinality(bases) BETWEEN 1 AND 2000 AND array_position(bases, NULL) IS NULL
+           AND octet_length(array_to_string(bases, '')) <= 600000)
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.

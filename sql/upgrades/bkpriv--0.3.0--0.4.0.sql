@@ -29,3 +29,8 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+
+-- What a source reads is recorded with each release from now on.
+ALTER TABLE bkpriv.release ADD COLUMN bases text[];
+ALTER TABLE bkpriv.release ADD CHECK (cardinality(bases) BETWEEN 1 AND 2000 AND array_position(bases, NULL) IS NULL
+                                      AND octet_length(array_to_string(bases, '')) <= 600000);

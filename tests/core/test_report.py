@@ -79,6 +79,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
             Sibling(12, None, "mondrian", "published", "2026-01-02", 1000, 3, "records"),
         ),
         "others": 1,
+        "elsewhere": (5,),
         "readers": (f"{word}reader",),
         "options": {"latest_by": f"{word}column"},
         **{"made_at": "2026-03-04 05:06 UTC", "version": "0.3.0"},
@@ -270,6 +271,17 @@ def test_that_more_releases_are_there_than_are_listed_is_said() -> None:
     assert "Releases of the dataset, with this one<" in render(facts())
     assert "Its dataset has 4 others." in render(facts(others=4), "outsiders")
     assert "Its dataset has 1 other release." in render(facts(), "outsiders")
+
+
+def test_releases_of_other_datasets_of_the_same_records_are_told() -> None:
+    assert "other datasets" not in render(facts(elsewhere=()))
+    said = "2 releases of other datasets may show the same records"
+    assert f"{said}, since their sources read the same tables: 3, 9." in render(
+        facts(elsewhere=(3, 9))
+    )
+    assert f"{said}." in render(facts(elsewhere=(3, 9)), "outsiders")
+    many = render(facts(elsewhere=tuple(range(30))))
+    assert "29 and earlier ones." in many
 
 
 def test_values_of_several_columns_and_records_are_words() -> None:

@@ -211,6 +211,7 @@ VOLATILITY = {
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
         *_internal("carried_token", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
+        *_internal("bases", "releases_of"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
     "VOLATILE": {

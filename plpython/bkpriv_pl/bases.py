@@ -1,0 +1,49 @@
+"""Bases: the relations that a source reads, by which releases of the same records are known.
+
+Two views of one table show the same records, and so do a materialized view, a partition and the
+whole. What a source reads is recorded with each release, by name, as it then was: views are
+replaced. Of releases of versions that recorded none the source itself counts. What functions read,
+and what a foreign table reads elsewhere, is not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bkpriv_pl.boundary import run
+
+__all__ = ["bases_of", "find_bases", "releases_beside"]
+
+
+def find_bases(source_schema: str, source_name: str) -> list[str]:
+    """Names, as in SQL, of a source and of all that it reads now; at most 2000."""
+    (row,) = run(
+        "SELECT bkpriv_internal.bases($1, $2) AS bases",
+        ["text", "text"],
+        [source_schema, source_name],
+    )
+    bases: list[str] | None = row["bases"]
+    return bases or []
+
+
+def bases_of(release: int) -> list[str]:
+    """Names that are recorded of a release; of an older one, its source's."""
+    (row,) = run(
+        "SELECT coalesce(bases, ARRAY[format('%I.%I', source_schema, source_name)]) AS bases "
+        "FROM bkpriv.release WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    bases: list[str] = row["bases"]
+    return bases
+
+
+def releases_beside(dataset: str, owner: str, bases: Sequence[str]) -> dict[int, list[str]]:
+    """Releases of other datasets that share some bases, and which, of those the caller may see."""
+    rows = run(
+        "SELECT release, shared FROM bkpriv_internal.releases_of($1, $2, $3) "
+        "WHERE cardinality(shared) > 0 ORDER BY release",
+        ["text", "text", "text[]"],
+        [dataset, owner, list(bases)],
+    )
+    return {row["release"]: row["shared"] for row in rows}
