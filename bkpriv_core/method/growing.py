@@ -3,7 +3,9 @@
 What several releases of a table tell together is more than each tells alone: whoever holds two can
 take the groups of one from those of the other. Groups that are published again as they were tell
 nothing new, and groups of newcomers have nobody in common with them. So releases each of which
-grows from the one before tell of everybody what one of them told, once.
+grows from the one before tell of everybody, *once*, what the newcomers in one box with him told
+whom he came with: whoever holds two takes a kept group from the box that newcomers share with it,
+and finds these by themselves.
 
 - *Shown* people, those in a group of the last release, are *kept*: in their group, with the record
   that was published, also if they have *departed* since, or their record has *changed*, which would
@@ -16,9 +18,11 @@ grows from the one before tell of everybody what one of them told, once.
 
 Groups that are kept hold what was required when they were made. They stay whatever is required now,
 and whatever more people make adversaries believe of them: findings are of all groups, and may say
-that a bound is broken. Groups of newcomers keep every bound, with one addition: where they would
-be shown as a group that is kept is, both are one to a reader, which must hold as one as well; and
-requirements on all groups are held together with those kept. Newcomers whose groups fail wait.
+that a bound is broken. Groups of newcomers keep every bound, with two additions. Where they would be
+shown as a group that is kept is, both are one to a reader, which must hold as one as well; and so
+must all newcomers of that box without the group, who are one to a reader of the last release.
+Requirements on all groups are held together with those kept, in either way. Newcomers whose groups
+fail wait.
 A table as one group holds if any groups of it do, but newcomers need not: they may have no case of
 what is likely of one of them. He waits, lest no cut of all of them hold.
 """
@@ -374,20 +378,39 @@ def _waiting(
     of_members = labels[groups.members]
     unfit = groups.min(of_members) != groups.max(of_members)
     unfit[unfit] = ~judge.met(judge.measured_somehow(groups.select(unfit)))
+    # Newcomers beside a kept group are one by themselves to who holds the last release.
+    mixed = np.flatnonzero(_mixed(groups, coming))
+    beside = _without(groups.select(mixed), ~coming[groups.select(mixed).members])
+    unfit[mixed] |= ~judge.met(judge.measured_somehow(beside))
     groups = _without(groups, unfit[groups.owner] & coming[groups.members])
     # Newcomers hold among themselves. Where kept groups bring them to break a bound, all go at once
     # who do.
     while joint and len(groups):
-        unfit = np.zeros(len(groups), dtype=bool)
-        for item in joint:
-            measured = item.measure(judge.setting, groups, options.estimator)
-            for bound, figures in zip(item.bounds, measured.figures, strict=True):
-                unfit |= groups.max(bound.broken(figures))
-        leave = unfit[groups.owner] & coming[groups.members]
+        unfit = np.zeros(len(labels), dtype=bool)
+        for some in (groups, _apart(groups, coming)):
+            for item in joint:
+                measured = item.measure(judge.setting, some, options.estimator)
+                for bound, figures in zip(item.bounds, measured.figures, strict=True):
+                    broken = some.max(bound.broken(figures))
+                    unfit[some.members] |= broken[some.owner]
+        leave = unfit[groups.members] & coming[groups.members]
         if not leave.any():
             break
         groups = _without(groups, leave)
     return groups
+
+
+def _mixed(groups: Groups, coming: BoolArray) -> BoolArray:
+    """Which groups have newcomers and others."""
+    mixed: BoolArray = groups.max(coming[groups.members]) & ~groups.min(coming[groups.members])
+    return mixed
+
+
+def _apart(groups: Groups, coming: BoolArray) -> Groups:
+    """Groups as who holds the last release tells them: newcomers apart from whom that showed."""
+    mixed = groups.select(np.flatnonzero(_mixed(groups, coming)))
+    others = _without(groups, coming[groups.members] & _mixed(groups, coming)[groups.owner])
+    return Groups.joined([others, _without(mixed, ~coming[mixed.members])])
 
 
 def _without(groups: Groups, leave: BoolArray) -> Groups:

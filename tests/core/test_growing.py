@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter, UnattainableRequirement
-from bkpriv_core.method import GROUP_METHODS, find_method, parse_options
+from bkpriv_core.method import GROUP_METHODS, find_method, growing, parse_options
 from bkpriv_core.method.growing import Growth, begin, grow, make_grown
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
@@ -282,6 +282,40 @@ def test_newcomers_whom_others_let_disclose_wait() -> None:
         [set("abc")],
     )
     assert sorted(make(grow(release, past, table, respondents), policy).sizes.tolist()) == [3, 4]
+
+
+def test_newcomers_in_the_box_of_a_kept_group_must_hold_beside_it() -> None:
+    """Who holds both releases takes the kept group from the box, and finds the newcomers."""
+    new = {
+        name: (age, secret)
+        for name, age, secret in zip(
+            "defg", ("30", "20") * 2, ("flu", "cold", "gout", "gout"), strict=True
+        )
+    }
+    secrets = Domain("secret", ("cold", "flu", "gout"))
+    table, respondents = read([AGES, secrets], OLD | new)
+    growth = grow(*shows(OLD, [set("abc")]), table, respondents)
+    # As one the seven are safe, and so are the four by themselves; not beside three with flu.
+    policy = {"k_anonymity": {"k": 3}, "ck_safety": {"c": 0.85, "k": 1}}
+    assert make(begin(*read([AGES, secrets], new)), policy).sizes.tolist() == [4]
+    assert make(growth, policy).sizes.tolist() == [3]
+    assert make(growth, {"k_anonymity": {"k": 3}}).sizes.tolist() == [7]
+
+
+def test_all_newcomers_in_the_box_of_a_kept_group_must_hold_as_one() -> None:
+    """Groups of newcomers that hold each may not do so together, which is what a reader tells."""
+    table, respondents = read([AGES, SECRETS], OLD | {"d": ("20", "flu"), "e": ("30", "flu")})
+    growth = grow(*shows(OLD | {"z": ("20", "cold")}, [set("abcz")]), table, respondents)
+    setting = Setting(growth.respondents.apart(growth.table))
+    names = growth.respondents.names
+    labels = growth.labels.copy()
+    labels[[names.index(name) for name in "de"]] = 1
+    way = GROUP_METHODS["mondrian"]
+    options = parse_options(way, {"grow": True})
+    requirements = parse_policy({"max_disclosure": {"tau": 0.9}}).requirements
+    groups = growing._waiting(way, setting, growth.coming, labels, requirements, options)
+    # With the four who are kept the two hold, and not by themselves.
+    assert groups.widths.tolist() == [4]
 
 
 def test_a_first_release_groups_everybody_or_is_refused() -> None:
