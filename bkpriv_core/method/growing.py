@@ -18,9 +18,9 @@ and finds these by themselves.
 
 Groups that are kept hold what was required when they were made. They stay whatever is required now,
 and whatever more people make adversaries believe of them: findings are of all groups, and may say
-that a bound is broken. Groups of newcomers keep every bound, with two additions. Where they would be
-shown as a group that is kept is, both are one to a reader, which must hold as one as well; and so
-must all newcomers of that box without the group, who are one to a reader of the last release.
+that a bound is broken. Groups of newcomers keep every bound, with two additions. Where they would
+be shown as a group that is kept is, both are one to a reader, which must hold as one as well; and
+so must all newcomers of that box without the group, who are one to a reader of the last release.
 Requirements on all groups are held together with those kept, in either way. Newcomers whose groups
 fail wait.
 A table as one group holds if any groups of it do, but newcomers need not: they may have no case of
