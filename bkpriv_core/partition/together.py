@@ -102,7 +102,8 @@ class Mended:
     known : int
         How many groups of the outcome earlier releases tell as they are.
     united : int
-        How many known groups, and others of it, are in one group with others.
+        How many known groups, rests of these and others of it are in one group with others, be it
+        that they were given so.
     left_out : int
         How many records it showed that are shown no more.
     """
@@ -243,6 +244,8 @@ class _Mending:
         self._known = {*map(_key, members), *map(_key, earlier.constraints.refined().members)}
         past, whole = _past(parts, earlier)
         self._past = past.select(whole)
+        # What is left of groups whose people left is begun with, too.
+        self._begun = _apart(past.select(np.lexsort((~whole,))))
 
     def mend(self, given: Groups) -> Mended:
         """See the module."""
@@ -278,9 +281,9 @@ class _Mending:
         )
 
     def _units(self, given: Groups) -> Groups:
-        """Known groups, and those that were given, but for unions of known ones."""
+        """Known groups and rests of them, and those that were given, but for unions of these."""
         labels = given.labels(len(self._parts))
-        past, first = self._past, labels[self._past.members[self._past.offsets[:-1]]]
+        past, first = self._begun, labels[self._begun.members[self._begun.offsets[:-1]]]
         within = past.min(labels[past.members]) == past.max(labels[past.members])
         known = np.zeros(len(given) + 1, dtype=bool)
         known[first[within]] = True

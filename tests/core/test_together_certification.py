@@ -228,6 +228,15 @@ def test_a_known_group_is_cut_where_all_pieces_hold() -> None:
         assert sorted(known.widths.tolist()) == sizes
 
 
+def test_rests_of_groups_that_are_united_at_the_start_are_counted() -> None:
+    # The third and the sixth have left, and those with whom they were shown have one value.
+    first = Shown((0, 1, 2, 3, 4, 5), ((0, 1, 2), (3, 4, 5)))
+    course = Course((20, 21, 22, 23, 24, 25), (0, 0, 1, 1, 1, 0), (first, Shown((0, 1, 3, 4), ())))
+    mended, groups, _ = course.certified([LDiversity(2)], known=True)
+    assert groups == [frozenset({0, 1, 3, 4})]
+    assert (mended.failed, mended.known, mended.united, mended.left_out) == (0, 0, 2, 0)
+
+
 def test_a_known_group_that_does_not_hold_any_more_is_united_as_it_is() -> None:
     """Of three people two were shown to have the same; with four more they are no more found."""
     few, more = (0, 1, 2), tuple(range(3, 7))
