@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +12,18 @@ import plpy
 
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_pl.boundary import Refusal, entry, require, run
-from bkpriv_pl.dataset import Dataset, refuse_old_snapshot
+from bkpriv_pl.dataset import Dataset, find_dataset, refuse_old_snapshot
+from bkpriv_pl.source import check_readable, open_relation
 
-__all__ = ["OwnRelease", "check_listed", "check_owner", "find_own", "look_up", "reassign"]
-
+__all__ = [
+    "OwnRelease",
+    "check_listed",
+    "check_owner",
+    "find_own",
+    "look_up",
+    "reassign",
+    "telling_losses",
+]
 
 _LISTED = 100
 """Most releases that are asked about at once."""
@@ -132,6 +142,38 @@ def check_owner(dataset: Dataset) -> None:
             hint="A superuser hands on what it owns: "
             f"bkpriv.reassign({plpy.quote_literal(dataset.owner)}, new_owner).",
         )
+
+
+@contextmanager
+def telling_losses(dataset: Dataset) -> Iterator[None]:
+    """Say which right was lost during long work, where PostgreSQL speaks of a policy of a table.
+
+    Raises
+    ------
+    Refusal
+        If something was not permitted, and what the work began with is no more: the caller's job,
+        the dataset's owner, or the right to read its source.
+    """
+    try:
+        yield
+    except plpy.spiexceptions.InsufficientPrivilege:
+        (row,) = run(
+            "SELECT current_user::text AS role, "
+            "has_schema_privilege('bkpriv_internal', 'USAGE') AS has_job"
+        )
+        if not row["has_job"]:
+            role = plpy.quote_literal(row["role"])
+            raise Refusal(
+                "42501",
+                f'role "{row["role"]}" is a publisher no more',
+                detail="It lost the job while it was publishing. Nothing was published.",
+                hint=f"A superuser gives it: bkpriv.grant_publisher({role}).",
+            ) from None
+        check_owner(dataset)
+        find_dataset(dataset.name)
+        source = open_relation(dataset.source)
+        check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))
+        raise
 
 
 @entry

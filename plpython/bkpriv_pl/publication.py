@@ -42,7 +42,7 @@ from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds
 from bkpriv_pl.notice import give_notice
 from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
-from bkpriv_pl.ownership import check_owner
+from bkpriv_pl.ownership import check_owner, telling_losses
 from bkpriv_pl.passed import tell_attributes
 from bkpriv_pl.period import require_period
 from bkpriv_pl.persons import Kept, kept_of, tell_bounded, tell_persons
@@ -95,7 +95,12 @@ def publish(
 ) -> int:
     """See ``bkpriv.publish``."""
     request = _validated(dataset, policy, view_name, method, period, options, view_schema)
-    task = Task("bkpriv publish")
+    with telling_losses(request.dataset):
+        return _publish(request, Task("bkpriv publish"))
+
+
+def _publish(request: _Request, task: Task) -> int:
+    """Publish what was asked for, and return the id of the release."""
     task.step("waiting for its turn")
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.

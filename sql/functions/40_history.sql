@@ -173,6 +173,10 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.views_of(release bigint)
     SET search_path = pg_catalog, pg_temp
     AS $$
 BEGIN
+    -- Not of releases of others: that there is one is theirs to say.
+    IF NOT EXISTS (SELECT FROM bkpriv.release r WHERE r.release = views_of.release) THEN
+        RETURN;
+    END IF;
     RETURN QUERY
     SELECT DISTINCT c.oid::regclass, c.relkind = 'm', t.oid::regclass,
         CASE c.relkind WHEN 'm' THEN c.relispopulated ELSE has_table_privilege(c.relowner, t.oid, 'SELECT') END
@@ -183,7 +187,7 @@ BEGIN
     JOIN pg_class c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm');
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.views_of(bigint) IS
-    'Views that read a table of a release, whatever their names, and whether anybody can read it through them';
+    'Views that read a table of a release that the current user may see, whatever their names, and whether anybody can read it through them';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.views_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.invoked(view oid) RETURNS boolean
@@ -234,7 +238,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TA
     WHERE g.privilege_type = 'SELECT' AND (g.grantee = 0 OR r.oid IS NOT NULL)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.readers_of(bigint) IS
-    'Roles, quoted, and PUBLIC, that may SELECT from views that read a table of a release, or from views on these, as owners or by grants, and can be read through';
+    'Roles, quoted, and PUBLIC, that may SELECT from views that read a table of a release that the current user may see, or from views on these, as owners or by grants, and can be read through';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.readers_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE VIEW bkpriv.releases WITH (security_barrier) AS
