@@ -46,9 +46,7 @@ $(RELEASED): .build/$(EXTENSION)--%.sql: sql/released/$(EXTENSION)--%.sql FORCE
 	$(build_sql) '$(lastword $(subst --, ,$*))' '$<'
 
 freeze: $(SCRIPT) $(UPGRADES)
-	for script in $(^F); do \
-		sed "s|'$(python_path)'|'@PYTHON_PATH@'|" ".build/$$script" >"sql/released/$$script"; \
-	done
+	cp $^ sql/released/
 	sha256sum sql/released/*.sql tests/db/released/*.*.* >sql/released/SHA256SUMS
 
 stage-python:

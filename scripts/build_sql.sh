@@ -2,10 +2,10 @@
 # build_sql.sh OUTPUT LIBRARY VERSION INPUT...
 # Concatenate SQL files into an extension script.
 #
-# Rules: @PYTHON_PATH@ becomes the directory that holds the server's Python code, LIBRARY/VERSION;
-# @VERSION@ the extension's version; @DIGEST@ the digest of everything in sql/; @ALTERED@ what a step
-# says that it alters, in a line "-- Alters: name; name". The path is baked in
-# here and nothing can change it afterwards. It lands in SQL literals and may be quoted again inside
+# Rules: @VERSION@ becomes the extension's version; @DIGEST@ the digest of everything in sql/;
+# @ALTERED@ what a step says that it alters, in a line "-- Alters: name; name". In scripts of before
+# 0.4.0, @PYTHON_PATH@ becomes the directory that holds the server's Python code, LIBRARY/VERSION;
+# later ones ask the server. It lands in SQL literals and may be quoted again inside
 # them, so characters that mean something there are refused, save the quote, which is doubled. An
 # unchanged output keeps its time stamp.
 set -euo pipefail

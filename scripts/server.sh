@@ -114,8 +114,8 @@ find_base() {
     done
 }
 
-# The checkout was moved. A server still running has its socket at the old place, and the
-# extension's Python path was baked in for it.
+# The checkout was moved. A server still running has its socket at the old place, and what is
+# installed was compiled, and scripts of older versions were built, for it.
 adopt_base() {
     say "this checkout was moved here; its server follows"
     stop_all

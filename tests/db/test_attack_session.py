@@ -230,6 +230,8 @@ def test_no_setting_redirects_the_python_path(
             connection.execute(f"SET bkpriv.{name} = '/tmp/hostile'")
             connection.execute(f"SET plpython3.{name} = '/tmp/hostile'")
         connection.execute("SET pythonpath.x = '/tmp/hostile'")
+        if connection is clinic:
+            connection.execute("SET dynamic_library_path = '/tmp/hostile'")
         found: dict[str, str] = dict(
             connection.execute("SELECT check_name, detail FROM bkpriv.doctor()").fetchall()
         )

@@ -196,7 +196,7 @@ VOLATILITY = {
         *("exact_posterior", "bethe_posterior", "omega_posterior", "additive_posterior"),
         *("js_divergence", "emd", "smoothed_distance", "worst_case", "version"),
         "randomization_risk",
-        *_internal("digest", "python_path", "release_table", "auditor"),
+        *_internal("digest", "release_table", "auditor"),
     },
     # They read tables or catalogs.
     "STABLE": {
@@ -211,7 +211,7 @@ VOLATILITY = {
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
         *_internal("carried_token", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
-        *_internal("bases", "releases_of"),
+        *_internal("bases", "releases_of", "python_path"),
     },
     # They write: an audit is remembered, too. Or they draw at random.
     "VOLATILE": {
@@ -226,12 +226,12 @@ VOLATILITY = {
     },
 }
 
-PARALLEL_SAFE = {"version", *_internal("digest", "python_path", "release_table")}
+PARALLEL_SAFE = {"version", *_internal("digest", "release_table")}
 
 DEFINERS = {
     *_internal("create_release_table", "seal_release_tables", "clear_release", "erase_release"),
     *_internal("next_release", "next_audit", "mark_stale", "note_alteration", "register_watch"),
-    *_internal("hold_writers", "drop_row"),
+    *_internal("hold_writers", "drop_row", "python_path"),
 }
 """The tiny functions that act with the rights of the extension's owner."""
 

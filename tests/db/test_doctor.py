@@ -108,3 +108,18 @@ def test_the_doctor_lists_who_can_read_what(
     with clinic.transaction(force_rollback=True):
         clinic.execute(sql.SQL("GRANT bkpriv_auditor TO {}").format(role))
         assert stranger not in findings(clinic)["jobs"][1]
+
+
+def test_who_lost_a_membership_with_a_dump_is_told_how_to_have_it_again(
+    clinic: Connection, make_role: Callable[..., str]
+) -> None:
+    # No dump of a database holds memberships, but it does hold what is granted to a role itself.
+    role = make_role("restored")
+    clinic.execute("SELECT bkpriv.grant_publisher(%s)", [role])
+    clinic.execute(sql.SQL("REVOKE bkpriv_publisher FROM {}").format(sql.Identifier(role)))
+    ok, detail = findings(clinic)["nothing to others"]
+    assert not ok
+    assert f"{role}: USAGE on schema bkpriv" in detail
+    assert "bkpriv.grant_publisher" in detail
+    clinic.execute("SELECT bkpriv.grant_publisher(%s)", [role])
+    assert findings(clinic)["nothing to others"] == (True, "no role has more than its job")

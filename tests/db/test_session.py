@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from tests.conftest import Connection
+from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish, state_policy
 from tests.db.queries import answer
 
@@ -16,6 +16,19 @@ slow = ("scipy.optimize", "scipy.sparse", "scipy.spatial", "scipy.special", "sql
 return [module for module in slow if module in sys.modules]
 $$
 """
+
+SLOW = """
+DO $$
+import sys, time
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        time.sleep(1.3 * (name == "numpy"))
+sys.meta_path.insert(0, Slow())
+$$ LANGUAGE plpython3u
+"""
+"""What makes the start of a session take longer than a timeout."""
+
+JS = "SELECT bkpriv.js_divergence('{0.5, 0.5}', '{1, 0}')"
 
 
 def test_publishing_and_auditing_load_nothing_slow(clinic: Connection) -> None:
@@ -38,6 +51,19 @@ def test_a_call_loads_what_it_takes_alone(db: Connection) -> None:
     loaded = one(db, "SELECT loaded()")
     assert "bkpriv_pl.calculator" in loaded
     assert "bkpriv_pl.publication" not in loaded
+
+
+def test_a_timeout_while_a_session_starts_is_an_ordinary_one(database: Database) -> None:
+    # It comes while packages are loaded, and is noticed by the first statement after that.
+    session = database.connect()
+    session.execute(SLOW.encode())
+    session.execute("SET statement_timeout = '1s'")
+    with pytest.raises(psycopg.errors.QueryCanceled) as caught:
+        session.execute(JS.encode())
+    said = caught.value.diag.message_primary
+    assert said == "bkpriv: canceling statement due to statement timeout"
+    session.execute("RESET statement_timeout")
+    assert one(session, JS) > 0
 
 
 def test_a_session_whose_packages_were_replaced_is_told_to_reconnect(db: Connection) -> None:
