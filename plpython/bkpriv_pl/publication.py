@@ -50,7 +50,7 @@ from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import set_out
 from bkpriv_pl.request import read_method, read_policy
-from bkpriv_pl.settling import settle_staleness
+from bkpriv_pl.settling import look_ahead, settle_staleness
 from bkpriv_pl.snapshot import Content, write_snapshot
 from bkpriv_pl.view import (
     ShownView,
@@ -60,7 +60,6 @@ from bkpriv_pl.view import (
     parse_view_name,
     put_view,
 )
-from bkpriv_pl.visibility import oldest_at_work
 
 __all__ = ["publish"]
 
@@ -119,7 +118,7 @@ def _publish(request: _Request, task: Task) -> int:
     )
     known = NOTHING if stock is None else stock.known
     task.step("counting")
-    oldest = oldest_at_work()
+    before = look_ahead(request.dataset, request.period, request.kept)
     source, of_source, passing = read_records(
         request.dataset, request.options.nulls, request.period, known, request.kept
     )
@@ -183,7 +182,7 @@ def _publish(request: _Request, task: Task) -> int:
     _show(request, Content(shown, coarse, request.options.seed, passed, told), release, previous)
     task.step("waiting for writers")
     settle_staleness(
-        *(request.dataset, request.period, source, of_source, passing, release, oldest, known),
+        *(request.dataset, request.period, source, of_source, passing, release, before, known),
         request.kept,
     )
     task.done()

@@ -15,12 +15,23 @@ from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import Known, Period
 from bkpriv_pl.dataset import Dataset, read_records
 from bkpriv_pl.persons import Kept
-from bkpriv_pl.visibility import unwritten_since
+from bkpriv_pl.visibility import Before, look_before, unwritten_since
 
-__all__ = ["settle_staleness"]
+__all__ = ["look_ahead", "settle_staleness"]
 
 _WRITERS_SECONDS = 3.0
 """How long a publication waits for writers of the source before it calls itself stale."""
+
+
+def look_ahead(dataset: Dataset, period: Period | None, kept: Kept | None) -> Before | None:
+    """Look at the source before it is counted; None where nothing could be proved from that.
+
+    So it is where nobody watches the source, and no writer is told anything; and where `kept`
+    records are counted, of which a table has only some.
+    """
+    if kept is not None or history.find_watch(dataset.source_schema, dataset.source_name) is None:
+        return None
+    return look_before(dataset.source_schema, dataset.source_name, period)
 
 
 def settle_staleness(
@@ -30,7 +41,7 @@ def settle_staleness(
     respondents: Respondents | None,
     passed: Passed | None,
     release: int,
-    oldest: int,
+    before: Before | None,
     known: Known,
     kept: Kept | None = None,
 ) -> None:
@@ -44,8 +55,8 @@ def settle_staleness(
         What was read.
     release : int
         The release.
-    oldest : int
-        The oldest transaction at work before it was read.
+    before : Before or None
+        What `look_ahead` found before it was read.
     known : mapping of str to sequence of str or None
         As it was read; see `read_records`.
     kept : Kept, optional
@@ -60,10 +71,9 @@ def settle_staleness(
         history.record_event(release, "stale", "the source was in use by a writer to the end")
     elif not (
         (
-            # Which counts records, and the table has persons.
-            kept is None
+            before is not None
             and unwritten_since(
-                dataset.source_schema, dataset.source_name, oldest, table.records, period
+                dataset.source_schema, dataset.source_name, before, table.records, period
             )
         )
         or _same_source(dataset, period, table, respondents, passed, known, kept)

@@ -11,6 +11,7 @@ record of a group holds which value is not written, and not which record was dra
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -210,6 +211,8 @@ class _Writer(ABC):
     def __init__(self, content: Content, types: Mapping[str, Column]) -> None:
         self.content, self.published, self.types = content, content.published, types
         table = self.published.table
+        # Stands for the seed, where nothing else can be called so.
+        self.seed = f"seed_{secrets.token_hex(16)}"
         self.told_of = columns_of(table.sensitive)
         self.quasi_identifiers, self.sensitive = columns_shown(self.published.form, table, types)
         names = () if content.passed is None else content.passed.names
@@ -255,7 +258,17 @@ class _Writer(ABC):
         """SQL to order rows by: at random, or repeatably by their keys for tests."""
         if self.content.seed is None:
             return "gen_random_uuid()"
-        return f"md5(array_to_string(ARRAY[{int(self.content.seed)}, {', '.join(keys)}], ' '))"
+        return f"md5(array_to_string(ARRAY[{self.seed}, {', '.join(keys)}], ' '))"
+
+    def write(self, query: str, types: Sequence[str], values: Sequence[object]) -> int:
+        """Write rows by a statement, in which `random_order` may stand; return how many.
+
+        A seed is a parameter: what a server logs of a statement that fails is its text.
+        """
+        if self.content.seed is None or self.seed not in query:
+            return write(query, types, values)
+        query = query.replace(self.seed, f"${len(types) + 1}")
+        return write(query, [*types, "numeric"], [*values, self.content.seed])
 
 
 class _BoxWriter(_Writer):
@@ -288,7 +301,7 @@ class _BoxWriter(_Writer):
             f"b AS MATERIALIZED (SELECT {_listed(shown, names)}, place FROM "
             f"unnest({', '.join(extents)}) WITH ORDINALITY AS b({', '.join(bounds)}, place))"
         )
-        return write(
+        return self.write(
             f"WITH {', '.join([boxes, *told.queries(after)])}, "
             f"r AS (SELECT {columns}, {values}, e.*, generate_series(1, records) AS i "
             f"FROM unnest({', '.join(slots)}) AS e(group_place, {coded}, records) "
@@ -373,7 +386,7 @@ class _CellWriter(_Writer):
             ]
             written += told.shown
             meeting = f"JOIN s USING (i) {told.joins('s')}"
-        return write(
+        return self.write(
             f"WITH {', '.join(queries)} INSERT INTO {name} SELECT {', '.join(written)} "
             f"FROM r {meeting} ORDER BY {self.random_order('i')}",
             ["text"] * len(arrays) + ["text[]"] * len(labels),
@@ -385,7 +398,7 @@ class _CellWriter(_Writer):
         told = self.told("sensitive")
         arrays = told.arrays
         slots = [f"${place}::int[]" for place in range(1, len(arrays) + 1)]
-        return write(
+        return self.write(
             f"WITH {', '.join(told.queries(len(arrays)))} INSERT INTO {name} "
             f"SELECT {', '.join(['e.group_id', *told.shown, 'e.records'])} "
             f"FROM unnest({', '.join(slots)}) AS e(group_id, {', '.join(told.codings)}, records) "
@@ -428,7 +441,7 @@ class _DrawnWriter(_Writer):
         )
         coded = ", ".join(f"code{axis}" for axis in axes)
         joins = " ".join(f"LEFT JOIN a{axis} ON a{axis}.place = e.code{axis} + 1" for axis in axes)
-        return write(
+        return self.write(
             f"WITH {', '.join(with_labels)}, "
             f"r AS (SELECT {exact}, {coded}, generate_series(1, records) AS i "
             f"FROM unnest({', '.join(slots)}) AS e({coded}, records) {joins}) "
@@ -449,7 +462,7 @@ class _DrawnWriter(_Writer):
         items = _flat([*quasi_identifiers, *sensitive])
         written = 0
         for item, domain, channel in zip(items, table.domains, channels, strict=True):
-            written += write(
+            written += self.write(
                 f"INSERT INTO {name} SELECT $1, {item.written('label')}::text, $2, $3 "
                 "FROM unnest($4) WITH ORDINALITY AS x(label, place) ORDER BY place",
                 ["text", "float8", "float8", "text[]"],

@@ -15,11 +15,20 @@ saw and what is there now are the same row versions, and row versions do not cha
   which is right for all rows written since S as long as fewer than 2^31 numbers were given out
   since then. A frozen row whose number has come round may look young, never the reverse: then there
   is no proof.
-- A snapshot's list of transactions at work would make a sharper S, but names no subtransactions.
+- One transaction that is at work for long makes S old, wherever it writes, and all rows that were
+  loaded since look young. So the source is looked at before the count, too, for who wrote its young
+  rows, and which of these are on record as committed by then. The snapshot of the count is younger,
+  so it shows all that such a writer left there, and no more will come: a row version of theirs that
+  is visible at the end was counted. A subtransaction is on record as committed once its transaction
+  is, not before; so nobody who is still at work, under whatever number, is among them. Half of a
+  number, which is what a row bears, is completed from S; if the row is much older, the number is
+  not its writer's, but the row was visible to the count all the same.
+- A snapshot's list of transactions at work would make a sharper S, too, but names no
+  subtransactions.
 - Whatever rewrites or truncates a table or changes its columns locks readers out, and the count's
   own lock lasts until the transaction ends; so that cannot happen between count and look.
 - Partitions and children may come and go. The rows of ``pg_inherits`` that say what belongs to the
-  source must be older than S too: then all that belongs to it now did so when it was counted.
+  source must be as old, too: then all that belongs to it now did so when it was counted.
 - Where row-level security picks the rows, rows may be seen or not; there is no proof either.
 - Where the records of one period were counted, the same is true of the row versions of that period:
   the period of a row version does not change either. So writes to other periods are no hindrance.
@@ -29,26 +38,98 @@ Without a proof nothing is known: the source may have changed or not.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import plpy
 
 from bkpriv_pl.boundary import run
 from bkpriv_pl.counts import Period
 from bkpriv_pl.source import find_distributed
 
-__all__ = ["oldest_at_work", "unwritten_since"]
+__all__ = ["Before", "look_before", "unwritten_since"]
 
 _NUMBERS = 2**32
 """How many numbers of transactions there are before they come round."""
 
+_WRITERS = 1000
+"""Most writers of young rows that are told apart; if there are more, none are."""
 
-def oldest_at_work() -> int:
-    """Return the oldest transaction that is at work; all with lower numbers have ended."""
-    row = run("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest")[0]
-    return int(row["oldest"])
+_FAMILY = """
+WITH RECURSIVE family AS (
+    SELECT $1::text::regclass::oid AS oid, NULL::xid AS attached
+    UNION
+    SELECT i.inhrelid, i.xmin FROM pg_inherits i JOIN family f ON i.inhparent = f.oid
+)
+"""
+"""SQL for a relation, its partitions and children, and who said that they belong to it."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """What was known of transactions just before a count.
+
+    Parameters
+    ----------
+    oldest : int
+        The oldest one at work; all with lower numbers had ended.
+    ended : tuple of int
+        Others that had committed: the numbers that rows bear.
+    """
+
+    oldest: int
+    ended: tuple[int, ...] = ()
+
+    @property
+    def sent(self) -> list[str | list[str]]:
+        """Both as parameters of SQL."""
+        return [str(self.oldest % _NUMBERS), list(map(str, self.ended))]
+
+
+def look_before(schema: str, name: str, period: Period | None = None) -> Before:
+    """Look at a relation that this transaction is about to count.
+
+    Its rows are looked at only while a transaction is at work that is older than this one.
+
+    Parameters
+    ----------
+    schema, name : str
+        The relation.
+    period : Period, optional
+        The period whose records are to be counted.
+    """
+    row = run(
+        "SELECT pg_snapshot_xmin(s)::text AS oldest, "
+        "pg_snapshot_xmin(s) < pg_current_xact_id() AS disturbed FROM pg_current_snapshot() AS s"
+    )[0]
+    before = Before(int(row["oldest"]))
+    source = _written(schema, name)
+    if not row["disturbed"] or not _tells_writers(source):
+        return before
+    picked, types, values = _of_period(period, 3)
+    young = run(
+        f"{_FAMILY}, young AS (SELECT DISTINCT s.xmin AS writer FROM {source} AS s "
+        f"WHERE age(s.xmin) <= age($2::xid) AND {picked} LIMIT {_WRITERS + 1}) "
+        "SELECT writer::text FROM young UNION "
+        "SELECT attached::text FROM family WHERE age(attached) <= age($2::xid)",
+        ["text", "text", *types],
+        [source, before.sent[0], *values],
+    )
+    if len(young) > _WRITERS:
+        return before
+    numbers = [before.oldest + (int(row["writer"]) - before.oldest) % _NUMBERS for row in young]
+    ended = run(
+        # Whoever asks for the state of what has not begun yet fails.
+        "SELECT n::text AS number FROM unnest($1::text[]::xid8[]) AS n WHERE CASE "
+        "WHEN n < pg_snapshot_xmax(pg_current_snapshot()) "
+        "THEN pg_xact_status(n) = 'committed' END",
+        ["text[]"],
+        [list(map(str, numbers))],
+    )
+    return Before(before.oldest, tuple(int(row["number"]) % _NUMBERS for row in ended))
 
 
 def unwritten_since(
-    schema: str, name: str, oldest: int, records: int, period: Period | None = None
+    schema: str, name: str, before: Before, records: int, period: Period | None = None
 ) -> bool:
     """Prove that a relation holds the records of a count of it.
 
@@ -59,8 +140,8 @@ def unwritten_since(
     ----------
     schema, name : str
         The relation.
-    oldest : int
-        The `oldest_at_work` before the count.
+    before : Before
+        What `look_before` found before the count.
     records : int
         How many records were counted, in this transaction.
     period : Period, optional
@@ -71,44 +152,59 @@ def unwritten_since(
     bool
         True if nothing was written since; False if that cannot be proved.
     """
-    source = f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}"
-    if not _shows_writers(source, oldest):
+    source = _written(schema, name)
+    if not _tells_writers(source) or not _same_family(source, before):
         return False
-    types, values, picked = ["text"], [str(oldest % _NUMBERS)], ""
-    if period is not None:
-        types, values = [*types, "text"], [*values, period.text]
-        picked = f" WHERE {period.condition('s', '$2')}"
+    picked, types, values = _of_period(period, 3)
     row = run(
-        "SELECT count(*) AS records, min(age(s.xmin)) > age($1::xid) AS older "
-        f"FROM {source} AS s{picked}",
-        types,
-        values,
+        "SELECT count(*) AS records, "
+        "bool_and(age(s.xmin) > age($1::xid) OR s.xmin = ANY ($2::xid[])) AS older "
+        f"FROM {source} AS s WHERE {picked}",
+        ["text", "text[]", *types],
+        [*before.sent, *values],
     )[0]
     return bool(row["older"]) and row["records"] == records
 
 
-def _shows_writers(source: str, oldest: int) -> bool:
+def _written(schema: str, name: str) -> str:
+    """A relation's name, as in SQL."""
+    return f"{plpy.quote_ident(schema)}.{plpy.quote_ident(name)}"
+
+
+def _of_period(period: Period | None, place: int) -> tuple[str, list[str], list[str]]:
+    """SQL that picks the records `s` of a period, and its parameter, with the type."""
+    if period is None:
+        return "true", [], []
+    return period.condition("s", f"${place}"), ["text"], [period.text]
+
+
+def _tells_writers(source: str) -> bool:
     """Whether the rows of a relation and of all that belongs to it tell truly who wrote them."""
     row = run(
-        """
-        WITH RECURSIVE family AS (
-            SELECT $1::text::regclass::oid AS oid, NULL::xid AS attached
-            UNION
-            SELECT i.inhrelid, i.xmin FROM pg_inherits i JOIN family f ON i.inhparent = f.oid
-        )
-        SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS newest,
-            NOT row_security_active($1::text) AND has_table_privilege($1::text, 'SELECT')
+        f"""{_FAMILY}
+        SELECT NOT row_security_active($1::text) AND has_table_privilege($1::text, 'SELECT')
             AND bool_and(
-                (c.relkind = 'p' OR c.relkind = 'r' AND a.amname IS NOT DISTINCT FROM 'heap')
-                AND coalesce(age(f.attached) > age($2::xid), true)
+                c.relkind = 'p' OR c.relkind = 'r' AND a.amname IS NOT DISTINCT FROM 'heap'
             ) AS plain,
             array_agg(c.oid) AS family
         FROM family f JOIN pg_class c ON c.oid = f.oid LEFT JOIN pg_am a ON a.oid = c.relam
         """,
-        ["text", "text"],
-        [source, str(oldest % _NUMBERS)],
+        ["text"],
+        [source],
     )[0]
-    if not row["plain"] or int(row["newest"]) - oldest >= _NUMBERS // 2:
-        return False
     # The rows of a table that Citus distributes have numbers of their own.
-    return not find_distributed(row["family"])
+    return bool(row["plain"]) and not find_distributed(row["family"])
+
+
+def _same_family(source: str, before: Before) -> bool:
+    """Whether all that belongs to a relation did so before, and numbers can be compared."""
+    row = run(
+        f"""{_FAMILY}
+        SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS newest, bool_and(
+            coalesce(age(attached) > age($2::xid) OR attached = ANY ($3::xid[]), true)
+        ) AS same FROM family
+        """,
+        ["text", "text", "text[]"],
+        [source, *before.sent],
+    )[0]
+    return bool(row["same"]) and int(row["newest"]) - before.oldest < _NUMBERS // 2

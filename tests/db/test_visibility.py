@@ -30,16 +30,18 @@ SOURCES = {
 }
 
 FUNCTIONS = """
-CREATE FUNCTION oldest_at_work() RETURNS int8 LANGUAGE plpython3u AS $$
+CREATE FUNCTION look_before() RETURNS TABLE (oldest int8, ended int8[]) LANGUAGE plpython3u AS $$
 plpy.execute("SELECT bkpriv_internal.bootstrap()")
 from bkpriv_pl import visibility
-return visibility.oldest_at_work()
+before = visibility.look_before("clinic", "source")
+return [(before.oldest, list(before.ended))]
 $$;
-CREATE FUNCTION unwritten_since(oldest int8, records int8, name text DEFAULT 'source')
+CREATE FUNCTION unwritten_since(oldest int8, records int8, ended int8[], name text DEFAULT 'source')
 RETURNS bool LANGUAGE plpython3u AS $$
 plpy.execute("SELECT bkpriv_internal.bootstrap()")
 from bkpriv_pl import visibility
-return visibility.unwritten_since("clinic", name, oldest, records)
+before = visibility.Before(oldest, tuple(ended))
+return visibility.unwritten_since("clinic", name, before, records)
 $$
 """
 
@@ -106,13 +108,20 @@ def writer(source: Connection, shared_database: Database) -> Iterator[Connection
         yield connection
 
 
-def count(db: Connection) -> tuple[int, int]:
-    """Oldest transaction at work, and then the records."""
-    return one(db, "SELECT oldest_at_work()"), one(db, "SELECT count(*) FROM clinic.source")
+Counted = tuple[int, int, list[int]]
 
 
-def unwritten(db: Connection, counted: tuple[int, int]) -> bool:
-    answer: bool = one(db, "SELECT unwritten_since(%s, %s)", counted)
+def count(db: Connection) -> Counted:
+    """Oldest transaction at work; the records after that; who else had ended before."""
+    # It has a number of its own, as where a publication has taken its turn.
+    with db.transaction():
+        db.execute("SELECT pg_current_xact_id()")
+        oldest, ended = db.execute("SELECT * FROM look_before()").fetchall()[0]
+        return oldest, one(db, "SELECT count(*) FROM clinic.source"), ended
+
+
+def unwritten(db: Connection, counted: Counted) -> bool:
+    answer: bool = one(db, "SELECT unwritten_since(%s, %s, %s)", counted)
     return answer
 
 
@@ -186,9 +195,80 @@ def test_an_old_transaction_at_work_makes_young_rows_doubtful(
         writer.execute("SELECT pg_current_xact_id()")
         assert unwritten(source, count(source))
         write(source, WRITES["insert"])
-        assert not unwritten(source, count(source))
+        oldest, records, ended = counted = count(source)
+        assert len(ended) == 1
+        assert not unwritten(source, (oldest, records, []))
+        # Unless they were looked at before: who wrote them had ended.
+        assert unwritten(source, counted)
+        write(source, WRITES["delete and insert the same"])
+        assert not unwritten(source, counted)
     until_settled(source)
     assert unwritten(source, count(source))
+
+
+LOADS = {
+    "by itself": "INSERT INTO clinic.source SELECT * FROM clinic.patient",
+    "in subtransactions": "SAVEPOINT a; INSERT INTO clinic.source SELECT * FROM clinic.patient; "
+    f"RELEASE a; SAVEPOINT b; {WRITES['delete']}; RELEASE b; SAVEPOINT c; {WRITES['insert']}",
+}
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("ends", [False, True])
+def test_what_was_loaded_beside_an_old_transaction_is_not_counted_again(
+    source: Connection, writer: Connection, load: str, ends: bool
+) -> None:
+    writer.execute("BEGIN; CREATE TABLE elsewhere AS TABLE clinic.patient")
+    write(source, LOADS[load])
+    counted = count(source)
+    if ends:
+        writer.execute("COMMIT")
+    assert unwritten(source, counted)
+    writer.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("what", WRITES)
+def test_an_old_transaction_that_writes_after_the_count_is_seen(
+    source: Connection, writer: Connection, what: str, load: str
+) -> None:
+    # Under numbers that are lower than those of who had ended: its own, and that of a
+    # subtransaction that is at work.
+    with writer.transaction():
+        writer.execute(
+            "SELECT pg_current_xact_id(); SAVEPOINT open; CREATE TEMPORARY TABLE own (a int)"
+        )
+        write(source, LOADS[load])
+        counted = count(source)
+        assert counted[2]
+        writer.execute(WRITES[what])
+    assert not unwritten(source, counted)
+
+
+@pytest.mark.parametrize("what", [what for what in WRITES if "truncate" not in what])
+def test_an_old_transaction_that_wrote_before_the_count_is_seen(
+    source: Connection, writer: Connection, what: str
+) -> None:
+    with writer.transaction():
+        writer.execute("SELECT pg_current_xact_id()")
+        write(source, WRITES["insert that no trigger sees"])
+        writer.execute(f"SAVEPOINT within; {WRITES[what]}")
+        counted = count(source)
+    assert not unwritten(source, counted)
+
+
+def test_more_young_writers_than_are_told_apart_prove_nothing(
+    source: Connection, writer: Connection
+) -> None:
+    with writer.transaction():
+        writer.execute("SELECT pg_current_xact_id()")
+        source.execute(
+            "DO $$ BEGIN FOR i IN 1..1001 LOOP "
+            f"INSERT INTO clinic.source VALUES {ROW}; COMMIT; END LOOP; END $$"
+        )
+        counted = count(source)
+        assert counted[2] == []
+        assert not unwritten(source, counted)
 
 
 def test_a_prepared_transaction_counts_as_at_work(source: Connection, writer: Connection) -> None:
@@ -202,8 +282,8 @@ def test_a_prepared_transaction_counts_as_at_work(source: Connection, writer: Co
 
 @pytest.mark.parametrize("numbers", [2**31, 2**32, 3 * 2**31])
 def test_numbers_that_come_round_prove_nothing(source: Connection, numbers: int) -> None:
-    oldest, records = count(source)
-    assert not unwritten(source, (oldest - numbers, records))
+    oldest, records, _ = count(source)
+    assert not unwritten(source, (oldest - numbers, records, []))
 
 
 def test_what_is_attached_meanwhile_is_seen(source: Connection) -> None:
@@ -219,11 +299,11 @@ def test_what_is_attached_meanwhile_is_seen(source: Connection) -> None:
     source.execute("CREATE TABLE clinic.others AS SELECT * FROM clinic.patient WHERE sex = 'm'")
     source.execute("UPDATE clinic.others SET disease = 'ulcer'")
     until_settled(source)
-    oldest, records = count(source)
+    oldest, records, ended = count(source)
     write(source, change)
-    assert not unwritten(source, (oldest, one(source, "SELECT count(*) FROM clinic.source")))
+    assert not unwritten(source, (oldest, one(source, "SELECT count(*) FROM clinic.source"), ended))
     if kind == "p":
-        assert not unwritten(source, (oldest, records))
+        assert not unwritten(source, (oldest, records, ended))
     until_settled(source)
     assert unwritten(source, count(source))
 
@@ -246,8 +326,8 @@ def test_relations_that_do_not_tell_who_wrote_prove_nothing(
         source.execute(relation)
         records = one(source, "SELECT count(*) FROM clinic.other")
         oldest = one(source, "SELECT pg_current_xact_id()::text::int8 + 1")
-        assert unwritten(source, (oldest, records))
-        assert not one(source, "SELECT unwritten_since(%s, %s, 'other')", [oldest, records])
+        assert unwritten(source, (oldest, records, []))
+        assert not one(source, "SELECT unwritten_since(%s, %s, '{}', 'other')", [oldest, records])
 
 
 def test_tables_that_citus_distributes_prove_nothing(source: Connection) -> None:
