@@ -23,7 +23,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.inference import Memory, Snapshots, Walk, transitions_at
 from bkpriv_core.sequence.revision import contexts
-from bkpriv_core.sequence.sparse import Labels, SparseBeliefs, recode
+from bkpriv_core.sequence.sparse import Labels, recode
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = ["Cause", "Given", "explain"]
@@ -160,7 +160,7 @@ def _causes(
     step, looks = history.steps[place], history.looks
     transitions = transitions_at(history, memory, place)
     past, again = history.past(place)
-    shown = SparseBeliefs.joined([history.beliefs(i, after[i]) for i in range(place)])
+    shown = history.shown(place, after)
     code = recode(step.labels, transitions.values)
     known = shown.recoded(recode(history.vocabulary, transitions.values))
     causes: list[Cause | None] = []

@@ -17,6 +17,7 @@ may have been a look, too, which says more than any past; see `History.past`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -202,11 +203,24 @@ class History:
         offsets, values = self.steps[place].pattern
         return SparseBeliefs(offsets, self.codes[place][values], compact)
 
-    def nothing(self, place: int) -> SparseBeliefs:
-        """No beliefs about a step, in place of those that nobody asks for."""
-        none = np.zeros(0, dtype=np.int64)
-        looks = len(self.steps[place].groups.members)
-        return SparseBeliefs(np.zeros(looks + 1, dtype=np.int64), none, np.zeros(0))
+    def shown(self, place: int, compact: Mapping[int, FloatArray]) -> SparseBeliefs:
+        """Beliefs about all looks before a step, as `beliefs` gives them; of other steps none.
+
+        Parameters
+        ----------
+        place : int
+            Place of the step.
+        compact : mapping of int to (f,) float array
+            Beliefs after steps, by place, as `Step.compact` gives them.
+        """
+        first = self.looks.first
+        widths = np.zeros(int(first[place]), dtype=np.int64)
+        several = [self.beliefs(other, compact[other]) for other in sorted(compact)]
+        for other, beliefs in zip(sorted(compact), several, strict=True):
+            widths[first[other] : first[other + 1]] = beliefs.widths
+        joined = SparseBeliefs.joined(several)
+        offsets = np.concatenate(([0], np.cumsum(widths))).astype(np.int64)
+        return SparseBeliefs(offsets, joined.values, joined.weights)
 
     def past(self, place: int) -> tuple[Past, IntArray]:
         """What was shown of the persons of a step before it.
@@ -267,22 +281,28 @@ class History:
         -------
         (g,) bool array
         """
-        step = self.steps[place]
+        step, looks, before = self.steps[place], self.looks, int(self.looks.first[place])
         persons, groups = step.persons[step.groups.members], step.groups
         repeated = np.zeros(len(groups), dtype=bool)
-        seen = np.zeros(len(persons), dtype=bool)
-        for other in reversed(range(place)):
+        # Only steps that show somebody of a group are looked at, and of each group the last.
+        last = np.full(1 + int(looks.persons.max(initial=0)), -1)
+        counted = np.ones(before, dtype=bool) if constant else looks.when[:before] == step.when
+        last[persons] = 0
+        counted &= last[looks.persons[:before]] == 0
+        last[persons] = -1
+        np.maximum.at(last, looks.persons[:before][counted], looks.steps[:before][counted])
+        latest = groups.max(last[persons])
+        for other in np.unique(latest if lately else looks.steps[:before][counted])[::-1].tolist():
+            if other < 0 or repeated.all():
+                break
             earlier = self.steps[other]
-            if not (constant or earlier.when == step.when) or not len(earlier.groups):
-                continue
             label = np.full(1 + int(max(persons.max(initial=0), earlier.persons.max())), SUPPRESSED)
             label[earlier.persons] = earlier.groups.labels(len(earlier.persons))
             theirs = label[persons]
             of_group = groups.min(theirs)
             alike = (of_group == groups.max(theirs)) & (of_group >= 0) & ~repeated
             if lately:
-                alike &= ~groups.max(seen)
-                seen |= theirs >= 0
+                alike &= latest == other
             within = np.flatnonzero(alike)
             # A group of as many records with each value has no other members.
             same = self._shown(place, within) == self._shown(other, of_group[within])

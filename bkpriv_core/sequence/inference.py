@@ -34,7 +34,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.sequence.history import History
 from bkpriv_core.sequence.mining import count
 from bkpriv_core.sequence.revision import Past, revise
-from bkpriv_core.sequence.sparse import SparseBeliefs, recode
+from bkpriv_core.sequence.sparse import recode
 from bkpriv_core.sequence.transitions import Transitions, constant
 from bkpriv_core.table.groups import FloatArray, IntArray
 
@@ -178,9 +178,7 @@ def expected(
     """
     past, again = history.past(place)
     reached = _reached(history, memory, past, again)
-    shown = SparseBeliefs.joined(
-        [history.beliefs(i, after[i]) if i in reached else history.nothing(i) for i in range(place)]
-    )
+    shown = history.shown(place, {other: after[other] for other in reached})
     transitions = transitions_at(history, memory, place)
     labels = history.steps[place].labels
     known, unknown = revise(
@@ -252,44 +250,73 @@ class Walk:
     ) -> None:
         self._history, self._memory, self._snapshots = history, memory, snapshots
         self._estimator, self._progress = estimator, progress
-        self._after: dict[tuple[int, ...], FloatArray] = {}
+        # Courses are the paths of a trie: of each node the one before it, from -1.
+        self._nodes: dict[tuple[int, int], int] = {}
+        self._before: list[int] = []
+        self._after: dict[int, FloatArray] = {}
+        self._last = history.course(len(history) - 1)
+        self._along_last = history.along(self._last)
 
     def before(self, place: int) -> tuple[History, dict[int, FloatArray]]:
-        """The course that a step ends, as a history, and beliefs after the steps before it."""
-        course = self._history.course(place)
-        # What neither begins this course nor goes on from it begins no later one either.
-        for known in [known for known in self._after if not _nested(known, course)]:
-            del self._after[known]
-        for end in range(1, len(course)):
-            if course[:end] not in self._after:
-                self._infer(course[:end])
-        ended = range(len(course) - 1)
-        return self._history.along(course), {at: self._after[course[: at + 1]] for at in ended}
+        """The course that a step ends, as a history, and beliefs after the steps before it.
+
+        The history may go on after that step.
+        """
+        course, path = self._course(place)
+        return self._along(course), {at: self._after[path[at]] for at in range(len(course) - 1)}
 
     def beliefs(self, place: int) -> Beliefs:
         """Beliefs about a step as it appeared."""
-        self.before(place)
-        return self._infer(self._history.course(place))
+        return self._infer(*self._course(place))
 
-    def _infer(self, course: tuple[int, ...]) -> Beliefs:
+    def _course(self, place: int) -> tuple[tuple[int, ...], list[int]]:
+        """The course that a step ends, and its path; what comes before the step is inferred."""
+        course = self._history.course(place)
+        path: list[int] = []
+        for other in course:
+            key = (path[-1] if path else -1, other)
+            if (node := self._nodes.setdefault(key, len(self._before))) == len(self._before):
+                self._before.append(key[0])
+            path.append(node)
+        # What neither begins this course nor goes on from it begins no later one either.
+        nested = dict.fromkeys(path[:-1], False) | {path[-1]: True, -1: False}
+        kept = {*path} | {node for node in self._after if self._goes_on(node, nested)}
+        self._after = {node: after for node, after in self._after.items() if node in kept}
+        for end, node in enumerate(path[:-1], 1):
+            if node not in self._after:
+                self._progress.poll()
+                self._infer(course[:end], path[:end])
+        return course, path
+
+    def _goes_on(self, node: int, known: dict[int, bool]) -> bool:
+        """Whether a path goes on from a node of which that is known, as it is of others."""
+        climbed = []
+        while node not in known:
+            climbed.append(node)
+            node = self._before[node]
+        known |= dict.fromkeys(climbed, known[node])
+        return known[node]
+
+    def _along(self, course: tuple[int, ...]) -> History:
+        """A history that begins with a course."""
+        if course == self._last[: len(course)]:
+            return self._along_last
+        return self._history.along(course)
+
+    def _infer(self, course: tuple[int, ...], path: list[int]) -> Beliefs:
         """Beliefs about the last step of a course, whose others are done."""
-        history, place = self._history.along(course), len(course) - 1
+        history, place = self._along(course), len(course) - 1
         beliefs = _believe(
             history,
             self._memory,
             place,
-            {at: self._after[course[: at + 1]] for at in range(place)},
+            {at: self._after[path[at]] for at in range(place)},
             lambda at: self._snapshots(course[at]),
             self._estimator,
             self._progress,
         )
-        self._after[course] = history.steps[place].compact(beliefs.after)
+        self._after[path[-1]] = history.steps[place].compact(beliefs.after)
         return beliefs
-
-
-def _nested(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether one course begins the other."""
-    return all(mine == theirs for mine, theirs in zip(one, other, strict=False))
 
 
 def remembered(

@@ -118,7 +118,7 @@ def _publish(request: _Request, task: Task) -> int:
     )
     known = NOTHING if stock is None else stock.known
     task.step("counting")
-    before = look_ahead(request.dataset, request.period, request.kept)
+    ahead = look_ahead(request.dataset, request.period, request.kept)
     source, of_source, passing = read_records(
         request.dataset, request.options.nulls, request.period, known, request.kept
     )
@@ -182,7 +182,7 @@ def _publish(request: _Request, task: Task) -> int:
     _show(request, Content(shown, coarse, request.options.seed, passed, told), release, previous)
     task.step("waiting for writers")
     settle_staleness(
-        *(request.dataset, request.period, source, of_source, passing, release, before, known),
+        *(request.dataset, request.period, source, of_source, passing, release, ahead, known),
         request.kept,
     )
     task.done()
