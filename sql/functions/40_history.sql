@@ -110,7 +110,9 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.bases(source_schema text, source_name
     SELECT array_agg(name ORDER BY name COLLATE "C") FROM (
         SELECT format('%I.%I', n.nspname, c.relname) AS name
         FROM beneath AS b JOIN pg_class c ON c.oid = b.oid AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
-        JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        -- What catalogs say is no record of anybody, but in a source that is one itself.
+        WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') OR (n.nspname, c.relname) = (source_schema, source_name)
         ORDER BY (n.nspname, c.relname) <> (source_schema, source_name), c.relispartition, c.oid LIMIT 2000
     ) AS named
 $$;

@@ -117,6 +117,9 @@ def test_the_source_is_named_among_as_many_as_are_recorded(db: Connection) -> No
     assert len(bases) == 2000
     assert {"public.seen", "public.whole"} <= set(bases)
     assert one(db, "SELECT bkpriv_internal.bases('public', 'nothing')") is None
+    # A source that is a catalog itself is recorded, without those that it reads.
+    itself = ["information_schema.tables"]
+    assert one(db, "SELECT bkpriv_internal.bases('information_schema', 'tables')") == itself
 
 
 def test_who_asks_what_readers_learn_is_told_of_others(db: Connection) -> None:
