@@ -245,27 +245,36 @@ class AspectDistance:
         At least one.
     bandwidth : float
         See `BeliefDistance`.
+    beside : tuple of Aspect
+        Others, by which no value is named.
     """
 
     aspects: tuple[Aspect, ...]
     bandwidth: float = DEFAULT_SMOOTHING
+    beside: tuple[Aspect, ...] = ()
+
+    @cached_property
+    def _every(self) -> tuple[Aspect, ...]:
+        return (*self.aspects, *self.beside)
 
     @cached_property
     def _distances(self) -> tuple[BeliefDistance, ...]:
-        return tuple(BeliefDistance.over(item.domain, self.bandwidth) for item in self.aspects)
+        return tuple(BeliefDistance.over(item.domain, self.bandwidth) for item in self._every)
 
-    def _each(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
-        """Distance by each aspect, shape (a, ...)."""
+    def _each(
+        self, prior: FloatArray, posterior: FloatArray, items: tuple[Aspect, ...]
+    ) -> FloatArray:
+        """Distance by each of the first aspects, shape (a, ...)."""
         return np.stack(
             [
                 distance(item.collapse(prior), item.collapse(posterior))
-                for item, distance in zip(self.aspects, self._distances, strict=True)
+                for item, distance in zip(items, self._distances, strict=False)
             ]
         )
 
     def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
         """Distance of beliefs of shape (..., m), in [0, 1] bit."""
-        return np.asarray(self._each(prior, posterior).max(axis=0))
+        return np.asarray(self._each(prior, posterior, self._every).max(axis=0))
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smoothed marginals side by side, and the negative entropy of each; see `from_prepared`.
@@ -274,7 +283,7 @@ class AspectDistance:
         """
         prepared = [
             distance.prepare(item.collapse(priors))
-            for item, distance in zip(self.aspects, self._distances, strict=True)
+            for item, distance in zip(self._every, self._distances, strict=True)
         ]
         smoothed, entropies = zip(*prepared, strict=True)
         return np.hstack(smoothed), np.stack(entropies, axis=1)
@@ -283,10 +292,10 @@ class AspectDistance:
         self, smoothed: FloatArray, entropy: FloatArray, posterior: FloatArray
     ) -> FloatArray:
         """Distance of prepared priors to posteriors, row by row."""
-        ends = np.cumsum([item.domain.size for item in self.aspects])
+        ends = np.cumsum([item.domain.size for item in self._every])
         figures = np.zeros(len(smoothed))
         for place, (item, distance, before) in enumerate(
-            zip(self.aspects, self._distances, np.split(smoothed, ends[:-1], axis=1), strict=True)
+            zip(self._every, self._distances, np.split(smoothed, ends[:-1], axis=1), strict=True)
         ):
             moved = distance.from_prepared(before, entropy[:, place], item.collapse(posterior))
             np.maximum(figures, moved, out=figures)
@@ -296,7 +305,7 @@ class AspectDistance:
         self, prior: FloatArray, posterior: FloatArray
     ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
         """What moved most of the aspect in which beliefs are farthest; see `BeliefDistance`."""
-        farthest = self._each(prior, posterior).argmax(axis=0)
+        farthest = self._each(prior, posterior, self.aspects).argmax(axis=0)
         values = np.zeros(len(prior), dtype=np.int64)
         before, after = np.zeros((2, len(prior)))
         for place in np.unique(farthest).tolist():

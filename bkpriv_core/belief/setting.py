@@ -190,7 +190,7 @@ class Setting:
         """Distance of beliefs over the sensitive domain; of combinations by each of the columns."""
         sensitive = self.table.sensitive
         if isinstance(sensitive, Combination):
-            return AspectDistance(sensitive.aspects, self.smoothing)
+            return AspectDistance(sensitive.aspects, self.smoothing, sensitive.singly)
         return BeliefDistance.over(sensitive, self.smoothing)
 
     def distance_about(self, column: str | None) -> Distance:
@@ -198,7 +198,8 @@ class Setting:
         sensitive = self.table.sensitive
         if column is None or not isinstance(sensitive, Combination):
             return self._jointly
-        return AspectDistance(_about(sensitive, column), self.smoothing)
+        singly = tuple(aspect for aspect in sensitive.singly if aspect.column == column)
+        return AspectDistance(_about(sensitive, column), self.smoothing, singly)
 
     @cached_property
     def _jointly(self) -> BeliefDistance:

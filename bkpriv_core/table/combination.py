@@ -10,7 +10,8 @@ What is bounded is mostly told of less than that. An *aspect* is a partition of 
 into classes, and a belief about it is the marginal of that about combinations:
 
 - of one row each, every column is an aspect, and its classes are the column's values;
-- of several rows, every value of every column is one: somebody has a record with it, or none.
+- of several rows, every value of every column is one: somebody has a record with it, or none; and
+  every column is one that tells who has one record apart, by its value, from who has several.
 
 Distances lie in [0, 1]. That of rows is the mean of their columns' distances. That of multisets of
 rows is Hausdorff's: of all rows of either the farthest from its nearest row of the other. The
@@ -106,6 +107,32 @@ class Having(Aspect):
         """Class 0 as a value of a column, class 1 as what is not so; see `Aspect`."""
         has = {self.column: self.value}
         return _as_json({"not": has} if code else has)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _OrSeveral(Domain):
+    """The values of a column, and last that somebody has several records.
+
+    Parameters
+    ----------
+    column : Domain
+        The column.
+    """
+
+    column: Domain
+
+    @classmethod
+    def of(cls, column: Domain) -> _OrSeveral:
+        """Add what is no value of a column."""
+        return cls(column.name, (*column.labels, "several records"), column=column)
+
+    @cached_property
+    def distances(self) -> FloatArray:
+        """Distances of the column's values; several records are at distance 1 from each."""
+        apart = np.ones((self.size, self.size))
+        apart[:-1, :-1] = self.column.distances
+        apart[-1, -1] = 0.0
+        return apart
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -347,6 +374,22 @@ class Combination(Domain):
             )
             for column, codes in zip(self.columns, self.rows.T, strict=True)
             for code in range(column.size)
+        )
+
+    @cached_property
+    def singly(self) -> tuple[Aspect, ...]:
+        """Of each column which value somebody has who has one record, or that he has several.
+
+        Nothing where nobody has several: then that is what `aspects` are. By its values one by one
+        less is known of a column than by all of them.
+        """
+        if not self.several:
+            return ()
+        one = np.diff(self.offsets) == 1
+        first = self.rows[self.offsets[:-1]]
+        return tuple(
+            Aspect(column.name, _OrSeveral.of(column), np.where(one, codes, column.size))
+            for column, codes in zip(self.columns, first.T, strict=True)
         )
 
 

@@ -42,6 +42,7 @@ from tests.core.strategies import (
 
 VALUES = ("flu", "cold", "acne")
 YES_NO = Attribute("having", ("no", "yes"))
+OR_SEVERAL = Attribute("disease", (*VALUES, "several"))
 
 
 class Patients:
@@ -64,6 +65,17 @@ class Patients:
         assert values.tolist() == list(range(len(told)))
         self.several = sensitive.several
         self.table = Table(plain.quasi_identifiers, sensitive, plain.codes, plain.counts)
+
+    def singly(self, belief: Belief) -> Belief:
+        """Probability to have one record, with each value, and to have several."""
+        alone = [
+            sum(
+                (p for p, codes in zip(belief, self.sets, strict=True) if codes == (value,)),
+                Fraction(0),
+            )
+            for value in range(len(VALUES))
+        ]
+        return [*alone, 1 - sum(alone)]
 
     def having(self, belief: Belief, value: int) -> Any:
         """Probability to have a record with a value."""
@@ -99,8 +111,33 @@ def test_beliefs_about_persons_by_enumeration_of_all_worlds(
         for value in range(len(VALUES)):
             one, other = patients.having(before, value), patients.having(after, value)
             moved.append(oracles.belief_distance(YES_NO, [1 - one, one], [1 - other, other], 0.75))
+        one, other = patients.singly(before), patients.singly(after)
+        moved.append(oracles.belief_distance(OR_SEVERAL, one, other, 0.75))
         expected.append(max(moved))
     np.testing.assert_allclose(measured, [expected], rtol=0, atol=1e-7)
+
+
+def test_who_has_one_record_is_judged_as_where_everybody_has() -> None:
+    """Two records of somebody whom no adversary takes for anybody else change no figure."""
+    places = "aaabbbc"
+
+    def figures(values: tuple[int, ...], last: tuple[int, ...]) -> Any:
+        patients = Patients(
+            [(q, (value,)) for q, value in zip(places, values, strict=False)] + [("c", last)]
+        )
+        requirement = BtPrivacy(((0.5, 0.1),))
+        if patients.several:
+            (requirement,) = requirement.about(("disease",), True)
+            return requirement.measure(
+                Setting(patients.table), as_groups([[0, 1]]), "exact"
+            ).figures
+        plain = as_table(patients.spelled)
+        return requirement.measure(Setting(plain), as_groups([[0, 1]]), "exact").figures
+
+    for values in ((0, 1, 2, 0, 1, 1), (0, 0, 1, 1, 2, 0), (2, 0, 0, 2, 1, 0)):
+        ordinary = figures(values, (2,))
+        assert ordinary.max() > 1e-4
+        np.testing.assert_allclose(figures(values, (2, 2)), ordinary, rtol=0, atol=1e-12)
 
 
 def naive(requirement: Requirement, shares: list[float], overall: list[float]) -> float:
