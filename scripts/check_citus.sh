@@ -20,7 +20,8 @@ psql=.pg/bin/psql
 failed=()
 
 sql() { # statement
-    "$psql" -XqAt -v ON_ERROR_STOP=1 -d "$URI" -c "$1"
+    # Nothing that others have made in the superuser's search_path is called.
+    PGOPTIONS="${PGOPTIONS-} -c search_path=pg_catalog,pg_temp" "$psql" -XqAt -v ON_ERROR_STOP=1 -d "$URI" -c "$1"
 }
 
 check() { # what, expected, found
@@ -46,8 +47,9 @@ for extension in citus bkpriv; do
     [[ $(sql "SELECT count(*) FROM pg_extension WHERE extname = '$extension'") == 1 ]] ||
         die "extension $extension is not installed in that database, so there is nothing to check"
 done
-workers=$(sql "SELECT count(*) FROM pg_catalog.pg_dist_node WHERE isactive AND noderole = 'primary'")
-((workers > 0)) || die "Citus has no active node: see citus_set_coordinator_host, citus_add_node"
+workers=$(sql "SELECT count(*) FROM pg_catalog.pg_dist_node
+               WHERE isactive AND noderole = 'primary' AND shouldhaveshards")
+((workers > 0)) || die "Citus has no active node for shards: see citus_set_coordinator_host, citus_add_node"
 [[ $(sql "SELECT count(*) FROM pg_namespace WHERE nspname = '$NAME'") == 0 ]] ||
     die "schema $NAME is there already; drop it if it is left from an interrupted check"
 trap clean EXIT
@@ -91,5 +93,32 @@ plan=$(sql "EXPLAIN (VERBOSE, COSTS OFF) $COUNT")
 check "the counting is spread over the shards" t \
     "$([[ $plan == *'Custom Scan (Citus Adaptive)'* && $plan == *'Query: '*'GROUP BY'* ]] && echo t || echo f)"
 printf '%s\n' "$plan"
+
+lacking=$(sql "SELECT count(*) FROM pg_catalog.run_command_on_workers(
+                   'SELECT count(*) FROM pg_available_extensions WHERE name = ''bkpriv''')
+               WHERE result <> '1'")
+if ((lacking > 0)); then
+    say "not checked: releases that are distributed, since $lacking workers lack the files of bkpriv"
+else
+    say "publishing over the nodes"
+    spread=$(sql "SET client_min_messages = error;
+                  SELECT bkpriv.publish('$NAME', '$NAME', '$NAME.spread',
+                                        options => '{\"distribute_by\": \"district\"}')")
+    check "the release is distributed" h \
+        "$(sql "SELECT partmethod FROM pg_catalog.pg_dist_partition
+                WHERE logicalrelid = 'bkpriv_release.release_$spread'::regclass")"
+    check "every record that is not suppressed is on a shard" t \
+        "$(sql "SELECT (SELECT count(*) FROM $NAME.spread) = records - suppressed
+                FROM bkpriv.releases WHERE release = $spread")"
+    plan=$(sql "EXPLAIN (COSTS OFF) SELECT district, count(*) FROM $NAME.spread GROUP BY district")
+    check "a query of its view runs on the shards" t \
+        "$([[ $plan == *'Custom Scan (Citus Adaptive)'* ]] && echo t || echo f)"
+    for change in "DELETE FROM" TRUNCATE; do
+        said=$(sql "$change bkpriv_release.release_$spread" 2>&1 || true)
+        check "$change is refused" t "$([[ $said == *'is refused'* ]] && echo t || echo f)"
+    done
+fi
+check "the doctor has nothing against the nodes" t \
+    "$(sql "SELECT ok FROM bkpriv.doctor() WHERE check_name = 'nodes'")"
 
 ((${#failed[@]} == 0)) || die "failed: $(printf '%s; ' "${failed[@]}")"

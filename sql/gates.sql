@@ -6,6 +6,7 @@
 DO $$
 DECLARE
     held record;
+    worker boolean := false;
 BEGIN
     FOR held IN
         SELECT DISTINCT o.name, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
@@ -18,4 +19,12 @@ BEGIN
     LOOP
         EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', held.name, held.grantee);
     END LOOP;
+    -- Citus makes the extension on a worker for shards of releases, which come to be read there by whoever reads on
+    -- the coordinator. What they may read, the tables say; nobody has a job on a worker.
+    IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL THEN
+        EXECUTE 'SELECT coalesce(max(groupid), 0) <> 0 FROM pg_catalog.pg_dist_local_group' INTO worker;
+    END IF;
+    IF worker THEN
+        GRANT USAGE ON SCHEMA bkpriv_release TO PUBLIC;
+    END IF;
 END $$;

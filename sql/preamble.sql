@@ -21,6 +21,15 @@ BEGIN
                   DETAIL = 'In other encodings PL/Python would change texts, or fail.',
                   HINT = 'Copy the data into a database made by CREATE DATABASE ... TEMPLATE template0 ENCODING ''UTF8''.';
     END IF;
+    -- Citus would make the extension on its workers, too, and fail where its files are missing: now, or when a node
+    -- is added. They need it only for releases that are distributed; then Citus makes it there by itself.
+    IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AND to_regclass('bkpriv.dataset') IS NULL
+        AND current_setting('citus.enable_ddl_propagation', true) = 'on' THEN
+        RAISE EXCEPTION 'Citus would create bkpriv on its workers'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'That fails where its files are missing, now or when a node is added. The coordinator alone needs it.',
+                  HINT = 'SET citus.enable_ddl_propagation = off, CREATE EXTENSION bkpriv CASCADE, and RESET it.';
+    END IF;
     -- CREATE EXTENSION takes a schema that is there already. Its owner could put functions into it
     -- that are called in place of ours.
     IF NOT (SELECT r.rolsuper FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = 'bkpriv') THEN

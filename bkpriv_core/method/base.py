@@ -57,11 +57,15 @@ class Options:
     latest_by : str, optional
         The column by which a person's latest records are those; without it they are chosen at
         random.
+    distribute_by : str, optional
+        The column of the view by which its rows are distributed over the nodes of Citus, where that
+        is installed; without it they lie where the release is made.
 
     Raises
     ------
     InvalidParameter
-        If it is said which records are the latest, and none are left out.
+        If it is said which records are the latest, and none are left out; or a materialized view is
+        to be distributed.
     """
 
     noun: ClassVar[str] = "option"
@@ -77,8 +81,15 @@ class Options:
         Literal["all"] | Annotated[int, Range(at_least=1, at_most=_MOST_RECORDS)] | None
     ) = None
     latest_by: str | None = None
+    distribute_by: str | None = None
 
     def __post_init__(self) -> None:
+        if self.distribute_by is not None and self.materialized:
+            raise InvalidParameter(
+                "option distribute_by means nothing for a materialized view",
+                detail="The view would hold all rows, where the release is made.",
+                hint="Leave out one of them.",
+            )
         if self.latest_by is not None and not isinstance(self.max_records_per_person, int):
             raise InvalidParameter(
                 "option latest_by means nothing where no record of a person is left out",

@@ -12,6 +12,7 @@ import scipy
 import bkpriv_core
 import bkpriv_pl
 from bkpriv_pl.boundary import entry, run
+from bkpriv_pl.distribution import has_citus
 
 __all__ = ["doctor"]
 
@@ -30,6 +31,7 @@ def doctor() -> list[Check]:
         *_permissions(),
         _owners(),
         _releases(),
+        _nodes(),
     ]
 
 
@@ -109,9 +111,12 @@ _ACCESS = """
 SELECT o.name, coalesce(r.rolname, 'PUBLIC')::text AS role, a.privilege_type AS privilege,
     o.reading, o.name IN ('schema bkpriv', 'schema bkpriv_release', 'bkpriv_internal.auditor()')
         AS granted_with_job,
-    NOT coalesce(r.rolsuper OR r.rolname = ANY (o.expected), false) AS strange
+    NOT coalesce(r.rolsuper OR r.rolname = ANY (o.expected), false)
+        AND NOT (o.shared AND a.privilege_type = 'SELECT') AS strange
 FROM (
     SELECT c.oid::regclass::text AS name, x.acl, c.relowner AS owner, c.relkind <> 'S' AS reading,
+        c.relnamespace = 'bkpriv_release'::regnamespace
+            AND bkpriv_internal.distributed(c.oid) AS shared,
         CASE c.relnamespace WHEN 'bkpriv'::regnamespace THEN $1
              ELSE (SELECT ARRAY[m.created_by, m.owner] FROM bkpriv.release m
                    CROSS JOIN unnest(ARRAY['records', 'sensitive', 'randomization']) AS part
@@ -124,11 +129,11 @@ FROM (
         AND c.relkind IN ('r', 'v', 'S')
     UNION ALL
     SELECT p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner)),
-        p.proowner, false,
+        p.proowner, false, false,
         CASE p.oid WHEN 'bkpriv_internal.auditor()'::regprocedure THEN $2 ELSE $1 END
     FROM pg_proc p WHERE p.pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)
     UNION ALL
-    SELECT 'schema ' || n.nspname, n.nspacl, n.nspowner, false,
+    SELECT 'schema ' || n.nspname, n.nspacl, n.nspowner, false, false,
         CASE n.nspname WHEN 'bkpriv_internal' THEN $1 ELSE $2 END
     FROM pg_namespace n WHERE n.nspname IN ('bkpriv', 'bkpriv_internal', 'bkpriv_release')
 ) AS o
@@ -136,7 +141,7 @@ CROSS JOIN LATERAL aclexplode(o.acl) AS a LEFT JOIN pg_roles r ON r.oid = a.gran
 WHERE a.grantee <> o.owner
 """
 """Who has been granted what: groups what their job needs, members the schemas, publishers their
-release tables."""
+release tables; readers, too, those that are distributed."""
 
 _RESTORED = (
     ". Roles whose database was restored have their jobs again after bkpriv.grant_publisher, "
@@ -247,7 +252,9 @@ def _releases() -> Check:
         "(SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind = 'withdrawn') "
         "AND r.suppressed < r.records AND NOT EXISTS (SELECT FROM pg_class c "
         "WHERE c.relname = bkpriv_internal.release_table(r.release, 'records') "
-        "AND c.relnamespace = 'bkpriv_release'::regnamespace AND pg_relation_size(c.oid) > 0) "
+        "AND c.relnamespace = 'bkpriv_release'::regnamespace "
+        # Rows of what is distributed lie elsewhere.
+        "AND (pg_relation_size(c.oid) > 0 OR bkpriv_internal.distributed(c.oid))) "
         "UNION ALL SELECT format('no data in materialized view %s of release %s: "
         "REFRESH MATERIALIZED VIEW %1$s', v.view, r.release), r.release FROM bkpriv.release r "
         "CROSS JOIN bkpriv_internal.views_of(r.release) AS v JOIN pg_class c ON c.oid = v.view "
@@ -256,3 +263,39 @@ def _releases() -> Check:
         "has_table_privilege(c.relowner, v.release_table, 'SELECT') ORDER BY release"
     )
     return ("releases", not lost, "; ".join(row["remedy"] for row in lost) or "all have their data")
+
+
+def _nodes() -> Check:
+    """Whether nodes of Citus have the extension where it is needed, of the same version."""
+    if not has_citus():
+        return ("nodes", True, "Citus is not installed")
+    (row,) = run(
+        "SELECT count(*) FILTER (WHERE bkpriv_internal.distributed(oid)) AS shown "
+        "FROM pg_class WHERE relnamespace = 'bkpriv_release'::regnamespace AND relkind = 'r'"
+    )
+    asked = "SELECT extversion FROM pg_extension WHERE extname = 'bkpriv'"
+    workers = run(
+        "SELECT format('%s:%s', nodename, nodeport) AS node, success, result "
+        "FROM pg_catalog.run_command_on_workers($1) ORDER BY 1",
+        ["text"],
+        [asked],
+    )
+    silent = [f"{item['node']} does not answer" for item in workers if not item["success"]]
+    held = {item["node"]: item["result"] for item in workers if item["success"] and item["result"]}
+    other = [
+        f"{node} has version {version} of bkpriv: ALTER EXTENSION bkpriv UPDATE there"
+        for node, version in held.items()
+        if version != bkpriv_pl.__version__
+    ]
+    if held and not row["shown"]:
+        other.append(
+            f"{', '.join(held)} have bkpriv without need, since no release is distributed: what "
+            "is published there is unknown here, and citus_add_node fails on nodes without its "
+            "files. SET citus.enable_ddl_propagation = off before CREATE EXTENSION bkpriv"
+        )
+    return (
+        "nodes",
+        not other and not silent,
+        "; ".join([*silent, *other])
+        or f"{row['shown']} release tables are distributed; nodes with bkpriv: {len(held)}",
+    )

@@ -1,7 +1,8 @@
 """Inspection: warnings about a source, with counts, when it is declared.
 
 A source is read once, as far as its first million records: enough to judge what its columns are
-like, whatever its size.
+like, whatever its size. Of a table that Citus distributes, records would all have to come from its
+nodes, as many from each, so that fewer are drawn from all of them there.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from bkpriv_core.table.hierarchy import some_of
 from bkpriv_core.table.inspection import nearly_tells, nearly_unique, tells_apart
 from bkpriv_pl.boundary import run
 from bkpriv_pl.column import Column
-from bkpriv_pl.source import Relation
+from bkpriv_pl.source import Relation, find_distributed
 
 __all__ = ["inspect_attributes", "inspect_hierarchy", "inspect_source"]
 
 _INSPECTED = 1_000_000
 """Most records that are read."""
+
+_FETCHED = 200_000
+"""About how many records are drawn of a table that lies elsewhere."""
 
 _AT_ONCE = 31
 """Most columns that PostgreSQL tells apart in grouping sets."""
@@ -34,6 +38,45 @@ _PAIRED = 2_000_000
 
 _LEAST_PAIRED = 10_000
 """Records that are read for that, however many pairs there are."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The part of a source that is inspected.
+
+    Parameters
+    ----------
+    source : str
+        SQL of it, under the alias s, as what a query reads.
+    most : int
+        Records that are read at most.
+    drawn : bool
+        Whether they are drawn from all records, and are not the first.
+    """
+
+    source: str
+    most: int
+    drawn: bool = False
+
+    @classmethod
+    def of(cls, source: Relation, most: int = _INSPECTED) -> _Part:
+        """The first so many records of a source, or a sample of what is distributed."""
+        if not find_distributed([source.oid]):
+            return cls(f"{source} AS s LIMIT {most}", most)
+        fetched = min(most, _FETCHED)
+        # Nodes count in parallel, and send a number each.
+        (row,) = run(f"SELECT count(*) AS records FROM {source} AS s")
+        sampled = row["records"] > fetched
+        share = 100 * fetched / max(row["records"], 1)
+        drawn = f" TABLESAMPLE BERNOULLI ({share!r}) REPEATABLE (0)" if sampled else ""
+        # For the limit, Citus has records come, and does not group them by sets, which it cannot.
+        return cls(f"{source} AS s{drawn} LIMIT {_INSPECTED}", _INSPECTED, drawn=sampled)
+
+    def seen(self, inspected: int) -> str:
+        """What to say where not all records were read, of which so many were."""
+        if self.drawn:
+            return f" Seen were {inspected} records, drawn at random."
+        return f" Seen were the first {self.most} records." if inspected >= self.most else ""
 
 
 def inspect_source(
@@ -61,16 +104,17 @@ def inspect_source(
     """
     unique, null = [], []
     inspected = 0
+    part = _Part.of(source)
     columns = iter((*quasi_identifiers, *others))
     while some := list(islice(columns, _AT_ONCE)):
         expressions = [column.expression("s") for column in some]
-        for column, counted in zip(some, _count(source, expressions, period), strict=True):
+        for column, counted in zip(some, _count(part, expressions, period), strict=True):
             inspected = max(inspected, counted.records)
             if counted.nulls:
                 null.append(f'"{column.name}" ({counted.nulls})')
             if column in quasi_identifiers and nearly_unique(counted.valued, counted.values):
                 unique.append(f'"{column.name}" ({counted.values} in {counted.valued})')
-    seen = _seen(inspected, _INSPECTED)
+    seen = part.seen(inspected)
     if unique:
         plpy.warning(
             f'quasi-identifiers of dataset "{dataset}" are nearly unique, so they tell who is who',
@@ -87,11 +131,6 @@ def inspect_source(
             hint="Publication refuses NULL in what is published unless it has the option "
             '{"nulls": "category"}, and neither a respondent nor a period may be NULL.',
         )
-
-
-def _seen(inspected: int, most: int) -> str:
-    """What to say of a source of which no more than so many records were read."""
-    return f" Seen were the first {most} records." if inspected >= most else ""
 
 
 def inspect_attributes(
@@ -118,9 +157,10 @@ def inspect_attributes(
     """
     apart = []
     inspected = 0
+    part = _Part.of(source)
     columns = iter(attributes)
     while some := list(islice(columns, _AT_ONCE)):
-        counts = _count(source, [_text(column) for column in some], period)
+        counts = _count(part, [_text(column) for column in some], period)
         for column, counted in zip(some, counts, strict=True):
             inspected = max(inspected, counted.records)
             if tells_apart(counted.valued, counted.own):
@@ -130,18 +170,19 @@ def inspect_attributes(
         plpy.warning(
             f'attributes of dataset "{dataset}" tell most records apart',
             detail="Attribute (records with a value of their own): "
-            f"{_some(apart)}.{_seen(inspected, _INSPECTED)}",
+            f"{_some(apart)}.{part.seen(inspected)}",
             hint="Who knows somebody's finds his row, and who holds several releases which of "
             "their rows are the same record's. Leave such attributes out, or make them coarser in "
             "a view.",
         )
     most = max(_PAIRED // max(len(attributes) * len(others), 1), _LEAST_PAIRED)
-    telling = [text for attribute in attributes for text in _told(source, attribute, others, most)]
+    part = _Part.of(source, most) if attributes else part
+    telling = [text for attribute in attributes for text in _told(part, attribute, others)]
     if telling:
         plpy.warning(
             f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
             detail="Attribute, column (how often records alike in the attribute are alike in the "
-            f"column; any records): {_some(telling)}.{_seen(inspected, most)}",
+            f"column; any records): {_some(telling)}.{part.seen(inspected)}",
             hint="Readers tell by them whose rows in a group may be. Leave such attributes out, "
             "make them coarser in a view, or name them among what they tell: the "
             "quasi-identifiers, or the sensitive columns.",
@@ -158,9 +199,7 @@ def _some(listed: Sequence[str]) -> str:
     return ", ".join(listed[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _told(
-    source: Relation, attribute: Column, others: Sequence[Column], most: int
-) -> Iterator[str]:
+def _told(part: _Part, attribute: Column, others: Sequence[Column]) -> Iterator[str]:
     """What an attribute nearly tells, with figures; see `bkpriv_core.table.inspection`."""
     columns = iter(others)
     while some := list(islice(columns, _AT_ONCE - 1)):
@@ -178,7 +217,7 @@ def _told(
             # As many others are alike in both, of those who are alike in the attribute.
             "sum(n * (n - 1))::float8 / nullif(sum(n) - 1, 0)::float8 AS hits FROM ("
             f"SELECT grouping({listed}) AS place, grouping(a) = 1 AS alone, a, count(*) AS n FROM ("
-            f"SELECT {_text(attribute)} AS a, {values} FROM {source} AS s LIMIT {most}) AS seen "
+            f"SELECT {_text(attribute)} AS a, {values} FROM {part.source}) AS seen "
             f"GROUP BY GROUPING SETS ({sets})) AS counted GROUP BY place, alone, a) AS alike "
             "GROUP BY place"
         )
@@ -218,8 +257,8 @@ class _Counted:
         return self.valued + self.nulls
 
 
-def _count(source: Relation, columns: Sequence[str], period: Column | None) -> list[_Counted]:
-    """Count columns, each the SQL of its values in records of a relation under alias s."""
+def _count(part: _Part, columns: Sequence[str], period: Column | None) -> list[_Counted]:
+    """Count columns, each the SQL of its values in records under alias s."""
     names = [f"v{place}" for place in range(len(columns))]
     values = ", ".join(
         f"{expression} AS {name}" for expression, name in zip(columns, names, strict=True)
@@ -236,8 +275,7 @@ def _count(source: Relation, columns: Sequence[str], period: Column | None) -> l
         "count(*) FILTER (WHERE valued AND n = 1) AS own "
         f"FROM (SELECT grouping({listed}) AS column_bits, num_nonnulls({listed}) > 0 AS valued, "
         f"count(*) AS n FROM (SELECT {values} "
-        f"FROM {source} AS s "
-        f"LIMIT {_INSPECTED}) AS seen "
+        f"FROM {part.source}) AS seen "
         f"GROUP BY {within}GROUPING SETS ({sets})) AS counted "
         "GROUP BY column_bits"
     )

@@ -16,7 +16,13 @@ from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.dataset import columns_of as columns_of_source
 from bkpriv_pl.values import ADDED, Columns, exact_of, extent_of, label_of
 
-__all__ = ["check_bounds", "check_columns", "columns_published", "columns_shown"]
+__all__ = [
+    "check_bounds",
+    "check_columns",
+    "columns_published",
+    "columns_shown",
+    "names_of_records",
+]
 
 
 def columns_published(dataset: Dataset, coarse: Collection[str]) -> dict[str, Column]:
@@ -41,6 +47,20 @@ def columns_shown(
             shown.append(label_of(domain))
     told = columns_of(table.sensitive)
     return shown, [exact_of(types[domain.name], domain, form.ranges) for domain in told]
+
+
+def names_of_records(
+    dataset: Dataset, table: Table, form: Form, coarse: Collection[str]
+) -> list[str]:
+    """Columns of the view of records."""
+    quasi_identifiers, sensitive = columns_shown(form, table, columns_published(dataset, coarse))
+    names: dict[str, list[str]] = {
+        "quasi_identifiers": [item.name for items in quasi_identifiers for item in items],
+        "sensitive": [item.name for items in sensitive for item in items],
+        "passed": [*dataset.attributes],
+        **{name: [name] for name in ADDED},
+    }
+    return [name for field in form.exhibits["records"] for name in names[field]]
 
 
 def check_columns(dataset: Dataset, form: Form) -> None:

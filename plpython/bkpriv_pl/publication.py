@@ -36,10 +36,16 @@ from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.column import column_types
 from bkpriv_pl.counts import NOTHING, Period
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
+from bkpriv_pl.distribution import (
+    begin_distributing,
+    check_citus,
+    check_column,
+    made_here_alone,
+)
 from bkpriv_pl.draws import judge_together
 from bkpriv_pl.growing import Stock, find_stock
 from bkpriv_pl.knowledge import PriorTables
-from bkpriv_pl.layout import check_bounds
+from bkpriv_pl.layout import check_bounds, names_of_records
 from bkpriv_pl.notice import give_notice
 from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner, telling_losses
@@ -130,6 +136,8 @@ def _publish(request: _Request, task: Task) -> int:
     taken, cell = request.method.prepare(table, request.options)
     coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
     check_bounds(request.dataset, taken, request.method.form, coarse)
+    if (by := request.options.distribute_by) is not None:
+        check_column(by, names_of_records(request.dataset, taken, request.method.form, coarse))
     about = None if respondents is None else respondents.moved(cell)
     passed = None if passing is None else passing.moved(cell)
     setting, memories = set_out(
@@ -179,7 +187,10 @@ def _publish(request: _Request, task: Task) -> int:
     elif passed is not None:
         labels = published.labels[passed.places(published.parts, chance)]
         told = passed.told(labels, published.table.sensitive)
-    _show(request, Content(shown, coarse, request.options.seed, passed, told), release, previous)
+    written = Content(
+        shown, coarse, request.options.seed, passed, told, request.options.distribute_by
+    )
+    _show(request, written, release, previous)
     task.step("waiting for writers")
     settle_staleness(
         *(request.dataset, request.period, source, of_source, passing, release, ahead, known),
@@ -249,19 +260,20 @@ def _show(
 ) -> None:
     """Write the tables of the release, and move the views to them."""
     written = write_snapshot(release, content, request.dataset)
-    for exhibit, columns in written.items():
-        put_view(
-            request.view.of(exhibit),
-            release,
-            exhibit,
-            columns,
-            content.published.form.about[exhibit],
-            request.options.materialized,
-            previous.get(exhibit),
-        )
-    for exhibit, view in previous.items():
-        if exhibit not in written:
-            view.drop()
+    with made_here_alone():
+        for exhibit, columns in written.items():
+            put_view(
+                request.view.of(exhibit),
+                release,
+                exhibit,
+                columns,
+                content.published.form.about[exhibit],
+                request.options.materialized,
+                previous.get(exhibit),
+            )
+        for exhibit, view in previous.items():
+            if exhibit not in written:
+                view.drop()
     for former in sorted({view.release for view in previous.values()}):
         if history.happened(former, "withdrawn"):
             # Only its emptied view was left, for what others had built on it.
@@ -289,6 +301,9 @@ def _validated(
     decoded = from_json(options, "options")
     way, chosen = read_method(registered, method, decoded)
     completed, demanded = read_policy(registered, way, chosen, stated.requirements)
+    if chosen.distribute_by is not None:
+        check_citus()
+        begin_distributing()
     view = parse_view_name(require(view_name, "view name"), view_schema)
     for exhibit in way.form.exhibits:
         check_name(view.of(exhibit).name)

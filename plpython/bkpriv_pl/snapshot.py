@@ -30,6 +30,7 @@ from bkpriv_core.table.passed import Passed, Told
 from bkpriv_pl.boundary import Refusal, array_literal, run, write
 from bkpriv_pl.column import Column
 from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.distribution import distribute
 from bkpriv_pl.layout import columns_published, columns_shown
 from bkpriv_pl.values import (
     ADDED,
@@ -59,6 +60,8 @@ class Content:
         Columns that pass through, if there are any.
     told : Told, optional
         What groups show of their records, then.
+    distribute_by : str, optional
+        The column by which Citus distributes the records.
     """
 
     published: Release
@@ -66,6 +69,7 @@ class Content:
     seed: int | None = None
     passed: Passed | None = None
     told: Told | None = None
+    distribute_by: str | None = None
 
 
 def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exhibit, Columns]:
@@ -103,6 +107,8 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
         rows = writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
         if rows != (certified := writer.rows(exhibit)):
             raise _other_rows(f"Exhibit {exhibit} has {rows} rows of {certified}")
+        if content.distribute_by is not None:
+            distribute(release, exhibit, content.distribute_by)
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
 

@@ -30,6 +30,11 @@ _ROWS = {
 }
 """Rows that the trigger of an event sees, if the table is watched by period."""
 
+_UNWATCHABLE = (
+    "Views, foreign tables and what Citus distributes cannot be watched, and stay unknown. Where a "
+    "view reads tables that can be, publish from one of these."
+)
+
 _TRIGGERS = [_TRIGGER, *(f"{_TRIGGER}_{event}" for event in _ROWS)]
 
 
@@ -126,8 +131,7 @@ def watch(source: str | None, period: str | None) -> None:
                 detail=f"{hindrance}.",
                 hint=f"Ask that role to call bkpriv.watch('{relation}')."
                 if member.watchable
-                else "Watch the tables that it reads, or publish from one of them; whether "
-                "releases made from it are stale stays unknown.",
+                else _UNWATCHABLE,
             )
     failed = _put_triggers(relation, period)
     if failed is not None:
@@ -159,6 +163,9 @@ def watch_own(source: Relation, dataset: str, period: str | None) -> None:
     family = _family(source, period)
     hindrances = [member.hindrance for member in family if member.hindrance is not None]
     reason = f"The source is not watched: {'; '.join(hindrances)}." if hindrances else None
+    hint = f"The owner of a table has it watched by bkpriv.watch('{source}')."
+    if not all(member.watchable for member in family):
+        hint = _UNWATCHABLE
     # What other datasets are watched by is left to them, and what others own is theirs.
     others = [
         member
@@ -166,12 +173,14 @@ def watch_own(source: Relation, dataset: str, period: str | None) -> None:
         if _by_other(member, period) and (member.columns or not member.owned)
     ]
     by_period = period is not None and family[0].told and not others
-    reason = reason or _put_triggers(source, period if by_period else None)
+    if reason is None:
+        reason = _put_triggers(source, period if by_period else None)
+        hint = _UNWATCHABLE
     if reason is not None:
         plpy.notice(
             f'whether releases of dataset "{dataset}" are stale will be unknown',
             detail=reason,
-            hint=f"The owner of a table has it watched by bkpriv.watch('{source}').",
+            hint=hint,
         )
     elif period is not None and not by_period:
         named = plpy.quote_literal(period)

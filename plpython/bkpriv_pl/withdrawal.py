@@ -12,6 +12,7 @@ import plpy
 from bkpriv_pl import history
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.dataset import take_turn
+from bkpriv_pl.distribution import begin_distributing
 from bkpriv_pl.ownership import find_own
 from bkpriv_pl.view import dependents
 
@@ -26,10 +27,12 @@ def withdraw(release: int | None, reason: str | None) -> None:
     """See ``bkpriv.withdraw``."""
     reason = require(reason, "reason")
     own = find_own(release)
+    begin_distributing()
     take_turn(own.dataset)
     readable = run(
         "SELECT FROM bkpriv_internal.views_of($1) "
-        "WHERE readable AND pg_relation_size(release_table) > 0",
+        "WHERE readable AND "
+        "(pg_relation_size(release_table) > 0 OR bkpriv_internal.distributed(release_table))",
         ["bigint"],
         [own.release],
     )

@@ -69,15 +69,30 @@ DECLARE
     publisher text;
     dataset_owner text;
     release_table text;
+    triggers text;
+    passing text := '';
 BEGIN
     SELECT created_by, owner INTO STRICT publisher, dataset_owner
         FROM bkpriv.release WHERE release = new_release AND created_at = now();
     FOR release_table IN SELECT * FROM bkpriv_internal.release_tables(new_release) LOOP
-        EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
-                        FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', release_table);
+        IF bkpriv_internal.distributed(format('bkpriv_release.%I', release_table)::regclass) THEN
+            -- Statements come to shards as others, or as COPY, so rows are guarded there; TRUNCATE is here, too.
+            triggers := current_setting('citus.enable_unsafe_triggers');
+            PERFORM set_config('citus.enable_unsafe_triggers', 'on', true);
+            EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE ON bkpriv_release.%I
+                            FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard()', release_table);
+            EXECUTE format('CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON bkpriv_release.%I
+                            FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', release_table);
+            PERFORM set_config('citus.enable_unsafe_triggers', triggers, true);
+            -- On shards a view's readers read with their own rights, which its owner is to give them.
+            passing := ' WITH GRANT OPTION';
+        ELSE
+            EXECUTE format('CREATE TRIGGER guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON bkpriv_release.%I
+                            FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', release_table);
+        END IF;
         EXECUTE format('REVOKE INSERT ON bkpriv_release.%I FROM %I', release_table, publisher);
         -- The view belongs to the one or the other: a superuser may publish for the dataset's owner.
-        EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I, %I', release_table, publisher, dataset_owner);
+        EXECUTE format('GRANT SELECT ON bkpriv_release.%I TO %I, %I', release_table, publisher, dataset_owner) || passing;
         EXECUTE format('ANALYZE bkpriv_release.%I', release_table);
     END LOOP;
 END $$;

@@ -209,7 +209,7 @@ VOLATILITY = {
         *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
         *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
-        *_internal("carried_token", "invoked"),
+        *_internal("carried_token", "distributed", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
         *_internal("bases", "releases_of", "python_path"),
     },
@@ -223,6 +223,7 @@ VOLATILITY = {
         *_internal("erase_release", "next_release", "next_audit", "bootstrap", "grant_job"),
         *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
         *_internal("note_alteration", "register_watch", "hold_writers", "open_views"),
+        *_internal("distribute_release_table"),
     },
 }
 
@@ -231,7 +232,7 @@ PARALLEL_SAFE = {"version", *_internal("digest", "release_table")}
 DEFINERS = {
     *_internal("create_release_table", "seal_release_tables", "clear_release", "erase_release"),
     *_internal("next_release", "next_audit", "mark_stale", "note_alteration", "register_watch"),
-    *_internal("hold_writers", "drop_row", "python_path"),
+    *_internal("hold_writers", "drop_row", "python_path", "distribute_release_table"),
 }
 """The tiny functions that act with the rights of the extension's owner."""
 

@@ -92,6 +92,8 @@ FUNCTIONS = """
     bkpriv_internal.open_views(bigint)                                   X          X
     bkpriv_internal.bases(text,text)                                     X          X
     bkpriv_internal.releases_of(text,text,text[])                        X          X
+    bkpriv_internal.distributed(regclass)                                X          X
+    bkpriv_internal.distribute_release_table(bigint,text,text)           X          -
     bkpriv_internal.readers_of(bigint)                                   X          X
     bkpriv.association(bigint)                                           X          X
     bkpriv.audit(bigint,jsonb,text)                                      X          X
