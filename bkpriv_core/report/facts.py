@@ -154,7 +154,9 @@ class Facts:
     left_out : tuple of LeftOut
         Kinds of records that were left out.
     events : tuple of Event
-        What became of it.
+        What became of it, the latest.
+    happened : int
+        How many events there are in all.
     siblings : tuple of Sibling
         The latest releases of the dataset, and itself, in their order.
     others : int
@@ -197,6 +199,7 @@ class Facts:
     utility: Mapping[str, float | None]
     left_out: tuple[LeftOut, ...]
     events: tuple[Event, ...]
+    happened: int
     siblings: tuple[Sibling, ...]
     others: int
     elsewhere: tuple[int, ...]

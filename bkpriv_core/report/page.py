@@ -320,15 +320,18 @@ class _Page(Safety):
         facts = self.facts
         happened = [("published", facts.created_at, "", facts.created_by)]
         happened += [(event.kind, event.at, event.reason, event.by) for event in facts.events]
+        caption = "What became of this release"
+        if len(facts.events) < facts.happened:
+            caption += f": the last {len(facts.events)} of {figure(facts.happened)} events"
         if self.full:
             events = table(
-                "What became of this release",
+                caption,
                 ("What", "When", "Why", "By"),
                 [(kind, at, reason, name(by)) for kind, at, reason, by in happened],
             )
         else:
             events = table(
-                "What became of this release",
+                caption,
                 ("What", "When"),
                 [(kind, at) for kind, at, _, _ in happened],
             )

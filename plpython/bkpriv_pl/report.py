@@ -10,7 +10,7 @@ from typing import Any
 import plpy
 
 from bkpriv_core.audit import Finding
-from bkpriv_core.errors import BkprivError, InvalidParameter, as_json
+from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
 from bkpriv_core.report.facts import (
     AUDIENCES,
@@ -42,7 +42,10 @@ _KINDS = 10
 """How many kinds of records that were left out a report lists."""
 
 _LISTED = 50
-"""How many releases of the dataset a report lists."""
+"""How many releases of the dataset, and events of the release, a report lists."""
+
+_MOST_BOUNDS = 1000
+"""More than any policy has, alone and together with earlier releases."""
 
 
 @entry
@@ -71,6 +74,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         [release],
     )
     bounds, audited = _recorded_audit(release)
+    events, happened = _events(release)
     method = find_method(row["method"])
     recorded = None if row["status"] == "purged" else find_release(release)
     options = find_options(release, method)
@@ -114,7 +118,8 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         audited=audited,
         utility={} if recorded is None else utility_of(recorded),
         left_out=left_out,
-        events=_events(release),
+        events=events,
+        happened=happened,
         siblings=_siblings(row["dataset"], own["owner"], release),
         others=_others(row["dataset"], own["owner"]),
         elsewhere=tuple(releases_beside(row["dataset"], own["owner"], bases_of(release))),
@@ -170,15 +175,28 @@ def _bounded(finding: Finding) -> Bounded:
 
 
 def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] | None]:
-    """What the release was certified by, and when and by whom."""
+    """What the release was certified by, and when and by whom.
+
+    Raises
+    ------
+    UnsoundHistory
+        If it is recorded with more bounds than a policy has.
+    """
     rows = run(
         "SELECT requirement, parameters, threshold, worst, mean, vulnerable, satisfied, estimator, "
         f"{_when('audited_at')} AS at, audited_by AS by FROM bkpriv.audits "
         "WHERE audit = (SELECT min(audit) FROM bkpriv.audits WHERE release = $1) "
-        "AND release = $1",
+        f"AND release = $1 LIMIT {_MOST_BOUNDS + 1}",
         ["bigint"],
         [release],
     )
+    if len(rows) > _MOST_BOUNDS:
+        raise UnsoundHistory(
+            f"the certification of release {release} is unsound",
+            detail=f"It has more than {_MOST_BOUNDS} bounds, which no policy has.",
+            hint="Somebody has written to bkpriv.audits what no publication wrote; ask a "
+            "superuser to look.",
+        )
     bounds = tuple(
         Bounded(
             row["requirement"],
@@ -229,14 +247,19 @@ def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tup
     return tuple(shown)
 
 
-def _events(release: int) -> tuple[Event, ...]:
+def _events(release: int) -> tuple[tuple[Event, ...], int]:
+    """The latest events of a release, and how many there are."""
     rows = run(
-        f"SELECT kind, reason, by, {_when('at')} AS at FROM bkpriv.release_event AS e "
-        "WHERE release = $1 ORDER BY e.at, event",
+        f"SELECT kind, reason, by, {_when('e.at')} AS at, count(*) OVER () AS happened "
+        "FROM bkpriv.release_event AS e WHERE release = $1 "
+        f"ORDER BY e.at DESC, event DESC LIMIT {_LISTED}",
         ["bigint"],
         [release],
     )
-    return tuple(Event(row["at"], row["kind"], row["reason"], row["by"]) for row in rows)
+    events = tuple(
+        Event(row["at"], row["kind"], row["reason"], row["by"]) for row in reversed(rows)
+    )
+    return events, rows[0]["happened"] if rows else 0
 
 
 def _siblings(dataset: str, owner: str, release: int) -> tuple[Sibling, ...]:

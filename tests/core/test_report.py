@@ -74,6 +74,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "utility": {"gcp": 0.12, "gcp_k_anonymous": 0.1, "suppressed_share": 0.003, "kl": None},
         "left_out": (LeftOut(f'{{"age": "{word}left"}}', 3, "k_anonymity", 7.0, 3.0),),
         "events": (Event("2026-02-03 04:05 UTC", "stale", f"{word}reason", f"{word}by"),),
+        "happened": 1,
         "siblings": (
             Sibling(11, f"{word}period", "mondrian", "superseded", "2026-01-01", 900, 1, "records"),
             Sibling(12, None, "mondrian", "published", "2026-01-02", 1000, 3, "records"),
@@ -192,7 +193,9 @@ def test_a_broken_bound_is_said_to_be_broken() -> None:
 
 @pytest.mark.parametrize("audience", AUDIENCES)
 def test_what_little_is_left_of_a_purged_release_is_reported(audience: Audience) -> None:
-    few = facts(utility={}, shown=(), quasi_identifiers=(), sensitive=(), left_out=(), events=())
+    few = facts(
+        utility={}, shown=(), quasi_identifiers=(), sensitive=(), left_out=(), events=(), happened=0
+    )
     gone = replace(few, status="purged", siblings=(), others=0, stale=None)
     page = render(gone, audience)
     assert "This release is purged." in page

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg import sql
 
@@ -180,6 +181,34 @@ def test_of_many_releases_the_latest_are_listed(clinic: Connection) -> None:
     assert f"{latest - 48} mondrian" in words
     assert f"{latest - 49} mondrian" not in words
     assert "Its dataset has 3 000 others." in words_of(page_of(clinic, release, "outsiders"))
+
+
+def test_of_many_events_the_latest_are_listed(clinic: Connection) -> None:
+    release = publish(clinic)
+    clinic.execute(
+        "INSERT INTO bkpriv.release_event (release, kind, reason, at) "
+        "SELECT %s, 'stale', format('reason<%%s>', i), now() + make_interval(secs => i) "
+        "FROM generate_series(1, 3000) AS i",
+        [release],
+    )
+    words = words_of(page_of(clinic, release))
+    assert "What became of this release: the last 50 of 3 000 events" in words
+    assert ("reason<2951>" in words, "reason<2950>" in words) == (True, False)
+    assert words.index("reason<2951>") < words.index("reason<3000>")
+
+
+def test_a_certification_of_more_bounds_than_policies_have_is_refused(clinic: Connection) -> None:
+    release = publish(clinic)
+    clinic.execute(
+        "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
+        "threshold, vulnerable, satisfied, estimator) SELECT audit, 10 + i, release, requirement, "
+        "parameters, threshold, vulnerable, satisfied, estimator "
+        "FROM bkpriv.audit_record, generate_series(1, 1000) AS i WHERE release = %s AND place = 0",
+        [release],
+    )
+    with pytest.raises(psycopg.errors.DataException, match="unsound") as caught:
+        page_of(clinic, release)
+    assert caught.value.sqlstate == "22000"
 
 
 def test_outsiders_are_told_less(clinic: Connection, make_role: Callable[..., str]) -> None:
