@@ -10,7 +10,7 @@ from bkpriv_core.table.bins import Bin
 from bkpriv_pl.bins import bin_start
 from bkpriv_pl.boundary import Refusal, run
 
-__all__ = ["FIXED", "STEPS", "Column", "column_types"]
+__all__ = ["FIXED", "STEPS", "Column", "as_written", "column_types"]
 
 _EPOCHS = {"date", "timestamp", "timestamptz"}
 _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
@@ -142,3 +142,13 @@ def column_types(schema: str, name: str) -> dict[str, Column]:
         )
         for row in rows
     }
+
+
+def as_written(column: str) -> str:
+    """SQL for a column as the texts that its type writes, which calls nothing of the type's owner.
+
+    No cast, and no function of that name that takes the type.
+    """
+    name = plpy.quote_ident(column)
+    # Not IS NOT NULL, which a row that has a NULL is not.
+    return f"CASE WHEN {name} IS DISTINCT FROM NULL THEN pg_catalog.format('%s', {name}) END"

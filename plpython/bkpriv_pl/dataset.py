@@ -15,7 +15,7 @@ from bkpriv_core.table.passed import Passed
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
-from bkpriv_pl.column import Column, column_types
+from bkpriv_pl.column import Column, as_written, column_types
 from bkpriv_pl.counts import NOTHING, Known, Period, count_cells
 from bkpriv_pl.inspection import inspect_attributes, inspect_hierarchy, inspect_source
 from bkpriv_pl.persons import Kept
@@ -250,8 +250,8 @@ def open_source(dataset: Dataset) -> Relation:
     check_strangers(
         source,
         f'the source {source} of dataset "{dataset.name}"',
-        f"SET ROLE {plpy.quote_ident(dataset.owner)}, where you may; functions that take a release "
-        "read the history instead.",
+        f"Connect as {plpy.quote_ident(dataset.owner)}, if you may: SET ROLE does not hold back "
+        "code of theirs. Functions that take a release read the history instead.",
         named=dataset.own,
         trusted=(dataset.owner,) if dataset.acted_for else (),
     )
@@ -453,7 +453,7 @@ def _check_comparable(relation: Relation, names: tuple[str, ...]) -> None:
                 "42883",
                 f'column "{name}" of table {relation} cannot be compared',
                 detail="Its type has no equality or no order.",
-                hint="Publish from a view that casts it, for example to text.",
+                hint=f"Publish from a view that shows it by {as_written(name)}.",
             ) from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -66,7 +66,8 @@ def set_knowledge(
     dataset: str | None, name: str | None, kind: str | None, source: str | None, memory: int | None
 ) -> None:
     """See ``bkpriv.set_sequential_knowledge``."""
-    declared = _serial(find_dataset(dataset))
+    # To declare is not to act for the owner: their source is read only if it is nobody's trap.
+    declared = replace(_serial(find_dataset(dataset)), acted_for=False)
     name = require(name, "name of the knowledge")
     size = len(declared.name.encode()) + len(name.encode())
     if size > _NAME_BYTES:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.column import as_written
 from bkpriv_pl.strangers import Stranger, find_strangers
 
 __all__ = [
@@ -193,14 +194,16 @@ def check_strangers(
         return
     owned = "; ".join(map(str, found[:_SHOWN])) + ("; ..." if len(found) > _SHOWN else "")
     hints = [hint] if any(not stranger.hidden for stranger in found) else []
-    columns = [stranger.attribute for stranger in found if stranger.hidden]
-    for name in columns[:1]:
-        assert name is not None
-        column = plpy.quote_ident(name)
-        shown = f"CASE WHEN {column} IS NOT NULL THEN format('%s', {column}) END"
+    for stranger in [stranger for stranger in found if stranger.hidden][:1]:
+        assert stranger.attribute is not None
+        shown = as_written(stranger.attribute)
         hints.append(
-            f'Read it from a view that shows column "{name}" by {shown}, which calls no code of '
-            "the type's owner, or ask a superuser to own the type."
+            f'Read it from a view that shows column "{stranger.attribute}" by {shown}, which calls '
+            "no code of the type's owner, or ask a superuser to own the type."
+            if stranger.place is None
+            else f'Instead of {stranger.place}, use a view with column "{stranger.attribute}" as '
+            f"{shown}, or a type in which it is a text: neither calls code of the type's owner. Or "
+            "ask a superuser to own the type."
         )
     raise Refusal(
         "42501",

@@ -17,7 +17,7 @@ import plpy
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.column import Column
+from bkpriv_pl.column import Column, as_written
 from bkpriv_pl.source import Relation
 
 __all__ = ["alike", "check_decoded", "check_names", "refuse_alike", "uncoded", "written_one_way"]
@@ -85,8 +85,8 @@ def _read_alike(
         "and read alike",
         detail=f"Its type {column.declared_as} writes several values as {listed}{more}. "
         "Readers could not tell them apart.",
-        hint=f"Publish from a view with the column as {plpy.quote_ident(column.name)}::text, where "
-        "they are one value, or as something that tells them apart.",
+        hint=f"Publish from a view with the column as {as_written(column.name)}, where what reads "
+        "alike is one value, or as something that tells them apart.",
     )
 
 
@@ -125,7 +125,7 @@ def check_decoded(source: Relation, row: dict[str, Any], decoded: int) -> None:
             detail=f"{row['counted']} were counted and {decoded} decoded; by columns, "
             f"{row['nulls']} have NULL and {row['uncoded']} no code.",
             hint="A type of its columns writes or compares one value in different ways at "
-            "different times. Publish from a view that casts such columns to a built-in type.",
+            "different times. Publish from a table that holds texts of such columns.",
         )
 
 
