@@ -14,13 +14,14 @@ revision       belief before a release, from beliefs after earlier ones
 inference      forward: what is believed as each release appears
 links          from each appearance of a person to the next
 smoothing      retrospective: what is believed of each release once all have appeared
+joint          both, of one person, exactly, where few people hang together
 measures       figures for a release: gain, confidence, worst
 signatures     the values of somebody's last group, for m-invariance
 explanation    whom a memory gave away most, and by what
 =============  ====================================================================================
 
-Beliefs about different persons are taken as independent between releases, though persons who shared
-a group had its values between them, so that whatever is learnt later about one of them tells of the
+Beliefs about different persons are taken as independent between releases, but in `joint`, though
+persons who shared a group had its values between them: what is learnt later about one tells of the
 others. Forward inference is exact (up to the estimator, and for contexts of one value) where of
 those who shared a group one at most is shown again; smoothing is, where no two persons are linked
 by groups in two ways. Elsewhere both are estimates. They may understate, as where the values of all

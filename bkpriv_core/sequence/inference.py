@@ -49,6 +49,7 @@ __all__ = [
     "believe",
     "expected",
     "forward",
+    "reach",
     "remembered",
     "transitions_at",
     "wanted",
@@ -115,14 +116,14 @@ def transitions_at(history: History, memory: Memory, place: int) -> Transitions:
     return memory
 
 
-def _reach(memory: Memory) -> int | None:
+def reach(memory: Memory) -> int | None:
     """Looks, the newest first, that can tell of a person's value; None if all can."""
     return 1 if isinstance(memory, Constant) else memory.memory
 
 
 def _reached(history: History, memory: Memory, past: Past, again: IntArray) -> set[int]:
     """Places of the steps with the looks that tell of a step."""
-    rows = np.concatenate((past.newest(_reach(memory)), again[again >= 0]))
+    rows = np.concatenate((past.newest(reach(memory)), again[again >= 0]))
     return set(np.unique(history.looks.steps[rows]).tolist())
 
 

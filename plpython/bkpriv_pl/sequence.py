@@ -20,8 +20,10 @@ from bkpriv_core.sequence.inference import (
     Memory,
     believe,
     forward,
+    reach,
     transitions_at,
 )
+from bkpriv_core.sequence.joint import joint_belief
 from bkpriv_core.sequence.measures import measure
 from bkpriv_core.sequence.mining import check_memory
 from bkpriv_core.sequence.smoothing import smooth
@@ -53,6 +55,9 @@ __all__ = [
 ]
 
 _UNDERSTATING: tuple[Estimator, ...] = ("omega", "additive")
+
+_JOINT: tuple[Estimator, ...] = ("auto", "exact")
+"""Estimators that ask for exact beliefs, by all releases at once where that is affordable."""
 
 _SHOWN = 8
 """How many periods an error message lists."""
@@ -270,8 +275,8 @@ def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, Used
         )
     if not len(inquiry.chain.history):
         return []
-    reach = inquiry.memory.memory if not isinstance(inquiry.memory, Constant) else 1
-    if reach is None or reach > 1:
+    looks_back = reach(inquiry.memory)
+    if looks_back is None or looks_back > 1:
         plpy.notice(
             "beliefs in retrospect are an estimate where knowledge has contexts of several values",
             detail="Of such a context, all but the newest value is weighed by what was believed of "
@@ -328,20 +333,48 @@ def revised_belief(
     inquiry = _inquire(dataset, knowledge, estimator, bandwidth)
     place, member = _find_look(inquiry.chain, respondent, period)
     task = Task("bkpriv revised_belief")
-    beliefs = next(b for i, b in enumerate(inquiry.beliefs(task)) if i == place)
-    after = beliefs.after
-    if retrospective:
-        after = _in_retrospect(inquiry, task)[place][0]
+    before, after = _believed(inquiry, place, member, bool(retrospective), task)
     step = inquiry.chain.history.steps[place]
     task.done()
     return iter(
         [
             (label, before, believed, step.release)
             for label, before, believed in zip(
-                step.labels, beliefs.before[member].tolist(), after[member].tolist(), strict=True
+                step.labels, before.tolist(), after.tolist(), strict=True
             )
         ]
     )
+
+
+def _believed(
+    inquiry: _Inquiry, place: int, member: int, retrospective: bool, task: Task
+) -> tuple[FloatArray, FloatArray]:
+    """Beliefs about a member of a release before and after it: exact, or an estimate, said so."""
+    history = inquiry.chain.history
+    if inquiry.memory is not None and inquiry.estimator in _JOINT:
+        exact = joint_belief(
+            history,
+            inquiry.memory,
+            inquiry.chain.snapshots(inquiry.snapshot),
+            place,
+            member,
+            retrospective=retrospective,
+            progress=task.step("inferring beliefs").quiet,
+        )
+        if exact is not None:
+            return exact
+        if len(history if retrospective else history.course(place)) > 1:
+            plpy.notice(
+                "beliefs are an estimate: they are not inferred from all releases at once",
+                detail="Too many people hang together by shared groups, or a group contradicts "
+                "what is believed of its members without a past. So beliefs about different people "
+                "are taken as independent between releases.",
+                hint="Where of those who shared a group one at most is shown again, that makes no "
+                "difference.",
+            )
+    beliefs = next(b for i, b in enumerate(inquiry.beliefs(task)) if i == place)
+    after = _in_retrospect(inquiry, task)[place][0] if retrospective else beliefs.after
+    return beliefs.before[member], after[member]
 
 
 def _find_look(chain: Chain, respondent: str, period: str | None) -> tuple[int, int]:

@@ -65,7 +65,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].sequence.revised_belief(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) IS
-    'What is believed of a respondent before and after the last release of a period (NULL: of the last release) that shows him, by whoever saw the releases before it; arguments as in sequential_audit()';
+    'What is believed of a respondent before and after the last release of a period (NULL: of the last release) that shows him, by whoever saw the releases before it; with auto and exact, exact given all of them at once where few people hang together by shared groups, else an estimate, as a notice says; arguments as in sequential_audit()';
 GRANT EXECUTE ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(

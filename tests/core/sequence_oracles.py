@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 from tests.core.oracles import Number
 
@@ -170,6 +170,65 @@ def believed(
         look: {value: float(weight / total) for value, weight in belief.items()}
         for look, belief in beliefs.items()
     }
+
+
+def _arrangements(history: Sequence[Shown]) -> Iterator[dict[Look, str]]:
+    """Every way in which the members of all groups may have the values of their groups."""
+    groups = [(place, group) for place, release in enumerate(history) for group in release.groups]
+    for several in product(
+        *(
+            sorted(set(permutations(history[place].actual[person] for person in group)))
+            for place, group in groups
+        )
+    ):
+        yield {
+            (place, person): value
+            for (place, group), values in zip(groups, several, strict=True)
+            for person, value in zip(group, values, strict=True)
+        }
+
+
+def _next(
+    knowledge: Knowledge, history: Sequence[Shown], look: Look, world: Mapping[Look, str]
+) -> dict[Label, Number]:
+    """How likely a look's values are, given what a person has at all earlier ones in a world."""
+    place, person = look
+    when, snapshot = history[place].when, history[place].snapshot[person]
+    values: dict[int, str] = {}
+    for earlier, release in sorted(enumerate(history), key=lambda pair: (pair[1].when, pair[0])):
+        if (release.when, earlier) < (when, place) and (earlier, person) in world:
+            values[release.when] = world[earlier, person]
+    if not values:
+        return dict(snapshot)
+    told: Belief = {values[max(values)]: 1}
+    if max(values) != when:
+        told = revised(knowledge, [{values[at]: 1} for at in sorted(values)], snapshot)
+    return {
+        value: (1 - DOUBT) * told.get(value, 0) + DOUBT * share for value, share in snapshot.items()
+    }
+
+
+def jointly(
+    history: Sequence[Shown], knowledge: Knowledge, look: Look, unseen: int | None = None
+) -> dict[Label, float]:
+    """Belief about a look, by everybody's values in every world; contexts are of any length.
+
+    Of a place that is `unseen`, nothing is known but the labels, and nobody else is looked at.
+    """
+    seen = [
+        replace(release, groups=[]) if place == unseen else release
+        for place, release in enumerate(history)
+    ]
+    belief: dict[Label, float] = defaultdict(float)
+    for world in _arrangements(seen):
+        weight = 1.0
+        for one, value in world.items():
+            weight *= float(_next(knowledge, seen, one, world).get(value, 0))
+        told = {world[look]: 1} if look in world else _next(knowledge, seen, look, world)
+        for label, share in told.items():
+            belief[label] += weight * float(share)
+    total = sum(belief.values())
+    return {value: share / total for value, share in belief.items()}
 
 
 def same_value(labels: Sequence[Label]) -> Knowledge:

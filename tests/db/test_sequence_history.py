@@ -60,7 +60,7 @@ def believed(
 ) -> tuple[dict[oracle.Label, float], dict[oracle.Label, float]]:
     rows = db.execute(
         "SELECT sensitive, prior, posterior "
-        "FROM bkpriv.revised_belief('months', 'course', %s, %s, 'exact')",
+        "FROM bkpriv.revised_belief('months', 'course', %s, %s, 'bethe')",
         [who, month],
     ).fetchall()
     return {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows}
@@ -129,7 +129,8 @@ def test_figures_are_the_means_of_beliefs(months: Connection) -> None:
         "unnest(respondents, group_ids) AS u(name, g) "
         "JOIN clinic.visit v ON v.patient = u.name WHERE v.month = r.period::date AND u.g >= 0"
     ).fetchall()
-    for release, records, gain, confidence, worst, remembered in figures(months):
+    audit = "SELECT * FROM bkpriv.sequential_audit('months', 'course', 'bethe')"
+    for release, records, gain, confidence, worst, remembered in figures(months, audit):
         mine = [row for row in shares if row[0] == release]
         sizes = Counter(row[4] for row in mine)
         having = Counter((row[4], row[3]) for row in mine)
@@ -144,6 +145,57 @@ def test_figures_are_the_means_of_beliefs(months: Connection) -> None:
         assert worst == pytest.approx(max(sure))
         earlier = {row[1] for row in shares if row[0] < release}
         assert remembered == sum(row[1] in earlier for row in mine)
+
+
+# --- all releases at once -------------------------------------------------------------------------
+
+
+def test_who_joins_a_group_is_told_by_those_who_are_in_it_again(db: Connection) -> None:
+    """Three of four have HIV, then four of five: the fifth has it, whatever is believed before."""
+    db.execute(
+        "CREATE SCHEMA clinic;"
+        "CREATE TABLE clinic.test (month int, who text, age int, result text);"
+        "INSERT INTO clinic.test SELECT m, who, 30, CASE who WHEN 'D' THEN 'flu' ELSE 'HIV' END "
+        "FROM generate_series(1, 2) m, unnest('{A,B,C,D,E}'::text[]) who WHERE m = 2 OR who <> 'E';"
+        "SELECT bkpriv.register_dataset('tests', 'clinic.test', '{age}', 'result', 'who', 'month');"
+        "SELECT bkpriv.set_sequential_knowledge('tests', 'same', 'constant')"
+    )
+    state_policy(db, "plain", {"k_anonymity": {"k": 4}})
+    for month in ("1", "2"):
+        db.execute("SELECT bkpriv.publish('tests', 'plain', 'public.t', period => %s)", [month])
+    said = warnings_of(db)
+    posterior = (
+        "SELECT posterior FROM bkpriv.revised_belief('tests', 'same', %s, %s, %s, %s) "
+        "WHERE sensitive = 'HIV'"
+    )
+    for estimator in ("auto", "exact"):
+        assert one(db, posterior, ["E", "2", estimator, False]) == pytest.approx(1, abs=1e-6)
+        assert one(db, posterior, ["A", "2", estimator, False]) == pytest.approx(0.75, abs=1e-6)
+        assert one(db, posterior, ["A", "1", estimator, True]) == pytest.approx(0.75, abs=1e-6)
+    assert not said
+    assert one(db, posterior, ["E", "2", "bethe", False]) < 0.9
+
+
+def test_where_too_many_people_hang_together_beliefs_are_estimates(months: Connection) -> None:
+    know(months, "domain", "clinic.course")
+    state_policy(months, "plain", {"k_anonymity": {"k": 9}})
+    for month in MONTHS:
+        publish_month(months, month)
+    said = warnings_of(months)
+    call = (
+        "SELECT prior, posterior FROM bkpriv.revised_belief('months', 'course', 'p1', %s, %s, %s)"
+    )
+    estimate = months.execute(call, [MONTHS[2], "bethe", False]).fetchall()
+    assert not said
+    for_sure = months.execute(call, [MONTHS[0], "auto", False]).fetchall()
+    assert len(for_sure) == 3
+    assert not said
+    found = months.execute(call, [MONTHS[2], "auto", False]).fetchall()
+    assert len(said) == 1
+    assert "beliefs are an estimate" in said[0]
+    assert [row[0] for row in found] == pytest.approx([row[0] for row in estimate], abs=0.02)
+    months.execute(call, [MONTHS[0], "exact", True])
+    assert sum("not inferred from all releases at once" in text for text in said) == 2
 
 
 # --- what becomes of releases ---------------------------------------------------------------------
