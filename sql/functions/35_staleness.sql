@@ -6,8 +6,8 @@
 --
 -- Anybody may copy a trigger with its token to a table of his own. So a token is bound to the table that
 -- was watched under it, and on any other it means nothing: that one is not watched, and what is written
--- to it marks and locks nothing. Whoever restores a dump has other tables under the names: a token is that of
--- the one of the name if the table that it was bound to was not seen to be dropped, and is not there.
+-- to it marks and locks nothing. It is bound by name, which a dump keeps and no two tables have at a time:
+-- whoever renames the table, or its schema, renames it here too, and the end of a watch ends the name.
 --
 -- A watch is one trigger; or, where the owner names a column of periods, one for each event, which
 -- know the rows that were written: then a write marks only releases of the periods of those rows, and
@@ -128,6 +128,16 @@ COMMENT ON FUNCTION bkpriv_internal.mark_stale() IS
     'Statement trigger on a watched table: marks the releases that have its token as stale; if it has a column of periods, but for those of periods that no written row is of';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.mark_stale() TO bkpriv_publisher, bkpriv_watcher;
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.called(relation oid) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = called.relation
+$$;
+COMMENT ON FUNCTION bkpriv_internal.called(oid) IS 'Name of a relation as in SQL, with its schema';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.called(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.add_stale(
     changed oid, tokens text[], reason text, lost text DEFAULT NULL, spared bigint[] DEFAULT '{}'
 ) RETURNS void
@@ -141,8 +151,7 @@ DECLARE
         SELECT t FROM unnest(tokens) AS t
         WHERE t IS NOT NULL
             AND NOT EXISTS (SELECT FROM bkpriv.watched w
-                            WHERE w.token = t AND w.relation IS DISTINCT FROM changed
-                                AND (w.relation IS NULL OR EXISTS (SELECT FROM pg_class c WHERE c.oid = w.relation))));
+                            WHERE w.token = t AND w.named IS DISTINCT FROM bkpriv_internal.called(changed)));
 BEGIN
     IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
         -- A release, or the whole watch, may be younger than the snapshot, which shows no catalog either.
@@ -205,11 +214,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    SELECT w.token
-    FROM bkpriv.watched w, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.oid = watch_token.watched AND w.token = bkpriv_internal.carried_token(c.oid)
-        AND (w.relation = c.oid
-             OR w.named = format('%I.%I', n.nspname, c.relname) AND NOT EXISTS (SELECT FROM pg_class AS g WHERE g.oid = w.relation))
+    SELECT w.token FROM bkpriv.watched w
+    WHERE w.token = bkpriv_internal.carried_token(watch_token.watched) AND w.named = bkpriv_internal.called(watch_token.watched)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS
     'Token of the triggers that watch a table; NULL if none do, or not all that is written, always, or it is that of another table';
@@ -244,25 +250,27 @@ BEGIN
             PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)], format('ALTER TABLE on %s', altered::regclass));
         END IF;
     ELSIF TG_EVENT = 'sql_drop' THEN
-        -- The next table of its name is another.
-        IF EXISTS (SELECT FROM pg_event_trigger_dropped_objects() WHERE object_type = 'trigger' AND address_names[3] = 'bkpriv_watch') THEN
-            UPDATE bkpriv.watched SET relation = NULL, named = NULL
-                WHERE relation IN (SELECT objid FROM pg_event_trigger_dropped_objects()
-                                   WHERE classid = 'pg_class'::regclass AND objsubid = 0);
-        END IF;
+        -- The next table of its name is another, and so is the next watch.
+        UPDATE bkpriv.watched SET named = NULL
+            WHERE named IN (SELECT format('%I.%I', address_names[1], address_names[2]) FROM pg_event_trigger_dropped_objects()
+                            WHERE object_type = 'trigger' AND address_names[3] = 'bkpriv_watch');
         FOR altered, lost IN SELECT objid, address_names[3] FROM pg_event_trigger_dropped_objects()
                 WHERE classid = 'pg_class'::regclass AND objsubid > 0 LOOP
             PERFORM bkpriv_internal.add_stale(altered, ARRAY[bkpriv_internal.watch_token(altered)],
                                       format('ALTER TABLE on %s: column %I was dropped', altered::regclass, lost), lost);
         END LOOP;
     ELSE
+        UPDATE bkpriv.watched AS w SET named = format('%I.%I', n.nspname, c.relname)
+            FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = 'bkpriv_watch'
+            WHERE n.oid IN (SELECT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_namespace'::regclass)
+                AND (parse_ident(w.named))[2] = c.relname AND to_regnamespace(quote_ident((parse_ident(w.named))[1])) IS NULL
+                AND w.token IN (SELECT token FROM bkpriv_internal.watch_triggers(c.oid));
         FOR altered IN SELECT DISTINCT objid FROM pg_event_trigger_ddl_commands() WHERE classid = 'pg_class'::regclass LOOP
             SELECT array_agg(DISTINCT token) INTO tokens FROM bkpriv_internal.watch_triggers(altered);
             CONTINUE WHEN tokens IS NULL;
-            -- It may have another name.
-            UPDATE bkpriv.watched SET named = format('%I.%I', n.nspname, c.relname)
-                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                WHERE c.oid = altered AND relation = altered AND named <> format('%I.%I', n.nspname, c.relname);
+            -- It may have another name; then nothing has the old one.
+            UPDATE bkpriv.watched SET named = bkpriv_internal.called(altered)
+                WHERE token = ANY (tokens) AND named <> bkpriv_internal.called(altered) AND to_regclass(named) IS NULL;
             -- A restore puts one trigger after the other; what is missing leaves no token.
             IF EXISTS (SELECT FROM bkpriv_internal.watch_triggers(altered) WHERE events = 0) THEN
                 PERFORM bkpriv_internal.add_stale(altered, tokens, format('ALTER TABLE on %s: it was not watched for a time', altered::regclass));
@@ -289,20 +297,14 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS vo
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     AS $$
-DECLARE
-    carried text := bkpriv_internal.carried_token(register_watch.source);
-    called text := (SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                    WHERE c.oid = register_watch.source);
 BEGIN
-    UPDATE bkpriv.watched AS w SET relation = register_watch.source, named = called
-        WHERE w.token = carried
-            AND (w.relation = register_watch.source AND w.named <> called
-                 OR w.named = called AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = w.relation));
-    INSERT INTO bkpriv.watched (token, relation, named) SELECT carried, register_watch.source, called WHERE carried IS NOT NULL
+    INSERT INTO bkpriv.watched (token, named)
+        SELECT carried, bkpriv_internal.called(register_watch.source)
+        FROM bkpriv_internal.carried_token(register_watch.source) AS carried WHERE carried IS NOT NULL
         ON CONFLICT (token) DO NOTHING;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.register_watch(oid) IS
-    'Binds the token of a table that is watched to it, unless it is that of another table';
+    'Binds a new token to the table that is watched under it';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.register_watch(oid) TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.hold_writers(new_release bigint) RETURNS boolean
@@ -334,7 +336,6 @@ BEGIN
     -- Writers whose snapshot does not show this release cannot mark it, and must fail: see add_stale.
     PERFORM FROM bkpriv.watched WHERE token = ANY (made.watch) FOR NO KEY UPDATE NOWAIT;
     UPDATE bkpriv.watched SET at = now() WHERE token = ANY (made.watch);
-    PERFORM bkpriv_internal.register_watch(w) FROM bkpriv_internal.written_tables(source) AS w;
     RETURN true;
 EXCEPTION WHEN lock_not_available THEN
     RETURN false;

@@ -180,13 +180,15 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT DISTINCT c.oid::regclass, c.relkind = 'm', t.oid::regclass,
-        CASE c.relkind WHEN 'm' THEN c.relispopulated ELSE has_table_privilege(c.relowner, t.oid, 'SELECT') END
+    SELECT c.oid::regclass, c.relkind = 'm', t.oid::regclass,
+        -- A copy holds what its owner could read when it was filled, if it reads columns and does not only name the table.
+        CASE c.relkind WHEN 'm' THEN c.relispopulated AND max(d.refobjsubid) > 0 ELSE has_table_privilege(c.relowner, t.oid, 'SELECT') END
     FROM bkpriv_internal.release_tables(release) AS name
     JOIN pg_class t ON t.relname = name AND t.relnamespace = 'bkpriv_release'::regnamespace
     JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
     JOIN pg_rewrite w ON w.oid = d.objid
-    JOIN pg_class c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm');
+    JOIN pg_class c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm')
+    GROUP BY c.oid, t.oid;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.views_of(bigint) IS
     'Views that read a table of a release that the current user may see, whatever their names, and whether anybody can read it through them';
@@ -220,7 +222,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TA
         JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = s.view
         JOIN pg_rewrite w ON w.oid = d.objid
         JOIN pg_class c ON c.oid = w.ev_class AND c.oid <> s.view AND c.relkind IN ('v', 'm')
-        WHERE bkpriv_internal.invoked(c.oid) OR c.relkind = 'm' AND c.relispopulated
+        WHERE bkpriv_internal.invoked(c.oid) OR c.relkind = 'm' AND c.relispopulated AND d.refobjsubid > 0
             OR (has_any_column_privilege(c.relowner, s.view, 'SELECT')
                 AND NOT EXISTS (SELECT FROM pg_depend u
                                 WHERE (u.classid, u.objid, u.refclassid, u.refobjid) = (d.classid, d.objid, d.refclassid, d.refobjid)

@@ -3,7 +3,6 @@
 CREATE TABLE bkpriv.watched (
     token text PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT now(),
-    -- The table, and how it was called, by which one that is restored is known again; neither once it is dropped.
-    relation oid,
+    -- How the table is called; NULL once the watch has ended.
     named text
 );

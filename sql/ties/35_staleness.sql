@@ -4,13 +4,13 @@ COMMENT ON TABLE bkpriv.watched IS
     'Tokens of watches, each of one table, and when a release was last made under it: what writers and publications that cannot see each other meet at';
 -- Which table bears which token is no secret, for triggers are none. Functions with the rights of the
 -- extension's owner write it.
-GRANT SELECT (token, relation, named) ON bkpriv.watched TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
+GRANT SELECT (token, named) ON bkpriv.watched TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 CREATE POLICY see ON bkpriv.watched FOR SELECT USING (true);
 
 -- Columns of tables are renamed by other commands, too, and dropped with their types.
 CREATE EVENT TRIGGER bkpriv_altered ON ddl_command_end
     WHEN TAG IN ('ALTER TABLE', 'ALTER VIEW', 'ALTER MATERIALIZED VIEW', 'ALTER FOREIGN TABLE', 'ALTER INDEX',
-                 'ALTER SEQUENCE', 'ALTER TYPE')
+                 'ALTER SEQUENCE', 'ALTER TYPE', 'ALTER SCHEMA')
     EXECUTE FUNCTION bkpriv_internal.note_alteration();
 CREATE EVENT TRIGGER bkpriv_dropped ON sql_drop
     EXECUTE FUNCTION bkpriv_internal.note_alteration();

@@ -6,7 +6,7 @@ ALTER TABLE bkpriv.hierarchy ADD COLUMN dropped boolean NOT NULL DEFAULT false C
 ALTER TABLE bkpriv.sequential_knowledge ADD COLUMN dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped);
 
 -- Tokens are bound to the tables that bear them. Where several bear one, some are copies, and none counts.
-ALTER TABLE bkpriv.watched ADD COLUMN relation oid, ADD COLUMN named text;
+ALTER TABLE bkpriv.watched ADD COLUMN named text;
 
 DO $$
 DECLARE
@@ -20,7 +20,7 @@ BEGIN
         WHERE k.token IS NOT NULL GROUP BY k.token
     LOOP
         IF cardinality(tables) = 1 THEN
-            UPDATE bkpriv.watched SET relation = c.oid, named = format('%I.%I', n.nspname, c.relname)
+            UPDATE bkpriv.watched SET named = format('%I.%I', n.nspname, c.relname)
                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE token = carried AND c.oid = tables[1];
         ELSE
             RAISE WARNING 'tables % are not watched any more', array_to_string(tables, ', ')

@@ -81,6 +81,7 @@ FUNCTIONS = """
     bkpriv_internal.watch_token(oid)                                     X          X
     bkpriv_internal.reads(text,text)                                     X          X
     bkpriv_internal.register_watch(oid)                                  X          -
+    bkpriv_internal.called(oid)                                          X          X
     bkpriv_internal.watch_tokens(text,text)                              X          X
     bkpriv_internal.watch_triggers(oid)                                  X          X
     bkpriv_internal.period_type(oid,text)                                X          -
@@ -162,12 +163,13 @@ CHANGED = {
 COLUMNS = {(f"bkpriv.{table}", column, "UPDATE", "bkpriv_publisher")
     for table, columns in CHANGED.items() for column in columns.split()
 } | {("bkpriv.watched", column, "SELECT", f"bkpriv_{job}")
-    for column in ("token", "relation", "named") for job in ("publisher", "auditor", "watcher")
+    for column in ("token", "named") for job in ("publisher", "auditor", "watcher")
 }  # fmt: skip
 """Privileges to single columns, beyond those to the whole relation, and the group that has them."""
 
 WATCHER = {
     "bkpriv_internal.bootstrap()",
+    "bkpriv_internal.called(oid)",
     "bkpriv_internal.carried_token(oid)",
     "bkpriv_internal.mark_stale()",
     "bkpriv_internal.period_type(oid,text)",

@@ -379,6 +379,46 @@ def test_who_owned_a_release_can_read_it_no_longer(
     assert status(db) == "withdrawn"
 
 
+def test_code_of_former_owners_and_of_strangers_stays_with_them(
+    publisher: Connection,
+    make_publisher: Callable[..., Connection],
+    make_role: Callable[..., str],
+    database: Database,
+    db: Connection,
+) -> None:
+    heir, stranger = make_publisher("heir"), make_role("stranger")
+    former, name = publisher.info.user, heir.info.user
+    db.execute(f"CREATE SCHEMA nook AUTHORIZATION {stranger}".encode())
+    code = "CREATE FUNCTION {}.code() RETURNS text LANGUAGE sql VOLATILE RETURN current_user::text"
+    publisher.execute(code.format(former).encode())
+    publisher.execute(
+        "CREATE MATERIALIZED VIEW stored AS SELECT b, code() AS a FROM bkpriv_release.release_1;"
+        "CREATE VIEW direct AS SELECT b, code() AS a FROM bkpriv_release.release_1;"
+        "CREATE MATERIALIZED VIEW indexed AS SELECT * FROM bkpriv_release.release_1;"
+        "CREATE INDEX ON indexed ((b + 1)) WHERE b > 0"
+    )
+    outsider = database.connect(stranger)
+    number = one(db, "SELECT 'bkpriv_release.release_1'::regclass::oid")
+    outsider.execute(code.format("nook").encode())
+    outsider.execute(
+        f"CREATE MATERIALIZED VIEW nook.named AS SELECT nook.code(), '{number}'::regclass;"
+        "GRANT SELECT ON nook.named TO PUBLIC".encode()
+    )
+    named = "SELECT view::text FROM bkpriv_internal.views_of(1) WHERE NOT readable"
+    assert one(db, named) == "nook.named"
+    readers = "SELECT array_agg(r) FROM bkpriv_internal.readers_of(1) AS r"
+    assert stranger not in one(db, readers)
+    db.execute(REASSIGN, [former, name])
+    owners: dict[str, str] = dict(
+        db.execute(
+            "SELECT relname, relowner::regrole::text FROM pg_class WHERE relkind IN ('v', 'm') "
+            "AND relname IN ('stored', 'direct', 'indexed', 'named', 'shown')"
+        ).fetchall()
+    )
+    kept = dict.fromkeys(("stored", "direct", "indexed"), former)
+    assert owners == {"shown": name, "named": stranger, **kept}
+
+
 def test_reassign_refuses(
     publisher: Connection,
     make_publisher: Callable[..., Connection],

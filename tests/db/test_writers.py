@@ -226,12 +226,9 @@ def test_a_token_on_a_table_that_it_is_not_of_means_nothing(
 ) -> None:
     victim, attacker = rivals
     (token,) = one(db, "SELECT watch FROM bkpriv.release")
-    attacker.execute(
-        f"CREATE TABLE bait (a int); CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE "
-        f"OR TRUNCATE ON bait EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');"
-        "ALTER TABLE bait ENABLE ALWAYS TRIGGER bkpriv_watch;"
-        "SELECT bkpriv_internal.register_watch('bait'::regclass)"
-    )
+    attacker.execute("CREATE TABLE bait (a int)")
+    copy_watch(attacker, "bait", token)
+    attacker.execute("SELECT bkpriv_internal.register_watch('bait'::regclass)")
     assert one(attacker, "SELECT bkpriv_internal.watch_token('bait'::regclass)") is None
     assert one(victim, "SELECT bkpriv_internal.watch_token('own'::regclass)") == token
     attacker.execute(f"BEGIN ISOLATION LEVEL {level}")
@@ -256,11 +253,7 @@ def test_a_table_that_is_made_anew_is_another(clinic: Connection) -> None:
     clinic.execute("CREATE TABLE copied AS TABLE clinic.patient")
     clinic.execute("DROP TABLE clinic.patient CASCADE; ALTER TABLE copied SET SCHEMA clinic")
     clinic.execute("ALTER TABLE clinic.copied RENAME TO patient")
-    clinic.execute(
-        "CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE "
-        f"ON clinic.patient EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');"
-        "ALTER TABLE clinic.patient ENABLE ALWAYS TRIGGER bkpriv_watch"
-    )
+    copy_watch(clinic, "clinic.patient", token)
     state = "SELECT stale FROM bkpriv.releases WHERE release = %s"
     assert one(clinic, state, [release]) is None
     clinic.execute("SELECT bkpriv.watch('clinic.patient')")
@@ -271,11 +264,49 @@ def test_a_table_that_is_made_anew_is_another(clinic: Connection) -> None:
     )
 
 
-def test_a_renamed_table_stays_watched(clinic: Connection) -> None:
+def test_a_table_that_takes_the_name_of_one_that_was_unwatched_is_another(
+    clinic: Connection,
+) -> None:
+    release = publish(clinic)
+    (token,) = one(clinic, "SELECT watch FROM bkpriv.release")
+    clinic.execute("SELECT bkpriv.unwatch('clinic.patient')")
+    clinic.execute("CREATE TABLE clinic.copied AS TABLE clinic.patient")
+    clinic.execute("DROP TABLE clinic.patient CASCADE")
+    clinic.execute("ALTER TABLE clinic.copied RENAME TO patient")
+    copy_watch(clinic, "clinic.patient", token)
+    clinic.execute("SELECT bkpriv_internal.register_watch('clinic.patient'::regclass)")
+    state = "SELECT stale FROM bkpriv.releases WHERE release = %s"
+    assert one(clinic, state, [release]) is None
+
+
+def test_a_renamed_table_stays_watched_and_its_copies_are_none(clinic: Connection) -> None:
     publish(clinic)
-    clinic.execute(
-        "ALTER SCHEMA clinic RENAME TO wards; ALTER TABLE wards.patient RENAME TO people"
+    (token,) = one(clinic, "SELECT watch FROM bkpriv.release")
+    clinic.execute('CREATE TABLE clinic.bait (a int); CREATE SCHEMA "a.b"')
+    copy_watch(clinic, "clinic.bait", token)
+    for alteration, table in (
+        ('ALTER SCHEMA clinic RENAME TO "W ""ards"', '"W ""ards".patient'),
+        ('ALTER TABLE "W ""ards".bait RENAME TO bait2', '"W ""ards".patient'),
+        ('ALTER TABLE "W ""ards".patient RENAME TO "a.people"', '"W ""ards"."a.people"'),
+        ('ALTER TABLE "W ""ards"."a.people" SET SCHEMA "a.b"', '"a.b"."a.people"'),
+        ('ALTER SCHEMA "a.b" OWNER TO CURRENT_USER', '"a.b"."a.people"'),
+        ('ALTER TABLE "W ""ards".bait2 RENAME TO patient', '"a.b"."a.people"'),
+    ):
+        clinic.execute(alteration.encode())
+        assert one(clinic, "SELECT named FROM bkpriv.watched") == table, alteration
+        watched = "SELECT bkpriv_internal.watch_token(%s::regclass)"
+        assert one(clinic, watched, [table]) == token
+        others = (
+            "SELECT count(*) FROM pg_trigger WHERE tgname = 'bkpriv_watch' "
+            "AND bkpriv_internal.watch_token(tgrelid) IS NOT NULL"
+        )
+        assert one(clinic, others) == 1
+
+
+def copy_watch(connection: Connection, table: str, token: str) -> None:
+    """Put the trigger of another table's watch on a table."""
+    connection.execute(
+        "CREATE TRIGGER bkpriv_watch AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE "
+        f"ON {table} EXECUTE FUNCTION bkpriv_internal.mark_stale('{token}');"
+        f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER bkpriv_watch".encode()
     )
-    bound = "SELECT relation::regclass::text = named FROM bkpriv.watched"
-    assert one(clinic, bound) is True
-    assert one(clinic, "SELECT bkpriv_internal.watch_token('wards.people'::regclass)") is not None
