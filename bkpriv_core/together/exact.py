@@ -14,7 +14,7 @@ so that on average the constraints are met, and what matters is no rare case (se
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +42,12 @@ _COMPARED = 200_000
 
 _CONVOLVED = 1e9
 """Most steps of counting multisets, in all constraints."""
+
+_BALANCED = 0.1
+"""By what share of a record priors may miss counts on average: what counts is no rare case then."""
+
+_BITS = 62
+"""Bits of a word of a state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +158,7 @@ def _alive(
 
 def _balanced(problem: Problem, progress: Progress) -> FloatArray:
     """Priors at what is possible, scaled; the priors themselves where nothing can meet all."""
-    scaled = fitted(problem, progress)
+    scaled = fitted(problem, progress, _BALANCED)
     priors = np.where(problem.possible, problem.priors, 0.0)
     return np.where((scaled > 0) == (priors > 0), scaled, priors)
 
@@ -170,42 +176,118 @@ def _layers(problem: Problem, budget: int, progress: Progress) -> Iterator[_Laye
     of_kind = _turned(problem.groups, len(problem.weights))
     sizes = problem.groups.sum(problem.weights[problem.groups.members])
     histograms = problem.histograms
-    # Columns of the open constraints: a constraint, a value that it has, how many are left.
-    columns = np.zeros((2, 0), dtype=np.int64)
-    rows = np.zeros((1, 0), dtype=np.int32)
+    states = _States()
     for kind in _order(problem, of_kind, math.log(budget * _LINKED), progress):
-        mine = of_kind[kind]
-        held = np.stack(np.nonzero(histograms[mine]))
-        held[0] = mine[held[0]]
-        opened = held[:, ~np.isin(held[0], columns[0])]
-        columns = np.concatenate((columns, opened), axis=1)
-        start = histograms[opened[0], opened[1]].astype(np.int32)
-        start = np.broadcast_to(start, (len(rows), len(start)))
-        rows = np.concatenate((rows, start), axis=1)
-        taken = np.isin(columns[0], mine)
+        mine = of_kind[kind].tolist()
+        for group in mine:
+            states.open(group, histograms[group])
         values = np.flatnonzero(problem.possible[kind])
-        places = [np.flatnonzero(taken & (columns[1] == value)) for value in values]
         for _ in range(int(problem.weights[kind])):
             sources = []
-            for place in places:
+            for value in values.tolist():
                 progress.poll()
-                sources.append(np.flatnonzero((rows[:, place] > 0).all(axis=1)))
+                sources.append(states.having(mine, value))
             counts = [len(source) for source in sources]
             budget -= sum(counts)
             if budget < 0:
                 raise _Beyond
             source = np.concatenate(sources)
-            value = np.repeat(values, counts)
-            target = rows[source]
-            for place, end, count in zip(places, np.cumsum(counts), counts, strict=True):
-                progress.poll()
-                target[end - count : end, place] -= 1
-            first, state, _ = distinct_rows(target, progress)
-            rows = target[first]
-            yield _Layer(kind, source, state, value, len(rows))
+            state = states.give(mine, values.tolist(), sources, progress)
+            yield _Layer(kind, source, state, np.repeat(values, counts), states.count)
         sizes[mine] -= problem.weights[kind]
-        still = sizes[columns[0]] > 0
-        rows, columns = rows[:, still], columns[:, still]
+        for group in mine:
+            if not sizes[group]:
+                states.close(group)
+
+
+class _States:
+    """Different states, packed: how many of each value are left to each open constraint.
+
+    A number is a *field* of as many bits as the first number needs, in one of some words.
+
+    Attributes
+    ----------
+    words : (w, s) int array
+        Words of each state; of a field that was closed all bits are 0.
+    """
+
+    def __init__(self) -> None:
+        self.words = np.zeros((1, 1), dtype=np.int64)
+        self._taken = [0]
+        # Of each open constraint, by value: the word, lowest bit and width of the field.
+        self._fields: dict[int, dict[int, tuple[int, int, int]]] = {}
+
+    @property
+    def count(self) -> int:
+        """How many states there are."""
+        return self.words.shape[1]
+
+    def open(self, group: int, histogram: IntArray) -> None:
+        """Have all of a constraint left, if it is not open."""
+        if group in self._fields:
+            return
+        fields = self._fields[group] = {}
+        for value in np.flatnonzero(histogram).tolist():
+            held = int(histogram[value])
+            word, shift = self._room(held.bit_length())
+            fields[value] = word, shift, held.bit_length()
+            self._taken[word] |= _mask(shift, held.bit_length())
+            if word == len(self.words):
+                self.words = np.concatenate((self.words, np.zeros_like(self.words[:1])))
+            self.words[word] |= held << shift
+
+    def _room(self, bits: int) -> tuple[int, int]:
+        """Word and lowest bit of so many bits that nothing takes."""
+        for word, taken in enumerate(self._taken):
+            for shift in range(_BITS - bits + 1):
+                if not taken & _mask(shift, bits):
+                    return word, shift
+        self._taken.append(0)
+        return len(self._taken) - 1, 0
+
+    def close(self, group: int) -> None:
+        """Forget a constraint of which nothing is left in any state."""
+        for word, shift, bits in self._fields.pop(group).values():
+            self._taken[word] &= ~_mask(shift, bits)
+
+    def having(self, groups: Sequence[int], value: int) -> IntArray:
+        """States in which a value is left to each of some open constraints."""
+        having = np.ones(self.count, dtype=bool)
+        for group in groups:
+            word, shift, bits = self._fields[group][value]
+            having &= (self.words[word] & _mask(shift, bits)) != 0
+        return np.flatnonzero(having)
+
+    def give(
+        self,
+        groups: Sequence[int],
+        values: Sequence[int],
+        sources: Sequence[IntArray],
+        progress: Progress,
+    ) -> IntArray:
+        """Take one of each value from some open constraints, in states that have it.
+
+        Returns
+        -------
+        (t,) int array
+            Which of the new states each of these becomes, one value after another.
+        """
+        targets = []
+        for value, source in zip(values, sources, strict=True):
+            progress.poll()
+            target = self.words[:, source]
+            for group in groups:
+                word, shift, _ = self._fields[group][value]
+                target[word] -= 1 << shift
+            targets.append(target)
+        every = np.concatenate(targets, axis=1)
+        first, state, _ = distinct_rows(every.T, progress)
+        self.words = every[:, first]
+        return state
+
+
+def _mask(shift: int, bits: int) -> int:
+    return ((1 << bits) - 1) << shift
 
 
 def _turned(groups: Groups, kinds: int) -> list[IntArray]:

@@ -27,10 +27,10 @@ _STEPS = 300
 """Scalings of all groups after which they are left."""
 
 _MET = 1e-3
-"""By what share of a record an expectation may miss a count."""
+"""By what share of a record an expectation may miss a count, of who believes it."""
 
 
-def fitted(problem: Problem, progress: Progress = SILENT) -> FloatArray:
+def fitted(problem: Problem, progress: Progress = SILENT, met: float = _MET) -> FloatArray:
     """Beliefs that meet the constraints on average, for each adversary.
 
     Parameters
@@ -39,6 +39,8 @@ def fitted(problem: Problem, progress: Progress = SILENT) -> FloatArray:
         The people and constraints; they may hang together or not.
     progress : Progress
         Polled between steps.
+    met : float
+        By how many records an expectation may miss a count.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def fitted(problem: Problem, progress: Progress = SILENT) -> FloatArray:
             progress.poll()
             expected = groups.sum(weights[:, None] * belief[groups.members])
             missing = np.divide(held, expected, out=np.ones(held.shape), where=expected > 0)
-            if np.abs(held - expected).max() <= _MET:
+            if np.abs(held - expected).max() <= met:
                 break
             # What nobody may have more of is left to the bounds.
             root = np.where(held > 0, missing, 1.0) ** (1.0 / degree)

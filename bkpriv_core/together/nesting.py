@@ -9,6 +9,7 @@ import numpy as np
 
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import Groups, IntArray
 
 __all__ = ["equal", "nested", "nested_by_part", "overlaps", "weighed"]
@@ -30,13 +31,19 @@ def equal(groups: Groups, progress: Progress = SILENT) -> tuple[IntArray, IntArr
     same : (g,) int array
         The kind of each group.
     """
+    one = np.arange(len(groups))  # the first group of the same members as each
+    # Groups that differ in this differ, as almost all do that are not the same.
+    least, total = groups.min(groups.members), groups.sum(groups.members)
+    _, look, counts = distinct_rows(np.stack((groups.widths, least, total), axis=1), progress)
+    alike = np.flatnonzero(counts[look] > 1)
     kinds: dict[bytes, int] = {}
-    rows = groups.members[np.lexsort((groups.members, groups.owner))]
-    same = np.empty(len(groups), dtype=np.int64)
-    for group, (start, end) in enumerate(pairwise(groups.offsets.tolist())):
+    some = groups.select(alike)
+    rows = some.members[np.lexsort((some.members, some.owner))]
+    for group, (start, end) in zip(alike.tolist(), pairwise(some.offsets.tolist()), strict=True):
         progress.poll()
-        same[group] = kinds.setdefault(rows[start:end].tobytes(), len(kinds))
-    return np.unique(same, return_index=True)[1], same
+        one[group] = kinds.setdefault(rows[start:end].tobytes(), group)
+    first, same = np.unique(one, return_inverse=True)
+    return first, same.astype(np.int64)
 
 
 def nested(groups: Groups, progress: Progress = SILENT) -> tuple[IntArray, IntArray]:

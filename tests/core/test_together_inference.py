@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import BETHE, EXACT, Sound, posterior
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.together import exact as exact_module
 from bkpriv_core.together import inference
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import ALONE, Together, infer
@@ -82,6 +84,20 @@ def test_who_is_in_no_group_is_believed_as_before() -> None:
     assert told.posteriors[0][2].tolist() == prior[2].tolist()
     assert (told.used[2], told.component[2]) == (ALONE, ALONE)
     assert told.component.tolist()[:2] == [0, 0]
+
+
+@settings(max_examples=300, deadline=None)
+@given(shown(most=6), st.sampled_from([3, 4, 7]), st.sampled_from([0.1, np.inf]))
+def test_exact_is_so_however_states_are_packed_and_priors_scaled(
+    history: Shown, bits: int, balanced: float
+) -> None:
+    """Of few bits words are full, and numbers left to what opens later stand in others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact_module, "_BITS", bits)
+        patch.setattr(exact_module, "_BALANCED", balanced)
+        told = told_by(history, "exact")
+    assert told.posteriors[0] == pytest.approx(truth_of(history))
+    assert (told.possible == possible_in(history)).all()
 
 
 @pytest.mark.parametrize("estimator", ["auto", "exact", "bethe", "omega"])

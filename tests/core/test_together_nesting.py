@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together import nesting, remainder
-from bkpriv_core.together.nesting import nested
+from bkpriv_core.together.nesting import equal, nested
 from bkpriv_core.together.remainder import remainders
 from tests.core.strategies import MANY, SOME
-from tests.core.watching import polls_of
+from tests.core.watching import Watched, polls_of
 
 Some = frozenset[int]
 
@@ -141,6 +141,26 @@ def test_groups_that_cross_are_not_both_taken_away() -> None:
     left, exact = told([around, one, other], [1] * 8)
     assert left.tolist() == [3, 3, 3, 3, 3, 5, 5, 5]
     assert all(exact)
+
+
+@MANY
+@given(
+    st.lists(st.lists(st.integers(0, ATOMS - 1), min_size=1, max_size=4, unique=True), max_size=12)
+)
+def test_groups_of_the_same_members_are_found(groups: list[list[int]]) -> None:
+    first, same = equal(Groups.from_lists([np.array(group) for group in groups]))
+    sets = [frozenset(group) for group in groups]
+    kinds = list(dict.fromkeys(sets))
+    assert first.tolist() == [sets.index(kind) for kind in kinds]
+    assert same.tolist() == [kinds.index(some) for some in sets]
+
+
+def test_groups_of_which_no_two_look_alike_are_not_looked_at_one_by_one() -> None:
+    groups = Groups.from_rows(np.arange(40_000).reshape(-1, 4))
+    polled: list[None] = []
+    first, same = equal(groups, Watched(poll=lambda: polled.append(None)))
+    assert first.tolist() == same.tolist() == list(range(10_000))
+    assert len(polled) < 10
 
 
 def test_groups_that_overlap_too_much_are_refused() -> None:
