@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 from fractions import Fraction
 
@@ -22,7 +23,6 @@ from tests.core.sequences import (
     as_knowledge,
     as_snapshots,
     as_step,
-    belief,
     everybody_alike,
     knowledge,
 )
@@ -33,22 +33,30 @@ CONSTANT = oracles.same_value(LABELS)
 
 @st.composite
 def shared(draw: st.DrawFn) -> list[Shown]:
-    """A few releases of the same four people, who share groups however it comes."""
+    """A few releases of the same four people, who share groups however it comes.
+
+    They are drawn by a seed: what hypothesis draws itself hardly ever has two share a group again.
+    """
+    some = random.Random(draw(st.integers(0, 2**32)))
     history = []
     actual: dict[tuple[int, int], str] = {}
-    for time_ in draw(st.lists(st.integers(0, 3), min_size=1, max_size=3)):
-        people = draw(st.lists(st.sampled_from(range(4)), min_size=1, max_size=4, unique=True))
+    for when in [some.randint(0, 3) for _ in range(some.randint(1, 3))]:
+        people = some.sample(range(4), some.randint(2, 4))
         for person in people:
-            actual.setdefault((person, time_), draw(st.sampled_from(LABELS[:3])))
-        mine = {person: actual[person, time_] for person in people}
-        labels = tuple(sorted({*mine.values(), draw(st.sampled_from(LABELS[:3]))}))
-        where = draw(st.lists(st.integers(-1, 1), min_size=len(people), max_size=len(people)))
+            actual.setdefault((person, when), some.choice(LABELS[:3]))
+        mine = {person: actual[person, when] for person in people}
+        labels = tuple(sorted({*mine.values(), some.choice(LABELS[:3])}))
+        where = [some.choice([-1, 0, 0, 0, 1, 1]) for _ in people]
         groups = [
-            [person for person, group in zip(people, where, strict=True) if group == one]
+            [person for person, at in zip(people, where, strict=True) if at == one]
             for one in (0, 1)
         ]
-        snapshot = {person: draw(belief(labels, positive=True)) for person in people}
-        history.append(Shown(time_, labels, mine, [group for group in groups if group], snapshot))
+        weights = {person: [some.randint(1, 9) for _ in labels] for person in people}
+        snapshot: dict[int, Belief] = {
+            person: {label: Fraction(w, sum(ws)) for label, w in zip(labels, ws, strict=True)}
+            for person, ws in weights.items()
+        }
+        history.append(Shown(when, labels, mine, [group for group in groups if group], snapshot))
     return history
 
 
