@@ -6,7 +6,9 @@ of its cell in its group:
 - *worst*: the figure nearest to breaking the bound, or furthest beyond it, of any record;
 - *mean*: the mean of the figures over records, so that a large group counts for more;
 - *vulnerable*: the number of records whose figures break the bound;
-- *satisfied*: whether there are none.
+- *satisfied*: whether there are none, and of a range of bandwidths: whether that is shown of all of
+  it. The parameters say at how many bandwidths figures were computed at most (*points*), and what
+  lies *between* them: bounded, not shown for so many records, or of several releases not bounded.
 
 Figures that rest on counts are exact up to rounding. Those that rest on posterior beliefs are as
 exact as their inference, which `Finding.estimator` names: exact, or by an estimate that may
@@ -33,6 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
+from bkpriv_core.belief.knowledge import GRID
 from bkpriv_core.belief.posterior import (
     ESTIMATORS,
     EXACT,
@@ -40,6 +43,7 @@ from bkpriv_core.belief.posterior import (
     Estimator,
     exact_states,
 )
+from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.progress import SILENT, Progress
@@ -109,7 +113,7 @@ class Finding:
     vulnerable : int or None
         Records over the bound; None for a bound that is about no record.
     satisfied : bool
-        Whether the bound is kept.
+        Whether the bound is kept; False also where that is not known.
     estimator : str
         How the figures were inferred, such as "exact, but omega for 3 groups (166 records)". Where
         an adversary remembers, what he does was inferred, too, with members of a group taken as
@@ -169,14 +173,19 @@ def findings(
         smoothed_by = _smoothed_by(requirement, setting)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
-            manner, estimated = used, inexact
+            manner, estimated, how = used, inexact, smoothed_by
+            if measured.ranged is not None and (ranged := measured.ranged[place]) is not None:
+                manner, between = _ranged(groups, weights, ranged, used)
+                how = how | between
             if bound.remembers and setting.memory is not None:
                 manner = f"{used}, given earlier releases by {setting.memory}"
                 estimated = int(weights.sum())
             fault = None
             if estimator is not None:
                 fault = _fault(setting, groups, requirement, measured, place, estimator)
-            made = _finding(bound, smoothed_by, figures, weights, manner, fault, estimated)
+            made = _finding(bound, how, figures, weights, manner, fault, estimated)
+            if "between" in how and how["between"] != "bounded":
+                made = replace(made, satisfied=False)
             rows.append(made)
     return rows
 
@@ -210,8 +219,12 @@ def joint_findings(
             zip(requirement.bounds, figures_of_bounds, strict=True)
         ):
             fault = _joint_fault(joint, requirement, place, figures)
-            smoothed_by = _smoothed_by(requirement, joint.population.homes[-1].setting)
-            rows.append(_finding(bound, smoothed_by | together, figures, weights, used, fault))
+            how = _smoothed_by(requirement, joint.population.homes[-1].setting) | together
+            if bound.ranged:
+                how |= {"points": GRID, "between": "not bounded"}
+            row = _finding(bound, how, figures, weights, used, fault)
+            # Between the bandwidths of a range nothing is shown of several releases.
+            rows.append(replace(row, satisfied=row.satisfied and not bound.ranged))
     return rows
 
 
@@ -399,6 +412,22 @@ def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement, t
         counted = "1 group" if chosen.sum() == 1 else f"{chosen.sum()} groups"
         exceptions.append(f"{ESTIMATORS[place]} for {counted} ({records} {unit}s)")
     return _but(ESTIMATORS[first], exceptions)
+
+
+def _ranged(
+    groups: Groups, weights: IntArray, ranged: Ranged, used: str
+) -> tuple[str, dict[str, Any]]:
+    """How figures of a range are known, and parameters that say so."""
+    (shown,) = ranged.shown
+    said: dict[str, Any] = {"points": int(ranged.points.max(initial=0)), "between": "bounded"}
+    if not shown.all():
+        missed = groups.max(~shown)
+        records = int(weights[~shown].sum())
+        counted = "1 group" if missed.sum() == 1 else f"{missed.sum()} groups"
+        said["between"] = f"not shown for {records} records"
+        used += f"{' and' if ', but ' in used else ', but'} "
+        used += f"between bandwidths an estimate for {counted} ({records} records)"
+    return used, said
 
 
 def _but(usual: str, exceptions: Sequence[str]) -> str:

@@ -205,6 +205,14 @@ class BeliefDistance:
         """Distance of beliefs of shape (..., m), in [0, 1] bit."""
         return js_divergence(self.smooth(prior), self.smooth(posterior))
 
+    @property
+    def images(self) -> tuple[FloatArray, ...]:
+        """Matrices whose images of two beliefs, as distributions, are compared; the largest counts.
+
+        Of shapes (m, i). The comparison is by Jensen-Shannon divergence.
+        """
+        return (self._smoother,)
+
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smooth priors once for many comparisons: smoothed priors and their negative entropy."""
         smoothed = self.smooth(priors)
@@ -275,6 +283,14 @@ class AspectDistance:
     def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
         """Distance of beliefs of shape (..., m), in [0, 1] bit."""
         return np.asarray(self._each(prior, posterior, self._every).max(axis=0))
+
+    @property
+    def images(self) -> tuple[FloatArray, ...]:
+        """See `BeliefDistance`; one for each aspect."""
+        return tuple(
+            item.collapse(np.eye(len(item.classes))) @ distance.images[0]
+            for item, distance in zip(self._every, self._distances, strict=True)
+        )
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smoothed marginals side by side, and the negative entropy of each; see `from_prepared`.

@@ -19,9 +19,9 @@ A range is what a requirement bounds for all of its adversaries; what asks for o
 What is told to Adv(B) is a continuous function of B: weights ``max(0, 1 - (x / B)^2)`` are, each
 record sees itself with weight 1, so that no sum is 0, and beliefs after a release are continuous in
 those before it, which no release of the data contradicts. But it is not monotone in B, and between
-two bandwidths may be more than at both; nor is there a bound on how much more that would be of use.
-So a range is its *grid*, so many bandwidths at equal distances with both ends among them, and what
-is said to hold was computed for each of these.
+two bandwidths may be more than at both. So beliefs are computed at a *grid*, some bandwidths of
+equal ratios with both ends among them, and wherever more are needed to bound what is told in
+between: see `bkpriv_core.belief.ranging`.
 
 Sources: Li, Li, Zhang 2009, section II. A prior from outside need not have to do with the data; it
 is only checked to be one distribution for each cell.
@@ -67,8 +67,8 @@ __all__ = [
 UNKNOWN = -1
 """Code of a value that the data do not have."""
 
-GRID = 33
-"""Bandwidths that stand for all of a range."""
+GRID = 17
+"""Bandwidths of a range at which beliefs are computed first."""
 
 _ROWS = 500_000
 """Rows of an outside table that are looked up at a time, unless the data have more cells."""
@@ -133,8 +133,9 @@ class Between:
 
     @property
     def grid(self) -> tuple[float, ...]:
-        """The bandwidths that stand for it."""
-        return tuple(np.linspace(self.from_, self.to, GRID).tolist())
+        """The bandwidths at which beliefs are computed first, rising."""
+        between = np.geomspace(self.from_, self.to, GRID)[1:-1]
+        return (self.from_, *between.tolist(), self.to)
 
 
 Snapshot = Bandwidth | Uniform | Outside | Between

@@ -30,11 +30,10 @@ from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table import kronecker
-from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Bandwidth", "kernel_prior", "resolve_bandwidth"]
+__all__ = ["Bandwidth", "kernel_prior", "kernel_sums", "resolve_bandwidth"]
 
 Bandwidth = float | Mapping[str, float]
 """One bandwidth for every quasi-identifier, or one for each by name."""
@@ -49,6 +48,9 @@ _SLAB_BYTES = 64 * 2**20
 
 _BLOCK_PAIRS = 2**17
 """Pairs of cells weighed at a time, few enough for the processor's cache."""
+
+_FEW_PAIRS = 2**16
+"""Pairs of cells so few that all are weighed before anything else could be chosen."""
 
 _MARGIN = 64
 """Cells beyond twice those that a cell may see, with which it is still weighed in one block."""
@@ -123,6 +125,38 @@ def kernel_prior(
     .. [1] T. Li, N. Li, J. Zhang, "Modeling and Integrating Background Knowledge in Data
        Anonymization", ICDE 2009, equation 2.
     """
+    sums = kernel_sums(table, bandwidth, path=path, progress=progress)
+    prior: FloatArray = sums / sums.sum(axis=1, keepdims=True)
+    return prior
+
+
+def kernel_sums(
+    table: Table,
+    bandwidth: Bandwidth,
+    cells: IntArray | None = None,
+    *,
+    path: Path = "auto",
+    progress: Progress = SILENT,
+) -> FloatArray:
+    """Weighted counts of values that Adv(B) sees around cells: priors before they are normalised.
+
+    Parameters
+    ----------
+    table, bandwidth, path, progress
+        See `kernel_prior`.
+    cells : (q,) int array, optional
+        The cells that are asked about; all without it.
+
+    Returns
+    -------
+    (q, m) float array
+        Exact up to rounding. The weight of a record in the cell itself is 1.
+
+    Raises
+    ------
+    InvalidParameter
+        See `resolve_bandwidth`.
+    """
     names = tuple(domain.name for domain in table.quasi_identifiers)
     widths = resolve_bandwidth(bandwidth, names)
     if path not in get_args(Path):
@@ -135,12 +169,33 @@ def kernel_prior(
         kernel_axis(domain, width)
         for domain, width in zip(table.quasi_identifiers, widths, strict=True)
     ]
-    grid, cells = _Grid.of(table, axes), _Pairs.of(table, axes)
+    if cells is not None and path == "auto" and len(cells) * table.cells <= _FEW_PAIRS:
+        return _sums_of(table, axes, cells, progress)
+    grid = _Grid.of(table, axes)
+    if cells is not None and path == "auto":
+        effort = sum(axis.pair_effort for axis in axes) + table.counts.shape[1] + _PASS_EFFORT
+        if effort * len(cells) * table.cells < grid.cost:
+            return _sums_of(table, axes, cells, progress)
+    pairs = _Pairs.of(table, axes)
     if path == "auto":
-        path = "grid" if grid.bytes <= _GRID_BYTES and grid.cost < cells.cost else "cells"
-    numerator = (grid if path == "grid" else cells).weigh(progress)
-    prior: FloatArray = numerator / numerator.sum(axis=1, keepdims=True)
-    return prior
+        path = "grid" if grid.bytes <= _GRID_BYTES and grid.cost < pairs.cost else "cells"
+    sums = (grid if path == "grid" else pairs).weigh(progress)
+    return sums if cells is None else sums[cells]
+
+
+def _sums_of(table: Table, axes: Sequence[Axis], cells: IntArray, progress: Progress) -> FloatArray:
+    """Weighted counts around a few cells, by weighing each with all others."""
+    sums = np.empty((len(cells), table.counts.shape[1]))
+    counts = table.counts.astype(np.float64)
+    step = max(1, _BLOCK_PAIRS // table.cells)
+    for start in range(0, len(cells), step):
+        progress.poll()
+        here = cells[start : start + step]
+        weights = np.ones((len(here), table.cells))
+        for axis, codes in zip(axes, table.codes.T, strict=True):
+            weights *= axis.pairs(codes[here], codes)
+        sums[start : start + step] = weights @ counts
+    return sums
 
 
 def _apart(table: Table, axes: Sequence[Axis]) -> IntArray:
@@ -148,8 +203,7 @@ def _apart(table: Table, axes: Sequence[Axis]) -> IntArray:
 
     Cells that differ in it have nothing to do with each other.
     """
-    sharp = [place for place, axis in enumerate(axes) if axis.sharp]
-    return distinct_rows(table.codes[:, sharp])[1]
+    return table.kinds(tuple(place for place, axis in enumerate(axes) if axis.sharp))
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ from bkpriv_core.belief.distance import (
 )
 from bkpriv_core.belief.kernels import check_bandwidth
 from bkpriv_core.belief.knowledge import (
+    Between,
     Knowledge,
     Outside,
     Resolved,
@@ -39,11 +40,13 @@ from bkpriv_core.belief.knowledge import (
 )
 from bkpriv_core.belief.library import Library, NoLibrary
 from bkpriv_core.belief.pairs import Pairs
+from bkpriv_core.belief.posterior import Estimator, UsedArray
 from bkpriv_core.belief.prior import kernel_prior
+from bkpriv_core.belief.ranging import Ranged, disclosed_between
 from bkpriv_core.belief.recall import Recall
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.combination import Aspect, Combination
-from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 
@@ -300,6 +303,42 @@ class Setting:
                 progress=self.progress,
             )
         return self._adversaries[key]
+
+    def disclosed_between(
+        self,
+        groups: Groups,
+        between: Between,
+        judged: Sequence[tuple[str | None, float]],
+        estimator: Estimator,
+        slack: float = 0.0,
+        progress: Progress | None = None,
+    ) -> Ranged:
+        """What groups disclose to the adversaries of a range; see `ranging.disclosed_between`.
+
+        Parameters
+        ----------
+        groups, between, estimator, slack, progress
+            See there.
+        judged : sequence of tuples of str or None and float
+            The sensitive column that each figure is about, None for all as one, and its bound.
+        """
+        distances = [(self.distance_about(column), bound) for column, bound in judged]
+
+        def infer(some: Groups) -> tuple[FloatArray, UsedArray]:
+            found = disclosed_between(
+                self.parts,
+                some,
+                between,
+                distances,
+                estimator,
+                trying=self._trying,
+                slack=slack,
+                progress=self.progress.quiet if progress is None else progress,
+            )
+            return found.packed(some), found.used
+
+        key = (between, tuple(judged), estimator, slack)
+        return Ranged.unpacked(groups, *self._recall.figures(key, groups, infer))
 
     def dispersion(self, knowledge: Knowledge) -> Dispersion:
         """What the records of each part add to how far beliefs diverge, under that knowledge."""

@@ -408,6 +408,7 @@ class GroupMethod(Method[OfGroups]):
         """
         # Groups that may not be rearranged must hold as they are formed.
         sample = Sample(requirements, whole=not self.rearranging)
+        whole = setting
         setting, groups, form = self.partition(
             setting.tried(),
             sample.requirements,
@@ -439,6 +440,10 @@ class GroupMethod(Method[OfGroups]):
             if measured is not None:
                 certificate = replace(certificate, measurements=measured, failed=broken)
                 break
+            if not self.rearranging:
+                setting, groups, form = self.partition(
+                    whole.tried(), sample.requirements, options, chance, progress.quiet
+                )
         certificate = certificate.reordered(chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, form), certificate
 

@@ -90,10 +90,7 @@ class Certificate:
         return replace(
             self,
             groups=self.groups.select(order),
-            measurements=tuple(
-                Measurement(item.figures[:, members], item.used[order])
-                for item in self.measurements
-            ),
+            measurements=tuple(item.select(order, members) for item in self.measurements),
         )
 
 

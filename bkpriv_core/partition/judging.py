@@ -96,10 +96,7 @@ class Measured:
         members = chosen[self.groups.owner]
         return Measured(
             self.groups.select(chosen),
-            tuple(
-                Measurement(item.figures[:, members], item.used[chosen])
-                for item in self.measurements
-            ),
+            tuple(item.select(chosen, members) for item in self.measurements),
         )
 
     @classmethod

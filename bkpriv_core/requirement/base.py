@@ -20,6 +20,7 @@ from bkpriv_core.belief.posterior import (
     UsedArray,
     exact_states,
 )
+from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.progress import Progress
@@ -66,6 +67,8 @@ class Bound:
         Whether figures must not equal the threshold either.
     remembers : bool
         Whether figures depend on what an adversary remembers of earlier releases.
+    ranged : bool
+        Whether it is about a range of adversaries.
     """
 
     requirement: str
@@ -74,6 +77,7 @@ class Bound:
     upper: bool
     strict: bool = False
     remembers: bool = False
+    ranged: bool = False
 
     @property
     def relation(self) -> str:
@@ -110,12 +114,19 @@ class Measurement(Inferred):
     figures : (b, e) float array
         Figure of each membership's records under each of the requirement's bounds; may be infinite.
     used : (g,) int8 array
-        How the group's posteriors were inferred: a place in `posterior.ESTIMATORS`.
-        Figures that need no posteriors are exact.
+        Place in `ESTIMATORS` of how posteriors were inferred; exact where none are needed.
+    ranged : tuple of Ranged or None
+        Of each bound that is about a range of bandwidths, how its figures are known.
     """
 
     figures: FloatArray
     used: UsedArray
+    ranged: tuple[Ranged | None, ...] | None = None
+
+    def select(self, chosen: npt.NDArray[Any], members: npt.NDArray[Any]) -> Measurement:
+        """Keep some groups, and the memberships of these in their order."""
+        ranged = self.ranged and tuple(one and one.select(chosen, members) for one in self.ranged)
+        return Measurement(self.figures[:, members], self.used[chosen], ranged)
 
 
 @dataclass(frozen=True)
@@ -258,6 +269,11 @@ class Requirement(ABC):
     def jointly(self: R) -> R | None:
         """As much of it as can be measured of several releases together; None if nothing can."""
         return None
+
+    @property
+    def sampled(self: R) -> R:
+        """The same with some adversaries in the place of each range."""
+        return self
 
     @property
     def adversaries(self) -> tuple[Knowledge | None, ...]:
@@ -438,7 +454,7 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
     parts = setting.parts
     whole = Groups.whole(len(parts))
     (states,) = exact_states(whole, parts.weights, parts.histograms(whole))
-    for requirement in (item for item in requirements if item.coarse):
+    for requirement in (item.sampled for item in requirements if item.coarse):
         # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
         if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():
             continue

@@ -1,7 +1,7 @@
 """(B,t)-privacy and its skyline (Li, Li, Zhang 2009, definitions 1 and 2).
 
-Against a range of bandwidths its figure is the largest over the bandwidths of its grid, see
-`bkpriv_core.belief.knowledge`; the bound says so many there are.
+Against a range of bandwidths a figure that keeps the bound is the largest at any bandwidth that was
+computed, and is known to keep it at all between; see `bkpriv_core.belief.ranging`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ import numpy as np
 
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.knowledge import (
-    GRID,
     Between,
     Knowledge,
     Remembered,
     Stated,
     state_knowledge,
 )
-from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.posterior import EXACT, Estimator
+from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import (
+    SLACK,
     Blame,
     Bound,
     Measurement,
@@ -41,7 +42,10 @@ from bkpriv_core.together.measurement import Joint
 __all__ = ["BtPrivacy"]
 
 _MOST_BELIEFS = 2**26
-"""Most probabilities of all adversaries of a range, arrays of half a gigabyte."""
+"""Most probabilities of adversaries of a range at a time, arrays of half a gigabyte."""
+
+_HELD = 32
+"""Of how many adversaries there are as many numbers as are held at a time."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class BtPrivacy(Requirement):
     """Skyline (B,t)-privacy: no adversary i of the skyline moves a belief by more than t_i.
 
     Adversaries are Adv(B), or know what a `Knowledge` of another form says; or are all those of a
-    range.
+    range, of which some are computed.
 
     Parameters
     ----------
@@ -118,18 +122,18 @@ class BtPrivacy(Requirement):
         return tuple(
             Bound(
                 self.key,
-                {"bandwidth": state_knowledge(knowledge), "t": t, **sight.parameters}
-                | ({"grid": GRID} if isinstance(knowledge, Between) else {}),
+                {"bandwidth": state_knowledge(knowledge), "t": t, **sight.parameters},
                 t,
                 upper=True,
                 remembers=isinstance(knowledge, Remembered),
+                ranged=isinstance(knowledge, Between),
             )
             for (knowledge, t), sight in zip(self.skyline, self._sights, strict=True)
         )
 
     @property
     def knowledge(self) -> tuple[Knowledge, ...]:
-        """See `Requirement`; of a range, its grid."""
+        """See `Requirement`; of a range, its grid, of which releases together are measured."""
         return tuple(knowledge for knowledge, _ in self.each.skyline)
 
     @property
@@ -162,15 +166,26 @@ class BtPrivacy(Requirement):
         """Place of the first adversary of each bound."""
         return np.cumsum([0, *map(len, self.several)])[:-1]
 
-    def of_bounds(self, figures: FloatArray) -> FloatArray:
+    def _of_bounds(self, figures: FloatArray) -> FloatArray:
         """Figures of each bound, from those of every adversary, shapes (b, e) and (a, e)."""
         worst: FloatArray = np.maximum.reduceat(figures, self._first, axis=0)
         return worst
 
-    def those(self, chosen: Sequence[bool]) -> BtPrivacy:
-        """The same against some of its adversaries, each with a bound of his own."""
-        pairs = zip(self.each.skyline, self.each._sights, strict=True)
-        return self._of([pair for pair, taken in zip(pairs, chosen, strict=True) if taken])
+    @property
+    def sampled(self) -> BtPrivacy:
+        """See `Requirement`."""
+        return self.each
+
+    def against(self, adversaries: Sequence[Sequence[tuple[float, float]]]) -> BtPrivacy:
+        """The same with some adversaries of each range: bandwidths, and bounds of their own."""
+        several = iter(adversaries)
+        return self._of(
+            [
+                (one, sight)
+                for pair, sight in zip(self.skyline, self._sights, strict=True)
+                for one in (next(several) if isinstance(pair[0], Between) else (pair,))
+            ]
+        )
 
     def _of(self, pairs: Sequence[tuple[tuple[Knowledge, float], Sight]]) -> BtPrivacy:
         skyline, sights = zip(*pairs, strict=True)
@@ -193,33 +208,42 @@ class BtPrivacy(Requirement):
         Raises
         ------
         TooLarge
-            If the beliefs of all adversaries of a range do not fit in memory.
+            If the beliefs of adversaries of a range do not fit in memory.
         """
-        measured = self.measure_each(setting, groups, estimator, progress)
-        return replace(measured, figures=self.of_bounds(measured.figures))
+        if not self.ranges:
+            disclosure = self._adversaries(setting).disclosure(groups, estimator, progress)
+            return Measurement(disclosure.figures, disclosure.used)
+        figures = np.zeros((len(self.skyline), len(groups.members)))
+        used = np.full(len(groups), EXACT, dtype=np.int8)
+        ranged: list[Ranged | None] = [None] * len(self.skyline)
+        single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
+        if single:
+            pairs = list(zip(self.skyline, self._sights, strict=True))
+            measured = self._of([pairs[place] for place in single]).measure(
+                setting, groups, estimator, progress
+            )
+            figures[single], used = measured.figures, measured.used
+        for between, places in self._alike().items():
+            _check_memory(setting)
+            judged = [
+                (self._sights[place].column(setting), self.skyline[place][1]) for place in places
+            ]
+            told = setting.disclosed_between(groups, between, judged, estimator, SLACK, progress)
+            figures[places], used = told.figures, np.maximum(used, told.used)
+            for row, place in enumerate(places):
+                ranged[place] = told.of(row)
+        return Measurement(figures, used, tuple(ranged))
 
-    def measure_each(
-        self,
-        setting: Setting,
-        groups: Groups,
-        estimator: Estimator = "omega",
-        progress: Progress | None = None,
-    ) -> Measurement:
-        """Measure likewise, with figures of every adversary instead of every bound."""
-        disclosure = self._adversaries(setting).disclosure(groups, estimator, progress)
-        return Measurement(disclosure.figures, disclosure.used)
+    def _alike(self) -> dict[Between, list[int]]:
+        """Places of the bounds that are about each range."""
+        places: dict[Between, list[int]] = {}
+        for place, (knowledge, _) in enumerate(self.skyline):
+            if isinstance(knowledge, Between):
+                places.setdefault(knowledge, []).append(place)
+        return places
 
     def _adversaries(self, setting: Setting) -> Adversaries:
-        each = self.each
-        beliefs = len(each.skyline) * len(setting.parts) * setting.table.sensitive.size
-        if self.ranges and beliefs > _MOST_BELIEFS:
-            raise TooLarge(
-                f"a range of bandwidths takes {len(each.skyline)} adversaries' beliefs about "
-                f"{len(setting.parts)} combinations",
-                detail=f"They are {beliefs} numbers; at most {_MOST_BELIEFS} are handled.",
-                hint="List a few bandwidths, with the ends, or use coarser quasi-identifiers.",
-            )
-        return setting.adversaries(each.knowledge, each._columns(setting))
+        return setting.adversaries(self.knowledge, self._columns(setting))
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
@@ -230,12 +254,20 @@ class BtPrivacy(Requirement):
         value whose probability moves most, up or down, in the belief about them.
         """
         (_,) = group
+        if _wide(self.skyline[bound]):
+            # Of all who were asked he who is told most.
+            measured = self.measure(setting, group, estimator)
+            assert measured.ranged is not None
+            ranged = measured.ranged[bound]
+            assert ranged is not None
+            widest = (float(ranged.where[0, 0]), self.skyline[bound][1])
+            one = self._of([(widest, self._sights[bound])])
+            return one.explain(setting, group, 0, estimator)
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        adversaries, place = self._adversaries(setting), int(self._first[bound])
-        if (several := len(self.several[bound])) > 1:
-            figures = adversaries.disclosure(group, estimator).figures[place : place + several]
-            place += int(figures.max(axis=1).argmax())
-        most = adversaries.explain(group, estimator, place)
+        pairs = list(zip(self.skyline, self._sights, strict=True))
+        single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
+        alone = self._of([pairs[place] for place in single]) if self.ranges else self
+        most = alone._adversaries(setting).explain(group, estimator, single.index(bound))
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
         before, after = float(most.before[0]), float(most.after[0])
@@ -249,7 +281,10 @@ class BtPrivacy(Requirement):
         return self._of(lasting) if lasting else None
 
     def together(self, joint: Joint) -> FloatArray:
-        """Measure how far beliefs move, infinitely where they are contradicted."""
+        """Measure how far beliefs move, infinitely where they are contradicted.
+
+        Of a range it is the largest distance at the bandwidths of its grid, a lower bound.
+        """
         figures = np.empty((len(self.knowledge), len(joint.persons)))
         sights = self.each._sights
         for figure, knowledge, sight in zip(figures, self.knowledge, sights, strict=True):
@@ -258,7 +293,7 @@ class BtPrivacy(Requirement):
                 distance = setting.distance_about(sight.column(setting))
                 figure[believed.places] = distance(believed.before, believed.after)
             figure[joint.contradicted(knowledge)] = np.inf
-        return self.of_bounds(figures)
+        return self._of_bounds(figures)
 
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
         """Name the value whose probability moves most, up or down; see `Requirement`.
@@ -279,6 +314,22 @@ class BtPrivacy(Requirement):
                 for aspect, value in zip(aspects, moved.tolist(), strict=True)
             ]
         return Blame(tuple(values.tolist()), before, after, sight.sensitive)
+
+
+def _wide(adversary: tuple[Knowledge, float]) -> bool:
+    """Whether one of a skyline is all those of a range."""
+    return isinstance(adversary[0], Between)
+
+
+def _check_memory(setting: Setting) -> None:
+    beliefs = _HELD * len(setting.parts) * setting.table.sensitive.size
+    if beliefs > _MOST_BELIEFS:
+        raise TooLarge(
+            f"a range of bandwidths takes some {_HELD} adversaries' beliefs about "
+            f"{len(setting.parts)} combinations",
+            detail=f"They are {beliefs} numbers; at most {_MOST_BELIEFS} are handled.",
+            hint="List a few bandwidths, with the ends, or use coarser quasi-identifiers.",
+        )
 
 
 def _most(joint: Joint, knowledge: Knowledge, sight: Sight, persons: IntArray) -> float:

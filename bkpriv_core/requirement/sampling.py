@@ -1,36 +1,46 @@
 """Sampling: ranges of bandwidths are met by way of a few of their adversaries.
 
-To hold groups against all adversaries of a grid is to infer as many posteriors, each time that one
-is tried. Few of them matter: who is told most by the groups that would be published. So groups are
-formed and certified against a *sample* of each grid, at first its ends and middle, and only the
+To hold groups against all adversaries of a range is to infer many posteriors, each time that one is
+tried. Few of them matter: who is told most by the groups that would be published. So groups are
+formed and certified against a *sample* of each range, at first its ends and middle, and only the
 outcome is measured against the whole. Where a group breaks a bound there, those to whom such groups
-tell most join the sample, and what was certified is certified again, which mends what fails. A
-sample grows with every round, so rounds end, at last with the whole grid. This is the cutting-plane
-method: constraints are added where the solution of fewer violates them. Groups that a round leaves
-as they were are not measured again.
+tell most join the sample, and what was certified is certified again, which mends what fails. This
+is the cutting-plane method: constraints are added where the solution of fewer violates them.
+
+A group may come so near to a bound that it is not shown to keep it between the bandwidths that were
+computed. It is mended, too: whom it tells most joins with a bound that is just missed. Mostly a few
+rounds do; after `_ROUNDS` of them bounds of the sample are drawn tighter with each, so that rounds
+end. Groups that a round leaves as they were are recalled, and not measured again.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from bkpriv_core.belief.knowledge import Between
 from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
-from bkpriv_core.requirement.base import Measurement, Requirement
+from bkpriv_core.requirement.base import SLACK, Measurement, Requirement
 from bkpriv_core.requirement.belief import BtPrivacy
-from bkpriv_core.table.groups import Groups
-from bkpriv_core.table.parts import Parts
+from bkpriv_core.table.groups import Groups, IntArray
 
 __all__ = ["Sample"]
 
-_JOINING = 4
-"""Most adversaries of one requirement that join a sample at a time."""
+_JOINING = 8
+"""Most adversaries of one range that join a sample at a time."""
+
+_ROUNDS = 12
+"""Rounds after which bounds are drawn tighter."""
+
+_TIGHTER = 0.9
+"""By what factor."""
+
+_MISSED = 1e-6
+"""By what share a bound is to be missed by a group that is not shown to keep it."""
 
 
 class Sample:
@@ -42,11 +52,6 @@ class Sample:
         As they are stated.
     whole : bool
         Whether samples are the whole grids from the start.
-
-    Attributes
-    ----------
-    requirements : list of Requirement
-        The same, with samples in the place of ranges. What has no range is the same object.
     """
 
     def __init__(self, requirements: Sequence[Requirement], *, whole: bool = False) -> None:
@@ -56,15 +61,28 @@ class Sample:
             for place, item in enumerate(requirements)
             if isinstance(item, BtPrivacy) and item.ranges
         }
-        self._known: dict[int, dict[bytes, Measurement]] = {place: {} for place in self._ranged}
-        self._parts: Parts | None = None
-        self._chosen = {place: whole | _some(item) for place, item in self._ranged.items()}
+        self._rounds = 0
+        # Of each range of a requirement its bandwidths, and their bounds.
+        self._chosen = {
+            place: [
+                dict.fromkeys(knowledge.grid if whole else _some(knowledge), t)
+                for knowledge, t in item.skyline
+                if isinstance(knowledge, Between)
+            ]
+            for place, item in self._ranged.items()
+        }
 
     @property
     def requirements(self) -> list[Requirement]:
-        """See the class."""
+        """The same, with samples in the place of ranges. What has no range is the same object."""
+        factor = _TIGHTER ** max(0, self._rounds - _ROUNDS)
         return [
-            self._ranged[place].those(self._chosen[place].tolist())
+            self._ranged[place].against(
+                [
+                    [(width, factor * t) for width, t in sorted(several.items())]
+                    for several in self._chosen[place]
+                ]
+            )
             if place in self._ranged
             else item
             for place, item in enumerate(self._stated)
@@ -78,7 +96,7 @@ class Sample:
         estimator: Estimator,
         progress: Progress,
     ) -> tuple[Measurement, ...] | None:
-        """Measure groups against the whole grids; widen the sample where that finds fault.
+        """Measure groups against the whole ranges; widen the sample where that finds fault.
 
         Parameters
         ----------
@@ -98,63 +116,42 @@ class Sample:
         tuple of Measurement or None
             Those of the requirements as they are stated; None where some break bounds.
         """
-        if setting.parts is not self._parts:
-            self._parts = setting.parts
-            self._known = {place: {} for place in self._ranged}
         found, whole = list(measurements), True
         for place, item in self._ranged.items():
-            measured = self._measured(place, setting, groups, estimator, progress)
-            found[place] = replace(measured, figures=item.of_bounds(measured.figures))
-            broken = np.array(
-                [
-                    bound.broken(figures)
-                    for bound, figures in zip(item.each.bounds, measured.figures, strict=True)
-                ]
-            )
-            broken[self._chosen[place]] = False
-            if broken.any():
-                whole = False
-                self._chosen[place][_joining(measured.figures, broken)] = True
+            measured = item.measure(setting, groups, estimator, progress)
+            found[place] = measured
+            assert measured.ranged is not None
+            several = iter(self._chosen[place])
+            for bound, figures, ranged in zip(
+                item.bounds, measured.figures, measured.ranged, strict=True
+            ):
+                if ranged is None:
+                    continue
+                chosen = next(several)
+                failing = groups.max(bound.broken(figures))
+                if failing.any():
+                    whole = False
+                    for width, near in _joining(ranged, np.flatnonzero(failing)):
+                        missed = min(bound.threshold, near * (1.0 - _MISSED) - 2.0 * SLACK)
+                        chosen[width] = min(missed, chosen.get(width, missed))
+        self._rounds += not whole
         return tuple(found) if whole else None
 
-    def _measured(
-        self,
-        place: int,
-        setting: Setting,
-        groups: Groups,
-        estimator: Estimator,
-        progress: Progress,
-    ) -> Measurement:
-        """Figures of every adversary of a requirement; only what is not known is inferred."""
-        known = self._known[place]
-        keys = [members.tobytes() for members in groups]
-        fresh = np.array([key not in known for key in keys])
-        if fresh.any():
-            some = groups.select(fresh)
-            measured = self._ranged[place].measure_each(setting, some, estimator, progress)
-            figures = np.split(measured.figures, some.offsets[1:-1], axis=1)
-            used = np.split(measured.used, len(some))
-            unknown = itertools.compress(keys, fresh)
-            known.update(zip(unknown, map(Measurement, figures, used), strict=True))
-        return Measurement(
-            np.concatenate([known[key].figures for key in keys], axis=1),
-            np.concatenate([known[key].used for key in keys]),
-        )
+
+def _some(knowledge: Between) -> tuple[float, ...]:
+    """The ends of a range and the middle."""
+    grid = knowledge.grid
+    return grid[0], grid[len(grid) // 2], grid[-1]
 
 
-def _some(item: BtPrivacy) -> npt.NDArray[np.bool_]:
-    """The ends and the middle of each grid, and who is no part of any."""
-    return np.concatenate(
-        [np.isin(np.arange(size), (0, size // 2, size - 1)) for size in map(len, item.several)]
-    )
+def _joining(ranged: Ranged, failing: IntArray) -> list[tuple[float, float]]:
+    """Bandwidths at which failing groups tell most, and how much they tell there.
 
-
-def _joining(
-    figures: npt.NDArray[np.float64], broken: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.intp]:
-    """Those to whom most memberships that fail tell most, and who is told most of all."""
-    told = np.where(broken, figures, -np.inf)
-    failing = told[:, broken.any(axis=0)]
-    times = np.bincount(failing.argmax(axis=0), minlength=len(figures))
-    most = np.argsort(-times, kind="stable")[: _JOINING - 1]
-    return np.union1d(most[times[most] > 0], failing.max(axis=1).argmax())
+    That of the group that tells most; and of others, so that they are spread over all.
+    """
+    where, near = ranged.where[0, failing], ranged.near[0, failing]
+    order = np.argsort(where, kind="stable")
+    some = order[np.linspace(0, len(order) - 1, _JOINING - 1).round().astype(int)]
+    return [
+        (float(where[place]), float(near[place])) for place in {int(near.argmax()), *some.tolist()}
+    ]

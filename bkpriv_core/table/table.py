@@ -148,6 +148,16 @@ class Table:
         ]
         return np.column_stack(columns).astype(np.int64)
 
+    def kinds(self, columns: tuple[int, ...]) -> IntArray:
+        """Number of each cell's combination of values in some quasi-identifiers, shape (c,)."""
+        if columns not in self._kinds:
+            self._kinds[columns] = distinct_rows(self.codes[:, list(columns)])[1]
+        return self._kinds[columns]
+
+    @cached_property
+    def _kinds(self) -> dict[tuple[int, ...], IntArray]:
+        return {}
+
     def describe(self, cell: int) -> str:
         """Values of a cell, for an error message."""
         pairs = zip(self.quasi_identifiers, self.codes[cell], strict=True)

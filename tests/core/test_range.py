@@ -1,4 +1,4 @@
-"""Ranges of bandwidths: every adversary of the grid is kept to the bound, one by one."""
+"""Ranges of bandwidths: stated, measured, and every adversary of them kept to the bound."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.audit import findings
+from bkpriv_core.belief import ranging
 from bkpriv_core.belief.knowledge import (
     GRID,
     Between,
@@ -37,8 +39,15 @@ WIDE = {"from": 0.2, "to": 1.5}
 
 
 def grid(start: float, stop: float) -> list[float]:
-    """The bandwidths, by hand."""
-    return [start + (stop - start) * place / 32 for place in range(33)]
+    """The bandwidths that are computed first, by hand."""
+    return [start * (stop / start) ** (place / 16) for place in range(17)]
+
+
+def near_reach(table: Table, start: float, stop: float) -> list[float]:
+    """Bandwidths just beyond those at which another cell comes into reach."""
+    apart = np.unique(np.concatenate([item.distances.ravel() for item in table.quasi_identifiers]))
+    shortly = np.concatenate([apart * (1 + by) for by in (1e-4, 1e-3, 1e-2, 3e-2)])
+    return shortly[(shortly > start) & (shortly < stop)].tolist()
 
 
 # --- stated ---------------------------------------------------------------------------------------
@@ -82,44 +91,50 @@ def test_one_prior_is_that_of_one_adversary() -> None:
             resolve_knowledge(knowledge, ("age",))
 
 
-def test_the_bound_says_how_fine_its_grid_is() -> None:
+def test_the_bound_is_about_the_whole_range() -> None:
     demanded = BtPrivacy(((Between(0.2, 0.5), 0.2), (0.3, 0.1)))
     ranged, plain = demanded.bounds
-    assert ranged.parameters == {"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.2, "grid": GRID}
+    assert ranged.parameters == {"bandwidth": {"from": 0.2, "to": 0.5}, "t": 0.2}
     assert plain.parameters == {"bandwidth": 0.3, "t": 0.1}
     assert demanded.knowledge == pytest.approx((*grid(0.2, 0.5), 0.3))
+    assert demanded.knowledge[0] == 0.2
+    assert demanded.knowledge[GRID - 1] == 0.5
 
 
 # --- measured -------------------------------------------------------------------------------------
 
 
 @SOME
-@given(tables(max_records=6), st.sampled_from(["exact", "omega"]))
-def test_the_figure_is_the_largest_of_any_bandwidth(records: Records, estimator: Any) -> None:
+@given(tables(max_records=6), st.floats(0.01, 0.5))
+def test_what_keeps_the_bound_keeps_it_at_any_bandwidth(records: Records, t: float) -> None:
     table = as_table(records)
     setting, groups = Setting(table), Groups.whole(table.cells)
-    demanded = BtPrivacy(((0.4, 0.1), (Between(0.2, 1.5), 0.2), (Between(0.1, 0.3), 0.2)))
-    measured = demanded.measure(setting, groups, estimator)
+    start, stop = 0.1, 1.5
+    demanded = BtPrivacy(((0.4, 0.1), (Between(start, stop), t), (Between(0.1, 0.3), 1.0)))
+    measured = demanded.measure(setting, groups, "exact")
     (group,) = record_groups(records, groups)
-    several = [[0.4], grid(0.2, 1.5), grid(0.1, 0.3)]
-    for figures, widths in zip(measured.figures, several, strict=True):
-        largest = max(
-            np.array(
-                oracles.disclosures(
-                    records,
-                    oracles.priors(records, [width] * len(records.attributes)),
-                    group,
-                    setting.smoothing,
-                    estimator,
-                )
-            ).max()
-            for width in widths
-        )
-        assert figures.max() == pytest.approx(largest, abs=1e-9)
-    alone = [demanded.explain(setting, groups, 1, estimator)]
-    each = demanded.each.measure(setting, groups, estimator).figures
-    place = 1 + int(each[1:34].max(axis=1).argmax())
-    assert alone == [demanded.each.explain(setting, groups, place, estimator)]
+
+    def told(width: float) -> float:
+        beliefs = oracles.priors(records, [width] * len(records.attributes))
+        every = oracles.disclosures(records, beliefs, group, setting.smoothing, "exact")
+        return float(np.array(every).max())
+
+    figures = measured.figures.max(axis=1)
+    assert figures[0] == pytest.approx(told(0.4), abs=1e-9)
+    assert figures[1] >= max(map(told, grid(start, stop))) - 1e-9
+    assert figures[2] >= max(map(told, grid(0.1, 0.3))) - 1e-9
+    if figures[1] <= t:
+        several = [*np.geomspace(start, stop, 40).tolist(), *near_reach(table, start, stop)]
+        assert max(map(told, several)) <= t + 1e-9
+    ranged = measured.ranged
+    assert ranged is not None
+    assert ranged[0] is None
+    assert ranged[1] is not None
+    if ranged[1].shown.all():
+        where = float(ranged[1].where[0, 0])
+        assert told(where) == pytest.approx(figures[1], abs=1e-9)
+        alone = BtPrivacy(((where, t),)).explain(setting, groups, 0, "exact")
+        assert demanded.explain(setting, groups, 1, "exact") == alone
 
 
 @SOME
@@ -146,9 +161,9 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_computed(
     table = people(100, 1)
     setting, whole = Setting(table), Groups.whole(table.cells)
     demanded = BtPrivacy(((Between(0.2, 0.5), 0.2),))
-    monkeypatch.setattr(belief, "_MOST_BELIEFS", 33 * table.counts.size - 1)
-    monkeypatch.setattr(Setting, "prior", None)
-    with pytest.raises(TooLarge, match="33 adversaries"):
+    monkeypatch.setattr(belief, "_MOST_BELIEFS", 32 * table.counts.size - 1)
+    monkeypatch.setattr(Setting, "disclosed_between", None)
+    with pytest.raises(TooLarge, match="32 adversaries"):
         demanded.measure(setting, whole)
     with pytest.raises(TooLarge):
         demanded.explain(setting, whole)
@@ -183,7 +198,7 @@ BESIDE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", sorted(GROUP_METHODS))
-def test_in_every_method_every_adversary_of_the_grid_is_kept_to_t(name: str) -> None:
+def test_in_every_method_every_adversary_of_the_range_is_kept_to_t(name: str) -> None:
     table, t = people(160, 4), 0.25
     method = GROUP_METHODS[name]
     policy = {
@@ -198,13 +213,71 @@ def test_in_every_method_every_adversary_of_the_grid_is_kept_to_t(name: str) -> 
     setting = Setting(table).over(made.parts)
     worst = [
         float(BtPrivacy(((width, t),)).measure(setting, made.groups, "auto").figures.max())
-        for width in grid(0.2, 1.5)
+        for width in (*grid(0.2, 1.5), *np.geomspace(0.2, 1.5, 60), *near_reach(table, 0.2, 1.5))
     ]
     assert max(worst) <= t + 1e-9
-    (row,) = [row for row in rows if "grid" in row.parameters]
+    (row,) = [row for row in rows if "between" in row.parameters]
     assert row.satisfied
-    assert row.worst == pytest.approx(max(worst))
+    assert row.parameters["between"] == "bounded"
+    assert row.parameters["points"] >= GRID
+    assert max(worst[:17]) - 1e-9 <= row.worst <= t
     assert len([row for row in rows if row.requirement == "bt_privacy"]) == 2
+
+
+def few(seed: int) -> Table:
+    """A table of 15 to 60 people, most of some age alone."""
+    random = np.random.default_rng(seed)
+    records = int(random.integers(15, 61))
+    ages, towns = random.integers(0, 40, records), random.integers(0, 2, records)
+    values = random.choice(3, records, p=(0.5, 0.35, 0.15))
+    age, codes = np.unique(ages, return_inverse=True)
+    table, _ = Table.from_rows(
+        (
+            Domain("age", tuple(map(str, age)), positions=age.astype(float), step=1.0),
+            Domain("town", ("a", "b")),
+        ),
+        Domain("value", tuple("xyz")),
+        np.column_stack((codes, towns, values)),
+        np.ones(records, dtype=np.int64),
+    )
+    return table
+
+
+@pytest.mark.parametrize(("seed", "t"), [(13, 0.08), (14, 0.12), (15, 0.05), (16, 0.08)])
+def test_nobody_between_the_points_is_told_more(seed: int, t: float) -> None:
+    """Of the first two tables, 33 bandwidths at equal distances are kept to t, and others not."""
+    table, method = few(seed), GROUP_METHODS["mondrian"]
+    demanded = (KAnonymity(2), BtPrivacy(((Between(0.1, 2.0), t),)))
+    made, rows = method.make(Setting(table), demanded, method.options(), SeededChance(2), SILENT)
+    assert rows[-1].satisfied
+    widths = [*np.geomspace(0.1, 2.0, 400).tolist(), *near_reach(table, 0.1, 2.0)]
+    for width in widths:
+        told = BtPrivacy(((width, t),)).measure(
+            Setting(table).over(made.parts), made.groups, "exact"
+        )
+        assert told.figures.max() <= t + 1e-9, width
+
+
+def test_what_is_not_shown_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranging, "_HALVINGS", 0)
+    table = few(13)
+    setting, groups = Setting(table), Groups.from_labels(np.arange(table.cells) // 4)
+    widths = grid(0.1, 2.0)
+    told = np.max(
+        [BtPrivacy(((width, 1.0),)).measure(setting, groups, "exact").figures for width in widths],
+        axis=0,
+    )
+    t = float(told.max()) + 1e-4
+    demanded = BtPrivacy(((Between(0.1, 2.0), t),))
+    measured = demanded.measure(setting, groups, "exact")
+    (row,) = findings(setting, groups, [demanded], [measured], "exact")
+    assert not row.satisfied
+    assert row.vulnerable
+    assert row.worst > t
+    assert row.parameters["points"] == GRID
+    assert row.parameters["between"].startswith("not shown for ")
+    assert row.estimator.startswith("exact, but between bandwidths an estimate for ")
+    assert demanded.sampled.measure(setting, groups, "exact").figures.max() < t
 
 
 def test_a_sample_is_widened_by_whom_it_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
