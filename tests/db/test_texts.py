@@ -286,9 +286,10 @@ def test_a_certificate_counts_what_readers_tell_apart(db: Connection) -> None:
                 sqlstate="22000",
                 names=['column "v"', "1.00000"],
             )
-            assert "v::text" in (said.message_hint or "")
     # As the hint says, where they are one value they are counted as one.
-    db.execute("CREATE VIEW read AS SELECT v::text AS v, w FROM people")
+    hint = said.message_hint or ""
+    shown = hint[hint.index("CASE") : hint.index("END") + 3]
+    db.execute(f"CREATE VIEW read AS SELECT {shown} AS v, w FROM people")
     db.execute("SELECT bkpriv.register_dataset('read', 'read', '{w}', 'v')")
     refused(db, "SELECT bkpriv.publish('read', 'diverse', 'public.shown')", sqlstate="22023")
 
