@@ -171,3 +171,16 @@ def overhear(connection: Connection) -> list[str]:
         lambda notice: said.append(f"{notice.message_primary}: {notice.message_detail}")
     )
     return said
+
+
+def share(connection: Connection, view: str = "shown") -> None:
+    """Let everybody read a view in the connection's own schema."""
+    own = sql.Identifier(connection.info.user)
+    connection.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO PUBLIC").format(own))
+    connection.execute(sql.SQL("GRANT SELECT ON {} TO PUBLIC").format(sql.Identifier(view)))
+
+
+def status(db: Connection, release: int = 1) -> str:
+    """Status of a release."""
+    found: str = one(db, "SELECT status FROM bkpriv.releases WHERE release = %s", [release])
+    return found

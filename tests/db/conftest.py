@@ -15,6 +15,7 @@ from tests.db.clinic import (
     declare_clinic,
     declare_own,
     publish,
+    share,
     state_policy,
 )
 from tests.db.visits import CREATE_VISITS, register
@@ -106,3 +107,22 @@ def visits(db: Connection) -> Connection:
     register(db)
     state_policy(db, "crowd", {"k_anonymity": {"k": 4}})
     return db
+
+
+@pytest.fixture
+def publisher(make_publisher: Callable[..., Connection]) -> Connection:
+    """A publisher who has published release 1 of ``mine`` as ``shown``, and lets all read it."""
+    connection = make_publisher()
+    declare_own(connection)
+    state_policy(connection, "p", {"k_anonymity": {"k": 3}, "l_diversity": {"l": 2}})
+    assert publish(connection, "mine", "p", "shown") == 1
+    share(connection)
+    return connection
+
+
+@pytest.fixture
+def reader(database: Database, make_role: Callable[..., str], db: Connection) -> Connection:
+    """A role that may do nothing but read, with a schema of its own that nobody may look into."""
+    role = make_role("reader")
+    db.execute(sql.SQL("CREATE SCHEMA AUTHORIZATION {}").format(sql.Identifier(role)))
+    return database.connect(role)

@@ -161,10 +161,9 @@ CHANGED = {
 }  # fmt: skip
 
 COLUMNS = {(f"bkpriv.{table}", column, "UPDATE", "bkpriv_publisher")
-    for table, columns in CHANGED.items() for column in columns.split()
-} | {("bkpriv.watched", column, "SELECT", f"bkpriv_{job}")
-    for column in ("token", "named") for job in ("publisher", "auditor", "watcher")
-}  # fmt: skip
+    for table, columns in CHANGED.items() for column in columns.split()} | {
+    ("bkpriv.watched", column, "SELECT", f"bkpriv_{job}")
+    for column in ("token", "named") for job in ("publisher", "auditor", "watcher")}  # fmt: skip
 """Privileges to single columns, beyond those to the whole relation, and the group that has them."""
 
 WATCHER = {
@@ -179,9 +178,7 @@ WATCHER = {
     "bkpriv_internal.watch_tokens(text,text)",
     "bkpriv_internal.watch_triggers(oid)",
     "bkpriv_internal.written_tables(oid)",
-    "bkpriv.unwatch(regclass)",
-    "bkpriv.version()",
-    "bkpriv.watch(regclass,text)",
+    *("bkpriv.unwatch(regclass)", "bkpriv.version()", "bkpriv.watch(regclass,text)"),
 }
 """Functions that who may only watch his tables may execute; he may use the schema, and no more."""
 
