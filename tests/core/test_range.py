@@ -47,7 +47,7 @@ def near_reach(table: Table, start: float, stop: float) -> list[float]:
     """Bandwidths just beyond those at which another cell comes into reach."""
     apart = np.unique(np.concatenate([item.distances.ravel() for item in table.quasi_identifiers]))
     shortly = np.concatenate([apart * (1 + by) for by in (1e-4, 1e-3, 1e-2, 3e-2)])
-    return shortly[(shortly > start) & (shortly < stop)].tolist()
+    return [float(each) for each in shortly if start < each < stop]
 
 
 # --- stated ---------------------------------------------------------------------------------------
