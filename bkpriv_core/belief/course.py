@@ -50,7 +50,7 @@ __all__ = ["STEP", "Point", "bound_between"]
 
 BoolArray = npt.NDArray[np.bool_]
 
-STEP = 2.0**-16
+STEP = 2.0**-24
 """Length of the chords that stand for tangents, as a share of ``B^-2``."""
 
 _PRICES = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0])

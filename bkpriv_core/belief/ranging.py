@@ -47,7 +47,7 @@ _LEAST_WORK = 2e7
 _CALL = 500.0
 """States that take as long as what is done of any group at a bandwidth."""
 
-_POINTS = 512
+_POINTS = 4096
 """Bandwidths of a group after which no more are computed of it."""
 
 _BETHE_PRICE = 30.0

@@ -258,6 +258,20 @@ def test_nobody_between_the_points_is_told_more(seed: int, t: float) -> None:
         assert told.figures.max() <= t + 1e-9, width
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_is_well_below_t_is_shown_to_be(seed: int) -> None:
+    """Also where all people of another town come into reach at once, at B = 1."""
+    table = few(seed)
+    setting, groups = Setting(table), Groups.whole(table.cells)
+    grid_only = BtPrivacy(((Between(0.1, 2.0), 1.0),)).sampled.measure(setting, groups, "auto")
+    t = 1.2 * float(grid_only.figures.max()) + 0.02
+    (ranged,) = BtPrivacy(((Between(0.1, 2.0), t),)).measure(setting, groups, "auto").ranged or ()
+    assert ranged is not None
+    assert ranged.shown.all()
+    assert ranged.figures.max() <= t
+    assert ranged.points[0] < 1000
+
+
 def test_what_is_not_shown_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranging, "_HALVINGS", 0)
     table = few(13)
