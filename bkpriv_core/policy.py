@@ -166,9 +166,14 @@ def complete(stated: object, customary: Callable[[str], Any]) -> object:
 
     def completed(key: str, diverging: object) -> object:
         if isinstance(diverging, list):
-            return [completed(key, item) for item in diverging]
+            items = [completed(key, item) for item in diverging]
+            same = all(one is other for one, other in zip(items, diverging, strict=True))
+            return diverging if same else items
         if not isinstance(diverging, Mapping) or diverging.get("bandwidth") is not None:
             return diverging
         return {**diverging, "bandwidth": customary(key)}
 
-    return {**stated, **{key: completed(key, stated[key]) for key in _OPEN if key in stated}}
+    known = {key: completed(key, stated[key]) for key in _OPEN if key in stated}
+    if all(item is stated[key] for key, item in known.items()):
+        return stated
+    return {**stated, **known}
