@@ -131,6 +131,7 @@ GRANT EXECUTE ON FUNCTION bkpriv_internal.mark_stale() TO bkpriv_publisher, bkpr
 CREATE OR REPLACE FUNCTION bkpriv_internal.called(relation oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
+    SET quote_all_identifiers = off
     AS $$
     SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.oid = called.relation
@@ -213,6 +214,7 @@ GRANT EXECUTE ON FUNCTION bkpriv_internal.carried_token(oid) TO bkpriv_publisher
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
+    SET row_security = on -- views call it, too
     AS $$
     SELECT w.token FROM bkpriv.watched w
     WHERE w.token = bkpriv_internal.carried_token(watch_token.watched) AND w.named = bkpriv_internal.called(watch_token.watched)

@@ -181,8 +181,9 @@ BEGIN
     END IF;
     RETURN QUERY
     SELECT c.oid::regclass, c.relkind = 'm', t.oid::regclass,
-        -- A copy holds what its owner could read when it was filled, if it reads columns and does not only name the table.
-        CASE c.relkind WHEN 'm' THEN c.relispopulated AND max(d.refobjsubid) > 0 ELSE has_table_privilege(c.relowner, t.oid, 'SELECT') END
+        -- A copy holds what its owner could read when it was filled; a stranger's may name the table, and read nothing of it.
+        (c.relkind = 'v' OR c.relispopulated)
+            AND (has_table_privilege(c.relowner, t.oid, 'SELECT') OR c.relkind = 'm' AND max(d.refobjsubid) > 0)
     FROM bkpriv_internal.release_tables(release) AS name
     JOIN pg_class t ON t.relname = name AND t.relnamespace = 'bkpriv_release'::regnamespace
     JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid

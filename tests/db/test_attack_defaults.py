@@ -274,7 +274,11 @@ def test_what_was_built_on_the_history_ends_with_the_job(
         with unchanged(db), pytest.raises(psycopg.errors.InsufficientPrivilege):
             former.execute(statement.encode())
     with unchanged(db):
-        former.execute("UPDATE my_policy SET requirements = '{}'; DELETE FROM my_dataset")
+        former.execute(
+            "UPDATE my_policy SET requirements = '{}'; UPDATE my_dataset SET dropped = true"
+        )
+    with unchanged(db), pytest.raises(psycopg.errors.InsufficientPrivilege):
+        former.execute("DELETE FROM my_dataset")
 
 
 def test_a_job_that_was_taken_back_does_not_come_back_with_another(
