@@ -339,7 +339,7 @@ def test_a_policy_of_another_names_no_table_to_read(
         "UPDATE bkpriv.policy SET owner = %s WHERE name = 'trap'",
         "INSERT INTO bkpriv.policy (name, owner, requirements) VALUES ('x', %s, '{}')",
     ):
-        with pytest.raises(Exception, match="row-level security|permission denied") as caught:
+        with pytest.raises(Exception, match=r"row-level security|permission denied") as caught:
             attacker.execute(statement, [victim.info.user])
         assert getattr(caught.value, "sqlstate", None) == "42501"
 
