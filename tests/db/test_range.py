@@ -78,3 +78,23 @@ def test_what_asks_for_one_prior_refuses_a_range(clinic: Connection) -> None:
     for faulty in ({"from": 2, "to": 1}, {"from": 0, "to": 1}, {"from": 0.1}):
         policy = {"bt_privacy": {"bandwidth": faulty, "t": 0.1}}
         refused(clinic, "SELECT bkpriv.set_policy('p', %s)", [Jsonb(policy)], sqlstate="22023")
+
+
+def test_what_is_not_shown_of_releases_together_is_recorded(db: Connection) -> None:
+    db.execute(
+        "CREATE TABLE member AS "
+        "SELECT i AS id, 20 + i % 24 AS age, chr(65 + i * i % 5) AS unit "
+        "FROM generate_series(1, 72) AS i"
+    )
+    db.execute("SELECT bkpriv.register_dataset('members', 'member', '{age}', 'unit', 'id')")
+    within = {"bandwidth": {"from": 0.3, "to": 0.5}, "t": 0.4}
+    state_policy(db, "range", {"k_anonymity": {"k": 3}, "bt_privacy": [within]})
+    for _ in range(2):
+        release = publish(db, "members", "range", "public.shown")
+        db.execute("INSERT INTO member SELECT id + 72, age, unit FROM member WHERE id <= 24")
+    found = db.execute(
+        "SELECT parameters ->> 'between', vulnerable, satisfied FROM bkpriv.audits "
+        "WHERE release = %s AND requirement = 'bt_privacy' ORDER BY parameters ? 'together'",
+        [release],
+    ).fetchall()
+    assert found == [("bounded", 0, True), ("not bounded", 0, False)]
