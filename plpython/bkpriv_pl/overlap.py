@@ -177,6 +177,10 @@ class Beside:
                 if mended.failed
                 else "Nobody is exposed by it to who holds all of them.",
             }
+            if any(row.parameters.get("between") == "not bounded" for row in rows):
+                said["detail"] += (
+                    " Of ranges of bandwidths only some were tried; between them it is not shown."
+                )
             if dear:
                 said["hint"] = (
                     'The option {"grow": true} shows people who left as they were published, which '

@@ -8,7 +8,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
-from tests.db.clinic import one, publish, state_policy
+from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused
 
 pytestmark = pytest.mark.rolled_back
@@ -89,9 +89,11 @@ def test_what_is_not_shown_of_releases_together_is_recorded(db: Connection) -> N
     db.execute("SELECT bkpriv.register_dataset('members', 'member', '{age}', 'unit', 'id')")
     within = {"bandwidth": {"from": 0.3, "to": 0.5}, "t": 0.4}
     state_policy(db, "range", {"k_anonymity": {"k": 3}, "bt_privacy": [within]})
+    said = overhear(db)
     for _ in range(2):
         release = publish(db, "members", "range", "public.shown")
         db.execute("INSERT INTO member SELECT id + 72, age, unit FROM member WHERE id <= 24")
+    assert sum("between them it is not shown" in line for line in said) == 1
     found = db.execute(
         "SELECT parameters ->> 'between', vulnerable, satisfied FROM bkpriv.audits "
         "WHERE release = %s AND requirement = 'bt_privacy' ORDER BY parameters ? 'together'",
