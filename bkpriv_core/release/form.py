@@ -128,8 +128,11 @@ class Form(ABC):
         return parts.boxes(groups)
 
     def penalties(self, release: Release) -> FloatArray:
-        """Normalised certainty penalty of each group, shape (g,): 0 for exact quasi-identifiers."""
-        return np.zeros(len(release.groups))
+        """Normalised certainty penalty of each group in each quasi-identifier, shape (d, g).
+
+        It is 0 for quasi-identifiers that are shown as they are.
+        """
+        return np.zeros((len(release.table.quasi_identifiers), len(release.groups)))
 
     @abstractmethod
     def tally(self, release: Release) -> Tally:

@@ -165,8 +165,12 @@ class Table:
 
     def penalty(self, low: IntArray, high: IntArray) -> FloatArray:
         """Normalised certainty penalty of boxes, averaged over attributes, shape (g,)."""
-        columns = [
-            domain.ncp(low[:, axis], high[:, axis])
-            for axis, domain in enumerate(self.quasi_identifiers)
-        ]
-        return np.mean(columns, axis=0) if columns else np.zeros(len(low))
+        columns = self.penalties(low, high)
+        return columns.mean(axis=0) if len(columns) else np.zeros(len(low))
+
+    def penalties(self, low: IntArray, high: IntArray) -> FloatArray:
+        """Normalised certainty penalty of boxes in each quasi-identifier, shape (d, g)."""
+        columns = np.empty((len(self.quasi_identifiers), len(low)))
+        for axis, domain in enumerate(self.quasi_identifiers):
+            columns[axis] = domain.ncp(low[:, axis], high[:, axis])
+        return columns

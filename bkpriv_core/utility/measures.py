@@ -11,6 +11,10 @@ A release without groups has no such costs, and suppresses nothing.
 
 All are exact.
 
+- The *loss of a column*, ``gcp(age)``, is the GCP of one quasi-identifier alone: GCP is the mean of
+  those of all. It is 0 where quasi-identifiers are shown as they are, and none is had where records
+  are drawn. A column is *lost* if its loss is above 0.95: hardly anything is left of it.
+
 They say more beside those of the *baseline*, the same table published k-anonymously and no more
 (`bkpriv_core.method.baseline`), which have the same names with ``_k_anonymous`` at the end.
 """
@@ -26,7 +30,10 @@ from bkpriv_core.table.cost import COSTS, costs
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.utility.widening import widened_penalties
 
-__all__ = ["baseline_utility", "utility"]
+__all__ = ["LOST", "baseline_utility", "column_losses", "lost_columns", "utility"]
+
+LOST = 0.95
+"""Loss of a column above which hardly anything is left of it."""
 
 
 def utility(release: Release, progress: Progress = SILENT) -> dict[str, float | None]:
@@ -42,12 +49,40 @@ def utility(release: Release, progress: Progress = SILENT) -> dict[str, float | 
     records = release.table.records
     if release.partition is None:
         return {**dict.fromkeys((*COSTS, "rgcp")), "suppressed_share": 0.0}
-    penalty = float((release.sizes * release.form.penalties(release)).sum())
+    columns = release.form.penalties(release)
+    mean = columns.mean(axis=0) if len(columns) else np.zeros(len(release.groups))
+    penalty = float((release.sizes * mean).sum())
     return {
         **costs(release.sizes, records, penalty),
         "rgcp": (penalty + _unpublished_penalty(release, progress)) / records,
         "suppressed_share": (records - release.published) / records,
     }
+
+
+def column_losses(release: Release) -> dict[str, float | None]:
+    """Loss of each quasi-identifier, by its name; None where there is nothing to measure.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+
+    Returns
+    -------
+    dict of str to (float or None)
+        Exact, in [0, 1]; None for all of a release without groups, or without published records.
+    """
+    names = [domain.name for domain in release.table.quasi_identifiers]
+    if release.partition is None or not release.published:
+        return dict.fromkeys(names)
+    losses = release.form.penalties(release) @ release.sizes / release.published
+    return dict(zip(names, losses.tolist(), strict=True))
+
+
+def lost_columns(release: Release) -> dict[str, float]:
+    """Columns of which hardly anything is left, see the module, with their losses."""
+    losses = column_losses(release).items()
+    return {name: loss for name, loss in losses if loss is not None and loss > LOST}
 
 
 def _unpublished_penalty(release: Release, progress: Progress) -> float:

@@ -8,7 +8,7 @@ from bkpriv_core.method import GroupMethod
 from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
 from bkpriv_core.utility.divergence import divergences
-from bkpriv_core.utility.measures import baseline_utility
+from bkpriv_core.utility.measures import baseline_utility, column_losses
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
@@ -28,6 +28,7 @@ def utility(release: int | None) -> list[tuple[str, float | None]]:
 def utility_of(recorded: RecordedRelease) -> dict[str, float | None]:
     """Metrics of a release; None where there was nothing to measure."""
     figures = measured(recorded, POLLED)
+    figures |= {f"gcp({name})": loss for name, loss in column_losses(recorded).items()}
     if isinstance(method := recorded.method, GroupMethod):
         requirements = find_requirements(recorded.release).requirements
         options = find_options(recorded.release, method)

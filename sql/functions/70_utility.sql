@@ -1,14 +1,14 @@
 -- Utility: what a release costs the analyst.
 
 CREATE OR REPLACE FUNCTION bkpriv.utility(release bigint) RETURNS TABLE (metric text, value float8)
-    LANGUAGE plpython3u STABLE ROWS 10
+    LANGUAGE plpython3u STABLE ROWS 20
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].utility.utility(release)
 $$;
 COMMENT ON FUNCTION bkpriv.utility(bigint) IS
-    'Utility of a release: discernibility, average class size, global certainty penalty (gcp, the share of detail lost), the same of all records, where those left out count as the nearest group widened to them (rgcp, which is gcp where nothing is suppressed), suppressed share; the same, named ..._k_anonymous, of the same table published by the same method with k-anonymity only; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
+    'Utility of a release: discernibility, average class size, global certainty penalty (gcp, the share of detail lost), the same of all records, where those left out count as the nearest group widened to them (rgcp, which is gcp where nothing is suppressed), suppressed share; the loss of each quasi-identifier by itself, such as gcp(age), whose mean is gcp: 0 where values are shown exactly; the same, named ..._k_anonymous, of the same table published by the same method with k-anonymity only; KL (bits), chi-square and L2 divergence of the joint distribution that it leaves from the original one, Infinity where the release rules out what occurs';
 GRANT EXECUTE ON FUNCTION bkpriv.utility(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.compare_releases(releases bigint[])

@@ -23,7 +23,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
 from bkpriv_core.utility.comparison import check_same_data
-from bkpriv_core.utility.measures import utility
+from bkpriv_core.utility.measures import column_losses, lost_columns, utility
 from tests.core import oracles
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import (
@@ -49,6 +49,28 @@ def test_measures_by_records(records: Records, data: st.DataObject) -> None:
     for name, figure in expected.items():
         wanted = math.nan if figure is None else float(figure)
         assert measures[name] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+@MANY
+@given(tables(max_records=20), st.data())
+def test_losses_of_columns_by_records(records: Records, data: st.DataObject) -> None:
+    lists = data.draw(partitions(len(records.cells()), suppress=True))
+    groups = [records_of(records, cells) for cells in lists]
+    release = Release(Parts.of(as_table(records)), as_groups(lists), Generalized())
+    losses = column_losses(release)
+    assert [*losses] == [attribute.name for attribute in records.attributes]
+    for axis, loss in enumerate(losses.values()):
+        expected = oracles.column_loss(records, groups, axis)
+        assert loss == (None if expected is None else pytest.approx(float(expected), abs=1e-12))
+    if groups:
+        # Their mean is what is lost of the whole table.
+        mean = sum(loss or 0.0 for loss in losses.values()) / len(losses)
+        assert mean == pytest.approx(utility(release)["gcp"], abs=1e-12)
+    assert lost_columns(release) == {
+        name: loss for name, loss in losses.items() if loss is not None and loss > 0.95
+    }
+    exact = column_losses(Release(release.parts, release.partition, Bucketized()))
+    assert set(exact.values()) <= {0.0 if groups else None}
 
 
 @SOME

@@ -6,7 +6,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
-from tests.db.clinic import declare_people, fill, one, publish, state_policy
+from tests.db.clinic import QUASI_IDENTIFIERS, declare_people, fill, one, publish, state_policy
 from tests.db.refusal import refused
 
 pytestmark = pytest.mark.rolled_back
@@ -81,10 +81,12 @@ def test_metrics_are_those_of_utility(
     for metric, value in rows:
         assert figures[metric, release] == value, metric
     absent = {metric for metric, of in figures if of == release and figures[metric, of] is None}
+    by_column = {metric for metric, of in figures if of == release and metric.startswith("gcp(")}
+    assert by_column == {f"gcp({name})" for name in QUASI_IDENTIFIERS}
     if method == "randomize":
         of_groups = {"discernibility", "average_class_size", "gcp", "rgcp"}
         alone = {"suppressed_share_k_anonymous", *(f"{name}_k_anonymous" for name in of_groups)}
-        assert absent == of_groups | alone
+        assert absent == of_groups | alone | by_column
     else:
         exact = method in ("bucketize", "anatomy")
         assert absent == ({"gcp_k_anonymous", "rgcp_k_anonymous"} if exact else set())

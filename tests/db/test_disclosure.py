@@ -224,6 +224,10 @@ def test_utility(shared_clinic: Connection, records: oracles.Records, release: i
     for metric, value in expected.items():
         assert value is not None
         assert told[metric] == pytest.approx(float(value), abs=1e-9), metric
+    for axis, attribute in enumerate(records.attributes):
+        lost = oracles.column_loss(records, groups, axis)
+        assert lost is not None
+        assert told[f"gcp({attribute.name})"] == pytest.approx(float(lost), abs=1e-9)
 
 
 @pytest.mark.parametrize(

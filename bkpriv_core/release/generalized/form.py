@@ -122,7 +122,7 @@ class Generalized(Form):
 
     def penalties(self, release: Release) -> FloatArray:
         """See `Form`."""
-        return release.table.penalty(*self.boxes(release.parts, release.groups))
+        return release.table.penalties(*self.boxes(release.parts, release.groups))
 
     def shown(self, release: Release) -> Boxes:
         """The groups as a reader sees them."""
