@@ -62,4 +62,5 @@ class KAnonymity(CountedRequirement):
 
     def manners(self, joint: Joint) -> tuple[Sequence[str], npt.NDArray[Any]]:
         """Records are counted, whatever is believed; see `Requirement`."""
-        return ("exact", "bounds"), np.where(joint.counted, 0, 1)
+        ways = np.where(joint.overlooked, 2, np.where(joint.counted, 0, 1))
+        return ("exact", "bounds", "estimates"), ways

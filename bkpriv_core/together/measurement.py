@@ -264,12 +264,18 @@ class Joint:
         """Which crowds are exact, shape (q,).
 
         The others are lower bounds: of groups that cross in so many ways that too few are left, or
-        of which only such records count as are known to be possibly the person's.
+        of which only such records count as are known to be possibly the person's; but for those
+        that are `overlooked`.
         """
         return self._crowds[1]
 
+    @property
+    def overlooked(self) -> npt.NDArray[np.bool_]:
+        """Which crowds may be smaller, shape (q,), as too many groups hang together: see `span`."""
+        return self._crowds[2]
+
     @cached_property
-    def _crowds(self) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    def _crowds(self) -> tuple[FloatArray, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         told = self.told
         system, atom, weights = self.constraints.atoms(len(told.used))
         one = np.zeros(len(weights), dtype=np.int64)  # of each atom; others may have the same
@@ -278,11 +284,14 @@ class Joint:
         held = Held(system.histograms, may)
         crowds, exact = remainders(system.members, weights, held, self.progress)
         refined = system.refined(self.progress)
-        for others in (self._shown(refined, may), fewest_told(refined, may, self.progress)):
+        spanned, overlooked = fewest_told(refined, may, self.progress)
+        for others in (self._shown(refined, may), spanned):
             exact |= others <= crowds
             crowds = np.minimum(crowds, others)
         mine = atom[self.persons]
-        return crowds[mine], exact[mine] & told.tight[self.persons]
+        # One's own record is always possible, and nobody has fewer.
+        overlooked = overlooked[mine] & (crowds[mine] > 1)
+        return crowds[mine], exact[mine] & told.tight[self.persons] & ~overlooked, overlooked
 
     def _shown(self, constraints: Constraints, may: npt.NDArray[np.bool_]) -> FloatArray:
         """Fewest records of groups of atoms that may be each one's."""

@@ -38,7 +38,7 @@ _ROUNDED = 1e-6
 
 def fewest_told(
     constraints: Constraints, may: BoolArray, progress: Progress = SILENT
-) -> FloatArray:
+) -> tuple[FloatArray, BoolArray]:
     """Fewest records that may be somebody's of all sets with him that are told.
 
     Parameters
@@ -52,21 +52,25 @@ def fewest_told(
 
     Returns
     -------
-    (a,) float array
+    fewest : (a,) float array
         Infinite for who is in no group, in one that no other crosses, or in a component of too many
         groups.
+    overlooked : (a,) bool array
+        Who is in such a component: of them sets may be told that have fewer.
     """
-    fewest = np.full(len(may), np.inf)
+    fewest, overlooked = np.full(len(may), np.inf), np.zeros(len(may), dtype=np.bool_)
     for places in constraints.by_component(len(may))[1]:
         progress.poll()
-        if len(places) > _GROUPS:
-            continue
         groups = constraints.members.select(places)
+        if len(places) > _GROUPS:
+            overlooked[groups.members] = True
+            continue
         atoms, place = np.unique(groups.members, return_inverse=True)
         system = np.zeros((len(places), len(atoms)))
         system[groups.owner, place] = 1.0
         turned, records = _turned(system, constraints.histograms[places].astype(np.float64))
         if len(turned) > _RANK or len(atoms) + records.shape[1] > _NUMBERS >> len(turned):
+            overlooked[atoms] = True
             continue
         chosen = (np.arange(1 << len(turned))[:, None] >> np.arange(len(turned))) & 1
         sets = chosen @ turned
@@ -76,7 +80,7 @@ def fewest_told(
         counts = np.rint(held @ kinds.T)
         for number, atom in enumerate(atoms.tolist()):
             fewest[atom] = counts[shows[:, number], kind.ravel()[number]].min()
-    return fewest
+    return fewest, overlooked
 
 
 def _turned(system: FloatArray, records: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -136,7 +136,10 @@ def test_a_crowd_of_many_groups_is_never_more_than_is_left(
         joint = joint_of(releases, [MaxDisclosure(0.5)])
         refined = joint.constraints.refined()
         possible, groups = joint.told.possible, as_groups(joint)
-        for person, crowd, exact in zip(joint.persons, joint.crowds, joint.counted, strict=True):
+        looked = zip(
+            joint.persons, joint.crowds, joint.counted | joint.overlooked, strict=True
+        )
+        for person, crowd, exact in looked:
             rests = [
                 int(histogram[possible[person]].sum())
                 for group, histogram in zip(refined.members, refined.histograms, strict=True)
@@ -145,6 +148,40 @@ def test_a_crowd_of_many_groups_is_never_more_than_is_left(
             least = min(fewest_that_may_be(groups, possible[person], person), *rests)
             assert crowd == least if exact else 1 <= crowd <= least
             assert exact or most == 0
+
+
+@SOME
+@given(histories(most_records=6, most_values=3))
+def test_a_crowd_that_may_be_smaller_is_said_to_be_estimated(releases: list[Shown]) -> None:
+    truth = joint_of(releases, [MaxDisclosure(0.5)])
+    assert not truth.overlooked.any()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(span, "_RANK", 1)
+        joint = joint_of(releases, [MaxDisclosure(0.5)])
+        kinds, which = KAnonymity(2).manners(joint)
+        for crowd, least, kind in zip(joint.crowds, truth.crowds, which, strict=True):
+            assert kinds[kind] != "exact" or crowd == least
+            assert kinds[kind] != "bounds" or crowd <= least
+            assert kinds[kind] != "estimates" or crowd > 1
+
+
+def test_groups_in_a_large_ring_are_said_to_be_overlooked() -> None:
+    # Couples across a ring: each new group holds the second of one old couple and the first of
+    # the next one.
+    couples, people = 13, range(26)
+    records = by_age(*"ab" * couples)
+    releases = [
+        Shown(restricted(records, list(people)), list(people), [person // 2 for person in people]),
+        Shown(
+            restricted(records, list(people)),
+            list(people),
+            [(person + 1) // 2 % couples for person in people],
+        ),
+    ]
+    joint = joint_of(releases, [MaxDisclosure(0.5)])
+    assert joint.overlooked.any()
+    kinds, which = KAnonymity(2).manners(joint)
+    assert {kinds[kind] for kind in which[joint.crowds > 1]} == {"estimates"}
 
 
 @SOME
