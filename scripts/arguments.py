@@ -28,7 +28,8 @@ ARGUMENTS = {
         '"clinic.national"}\'`'
     ),
     "bins": (
-        "which values of a column count as one, by column: a unit of time or a width "
+        "which values of a column count as one, by column: a unit of time or a width; or that its "
+        'numbers are codes: `{"method": "label"}` '
         "([bins](../howto/publishing.md#bins))"
     ),
     "counts": "how often each value occurs in the group; they sum to its records",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +25,8 @@ from bkpriv_core.cli.loading import (
 from bkpriv_core.cli.options import Uri
 from bkpriv_core.cli.server import Connection, as_named, connect, scalar
 from bkpriv_core.cli.terminal import make_console, step
-from bkpriv_core.table.inspection import nearly_unique
+from bkpriv_core.table.bins import LABEL
+from bkpriv_core.table.inspection import identifies_by_code, nearly_unique, tells_by_code
 
 __all__ = ["load_csv"]
 
@@ -180,6 +182,14 @@ def _load(
             for part, names in chosen.items()
             if part in ("attributes", "respondent", "period")
         }
+        whole = [
+            name
+            for name in (*quasi_identifiers, *sensitive)
+            if types[name] in ("integer", "bigint") and name not in branches
+        ]
+        codes = _codes(connection, target, whole, sensitive)
+        if codes:
+            roles["bins"] = json.dumps(dict.fromkeys(codes, LABEL), ensure_ascii=False)
         declarations = declare(
             connection,
             target.name,
@@ -211,6 +221,13 @@ def _load(
         listed = ", ".join(f"{column} ({count:,} values)" for column, count in unique.items())
         console.print(
             f"Left out, because nearly every record has a value of its own there: {listed}.\n",
+            markup=False,
+        )
+    if codes:
+        listed = ", ".join(f"{column} ({count:,} values)" for column, count in codes.items())
+        console.print(
+            f"Taken for codes, and so for labels, by bins: {listed}. Leave those out there that "
+            "count or measure something.\n",
             markup=False,
         )
     for statement in declarations:
@@ -274,6 +291,29 @@ def _nearly_unique(
         name: values
         for name, records, values in zip(names, row[::2], row[1::2], strict=True)
         if nearly_unique(records, values)
+    }
+
+
+def _codes(
+    connection: Connection, table: TableName, names: Sequence[str], sensitive: Sequence[str]
+) -> dict[str, int]:
+    """Columns of whole numbers that look like codes, and how many values each has."""
+    if not names:
+        return {}
+    figures = sql.SQL(", ").join(
+        sql.SQL("count({0}), count(DISTINCT {0}), min({0})").format(sql.Identifier(name))
+        for name in names
+    )
+    query = sql.SQL("SELECT {} FROM {}").format(figures, table.identifier)
+    (row,) = connection.execute(query).fetchall()
+    return {
+        name: values
+        for name, records, values, least in zip(names, row[::3], row[1::3], row[2::3], strict=True)
+        if (
+            tells_by_code(records, values)
+            if name in sensitive
+            else identifies_by_code(name, records, values, least)
+        )
     }
 
 

@@ -4,6 +4,9 @@ Numbers have bins of one width, counted from 0, so that a value ``x`` is in the 
 / w)``; those of whole numbers have whole widths. Days and times have bins of the calendar, whose
 lengths differ.
 
+Numbers that are codes have no bins: they are declared to be labels, by `LABEL`, which are alike or
+not, however near the numbers are.
+
 Types go by the names that PostgreSQL's catalogue has for them.
 """
 
@@ -16,7 +19,7 @@ from typing import Any
 
 from bkpriv_core.errors import InvalidParameter
 
-__all__ = ["CALENDAR", "FLOATS", "Bin", "parse_bins"]
+__all__ = ["CALENDAR", "FLOATS", "LABEL", "Bin", "parse_bins"]
 
 CALENDAR = {
     "year": "1 year",
@@ -28,6 +31,9 @@ CALENDAR = {
 }
 """Units of the calendar, and how long each is."""
 
+LABEL = "label"
+"""What is stated of a column of numbers that are codes, in place of a bin."""
+
 _WHOLE = {"int2", "int4", "int8"}
 _TIMES = {"date", "timestamp", "timestamptz"}
 
@@ -35,8 +41,8 @@ FLOATS = {"float4", "float8"}
 """Types of numbers that stand for the shortest decimal that is read back as them."""
 
 _HINT = (
-    f"A bin of days or times is {', '.join(CALENDAR)}, one of numbers a positive number: "
-    '{"birth_date": "year", "age": 5}.'
+    f"A bin of days or times is {', '.join(CALENDAR)}, one of numbers a positive number; numbers "
+    'that are codes are labels: {"birth_date": "year", "age": 5, "method": "label"}.'
 )
 
 
@@ -59,15 +65,20 @@ class Bin:
     width: Decimal | None = None
 
 
-def parse_bins(stated: Any, types: Mapping[str, str]) -> dict[str, Bin]:
+def parse_bins(stated: Any, types: Mapping[str, str]) -> dict[str, Bin | None]:
     """Bins of a dataset as they are declared.
 
     Parameters
     ----------
     stated : object
-        Decoded JSON: by column a unit or a width.
+        Decoded JSON: by column a unit, a width, or `LABEL`.
     types : mapping of str to str
         Types of the dataset's attributes and of its period.
+
+    Returns
+    -------
+    dict of str to (Bin or None)
+        None for a column whose numbers are labels.
 
     Raises
     ------
@@ -77,7 +88,7 @@ def parse_bins(stated: Any, types: Mapping[str, str]) -> dict[str, Bin]:
     if not isinstance(stated, dict):
         raise InvalidParameter(
             "the bins are not a JSON object",
-            detail="They state, by column, a unit or a width.",
+            detail="They state, by column, a unit, a width or that numbers are labels.",
             hint=_HINT,
         )
     for name in stated:
@@ -90,8 +101,10 @@ def parse_bins(stated: Any, types: Mapping[str, str]) -> dict[str, Bin]:
     return {name: _parse_bin(name, types[name], size) for name, size in stated.items()}
 
 
-def _parse_bin(name: str, type_name: str, size: Any) -> Bin:
-    """Bin of one column."""
+def _parse_bin(name: str, type_name: str, size: Any) -> Bin | None:
+    """Bin of one column, or None where its numbers are labels."""
+    if size == LABEL and type_name in _WHOLE | FLOATS | {"numeric"}:
+        return None
     if type_name in _TIMES:
         units = [unit for unit in CALENDAR if unit != "hour" or type_name != "date"]
         if size not in units:
@@ -100,7 +113,7 @@ def _parse_bin(name: str, type_name: str, size: Any) -> Bin:
     if type_name not in _WHOLE | FLOATS | {"numeric"}:
         raise _refused(name, "only numbers, dates and timestamps have bins")
     if isinstance(size, bool) or not isinstance(size, int | float):
-        raise _refused(name, "its bins are given by a width, a number")
+        raise _refused(name, f'its bins are given by a width, a number, or it is a "{LABEL}"')
     width = Decimal(str(size))
     if not width.is_finite() or width <= 0:
         raise _refused(name, "a width is above 0 and finite")

@@ -13,15 +13,32 @@ thrice as often, and for one record in ten. The share of errors that it avoids i
 Kruskal's tau [1]_; as a record is never guessed from itself, a column with a value for each record
 tells nothing.
 
+Whole numbers are *codes* if their values are few, twenty at most, among records enough, in which
+each occurs twice on average: of a sensitive column always, for there a warning costs little and
+distances of codes mean nothing. Of a quasi-identifier only if they count from 1 and there are three
+or more, as codes mostly are and numbers of things seldom; or if the name says so. *Many labels* are
+more than twenty.
+
 .. [1] L. A. Goodman and W. H. Kruskal, "Measures of association for cross classifications",
    Journal of the American Statistical Association 49, 1954.
 """
 
 from __future__ import annotations
 
-__all__ = ["nearly_tells", "nearly_unique", "tells_apart"]
+import re
+
+__all__ = [
+    "has_many_labels",
+    "identifies_by_code",
+    "nearly_tells",
+    "nearly_unique",
+    "tells_apart",
+    "tells_by_code",
+]
 
 _FEWEST = 20
+_FEW_VALUES = 20
+_NAMED_CODE = re.compile(r"(?:^|[^a-z])(?:code|zip|zipcode|postcode)(?:$|[^a-z])", re.IGNORECASE)
 _TENTHS = 9
 _AVOIDED = 0.5
 _TIMES = 3
@@ -69,3 +86,53 @@ def nearly_tells(records: int, hits: float, usual: float) -> bool:
     if records < _FEWEST or usual >= 1.0:
         return False
     return hits - usual >= _AVOIDED * (1.0 - usual) or hits >= max(_TIMES * usual, _LEAST)
+
+
+def has_many_labels(records: int, values: int) -> bool:
+    """Whether a column without a hierarchy has many labels, and is not nearly unique.
+
+    Parameters
+    ----------
+    records : int
+        Records that have a value.
+    values : int
+        Distinct values among them.
+    """
+    return values > _FEW_VALUES and not nearly_unique(records, values)
+
+
+def tells_by_code(records: int, values: int) -> bool:
+    """Whether whole numbers that are sensitive may be codes.
+
+    Parameters
+    ----------
+    records : int
+        Records that have a value.
+    values : int
+        Distinct values among them.
+    """
+    return _recurring(records, values) and 2 <= values <= _FEW_VALUES
+
+
+def identifies_by_code(name: str, records: int, values: int, least: int) -> bool:
+    """Whether whole numbers of a quasi-identifier look like codes.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    records : int
+        Records that have a value.
+    values : int
+        Distinct values among them.
+    least : int
+        The least of these.
+    """
+    if not _recurring(records, values) or values < 3:
+        return False
+    counted = least == 1 and values <= _FEW_VALUES
+    return counted or _NAMED_CODE.search(name) is not None
+
+
+def _recurring(records: int, values: int) -> bool:
+    return records >= _FEWEST and 2 * values <= records

@@ -44,6 +44,8 @@ class Column:
         SQL name of its collation, or nothing for a type that has none.
     bin : Bin, optional
         How its dataset bins it.
+    coded : bool
+        Whether its numbers are codes, and so labels, as its dataset declares.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Column:
     published_as: str
     collation: str = ""
     bin: Bin | None = None
+    coded: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -62,7 +65,12 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether values are numbers, rather than days or times or labels."""
-        return self.type_name in _NUMBERS
+        return self.type_name in _NUMBERS and not self.coded
+
+    @property
+    def whole(self) -> bool:
+        """Whether values are whole numbers, and not declared to be labels."""
+        return self.is_number and self.declared_as in STEPS
 
     def expression(self, relation: str) -> str:
         """SQL for the value by which records of a relation, under that alias, are counted."""

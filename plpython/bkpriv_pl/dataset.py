@@ -186,7 +186,15 @@ def columns_of(dataset: Dataset) -> dict[str, Column]:
     binnable = (*dataset.measured, *filter(None, [dataset.period]))
     types = {name: columns[name].type_name for name in binnable}
     bins = parse_bins(dataset.bins, types)
-    return columns | {name: replace(columns[name], bin=bin_) for name, bin_ in bins.items()}
+    if dataset.period in bins and bins[dataset.period] is None:
+        raise InvalidParameter(
+            f'period "{dataset.period}" cannot be a label',
+            detail="Periods are told apart, and ordered, as their type has them.",
+            hint="Leave it out of bins.",
+        )
+    return columns | {
+        name: replace(columns[name], bin=bin_, coded=bin_ is None) for name, bin_ in bins.items()
+    }
 
 
 def read_table(dataset: Dataset, nulls: str = "error", period: Period | None = None) -> Table:
@@ -308,7 +316,8 @@ def register(
         name,
         relation,
         [binned[column] for column in known],
-        [binned[column] for column in (*told, *dataset.extras)],
+        [binned[column] for column in told],
+        [binned[column] for column in dataset.extras],
         None if period is None else binned[period],
     )
     inspect_attributes(
@@ -352,8 +361,7 @@ def set_interval_hierarchy(
     """See ``bkpriv.set_interval_hierarchy``."""
     dataset = find_dataset(name)
     attribute = _attribute(dataset, attribute)
-    column = column_types(dataset.source_schema, dataset.source_name)[attribute]
-    if not column.numeric:
+    if not columns_of(dataset)[attribute].numeric:
         raise InvalidParameter(
             f'attribute "{attribute}" is not numeric',
             detail="Intervals need numbers, dates or timestamps.",

@@ -7,14 +7,23 @@ nodes, as many from each, so that fewer are drawn from all of them there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import plpy
 
+from bkpriv_core.table.bins import LABEL
 from bkpriv_core.table.hierarchy import some_of
-from bkpriv_core.table.inspection import nearly_tells, nearly_unique, tells_apart
+from bkpriv_core.table.inspection import (
+    has_many_labels,
+    identifies_by_code,
+    nearly_tells,
+    nearly_unique,
+    tells_apart,
+    tells_by_code,
+)
 from bkpriv_pl.boundary import run
 from bkpriv_pl.column import Column
 from bkpriv_pl.source import Relation, find_distributed
@@ -83,13 +92,15 @@ def inspect_source(
     dataset: str,
     source: Relation,
     quasi_identifiers: Sequence[Column],
-    others: Sequence[Column],
+    sensitive: Sequence[Column],
+    extras: Sequence[Column],
     period: Column | None = None,
 ) -> None:
-    """Warn of quasi-identifiers that are nearly unique, and of NULL in any column.
+    """Warn of columns that will not do as they are declared, and of NULL.
 
-    All records are looked at; of a source of several periods, values are told apart in each of
-    these, for each is published by itself.
+    These are quasi-identifiers that are nearly unique, or of many labels, and numbers that look
+    like codes. All records are looked at; of a source of several periods, values are told apart in
+    each of these, for each is published by itself.
 
     Parameters
     ----------
@@ -97,23 +108,32 @@ def inspect_source(
         Name of the dataset.
     source : Relation
         The source.
-    quasi_identifiers, others : sequence of Column
+    quasi_identifiers, sensitive, extras : sequence of Column
         Its columns that are registered.
     period : Column, optional
-        That of the others that tells periods apart.
+        That of the extras that tells periods apart.
     """
-    unique, null = [], []
+    unique, null, many = [], [], []
+    whole: dict[Column, _Counted] = {}
     inspected = 0
     part = _Part.of(source)
-    columns = iter((*quasi_identifiers, *others))
+    columns = iter((*quasi_identifiers, *sensitive, *extras))
     while some := list(islice(columns, _AT_ONCE)):
         expressions = [column.expression("s") for column in some]
         for column, counted in zip(some, _count(part, expressions, period), strict=True):
             inspected = max(inspected, counted.records)
             if counted.nulls:
                 null.append(f'"{column.name}" ({counted.nulls})')
-            if column in quasi_identifiers and nearly_unique(counted.valued, counted.values):
+            if column in extras:
+                continue
+            if column.whole and column.bin is None:
+                whole[column] = counted
+            if column in sensitive:
+                continue
+            if nearly_unique(counted.valued, counted.values):
                 unique.append(f'"{column.name}" ({counted.values} in {counted.valued})')
+            elif not column.numeric and has_many_labels(counted.valued, counted.most):
+                many.append(f'"{column.name}" ({counted.most})')
     seen = part.seen(inspected)
     if unique:
         plpy.warning(
@@ -124,6 +144,15 @@ def inspect_source(
             "dataset is "
             'registered: bins => \'{"birth_date": "year", "income": 1000}\'.',
         )
+    if many:
+        plpy.notice(
+            f'quasi-identifiers of dataset "{dataset}" have many labels and no hierarchy yet',
+            detail=f"Column (labels): {', '.join(many)}. Where people with different labels share "
+            f"a group, a column without a hierarchy is shown as * for all of them.{seen}",
+            hint="Give such a column a hierarchy with bkpriv.set_hierarchy, publish from a view "
+            "that makes its labels coarser, or leave it out.",
+        )
+    _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen)
     if null:
         plpy.warning(
             f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
@@ -131,6 +160,48 @@ def inspect_source(
             hint="Publication refuses NULL in what is published unless it has the option "
             '{"nulls": "category"}, and neither a respondent nor a period may be NULL.',
         )
+
+
+def _warn_of_codes(
+    dataset: str,
+    part: _Part,
+    columns: Mapping[Column, _Counted],
+    sensitive: Collection[str],
+    seen: str,
+) -> None:
+    """Warn of whole numbers that look like codes, and say how they become labels."""
+    least = _least(part, [*columns])
+    codes = []
+    for column, counted in columns.items():
+        if (
+            tells_by_code(counted.valued, counted.most)
+            if column.name in sensitive
+            else column.name in least
+            and identifies_by_code(column.name, counted.valued, counted.most, least[column.name])
+        ):
+            codes.append((column.name, counted.most))
+    if codes:
+        listed = _some([f'"{name}" ({most})' for name, most in codes])
+        bins = json.dumps({name: LABEL for name, _ in codes})
+        plpy.warning(
+            f'columns of dataset "{dataset}" hold numbers that may be codes',
+            detail=f"Column (values): {listed}. "
+            "As numbers they are near to one another or far, and are published in ranges; as "
+            f"labels they are alike or not.{seen}",
+            hint="If they are codes, drop the dataset and register it with "
+            f"bins => {plpy.quote_literal(bins)}.",
+        )
+
+
+def _least(part: _Part, columns: Sequence[Column]) -> dict[str, int]:
+    """The least value of columns of whole numbers, of those that have one."""
+    if not columns:
+        return {}
+    values = ", ".join(f"{column.expression('s')} AS v{n}" for n, column in enumerate(columns))
+    least = ", ".join(f"min(v{n})::text AS v{n}" for n in range(len(columns)))
+    (row,) = run(f"SELECT {least} FROM (SELECT {values} FROM {part.source}) AS seen")
+    found = zip(columns, row.values(), strict=True)
+    return {column.name: int(value) for column, value in found if value is not None}
 
 
 def inspect_attributes(
@@ -240,6 +311,8 @@ class _Counted:
     ----------
     values : int
         Distinct values; one that occurs in several periods counts once in each.
+    most : int
+        The most distinct values of a period.
     valued, nulls : int
         Records that have one, and that have NULL.
     own : int
@@ -247,6 +320,7 @@ class _Counted:
     """
 
     values: int
+    most: int
     valued: int
     nulls: int
     own: int
@@ -269,21 +343,23 @@ def _count(part: _Part, columns: Sequence[str], period: Column | None) -> list[_
     sets = ", ".join(f"({name})" for name in names)
     within = "" if period is None else "period, "
     rows = run(
-        "SELECT column_bits AS bits, count(*) FILTER (WHERE valued) AS values, "
-        "coalesce(sum(n) FILTER (WHERE valued), 0)::int8 AS valued, "
-        "coalesce(sum(n) FILTER (WHERE NOT valued), 0)::int8 AS nulls, "
+        "SELECT bits, sum(values)::int8 AS values, max(values) AS most, "
+        "sum(valued)::int8 AS valued, sum(nulls)::int8 AS nulls, sum(own)::int8 AS own FROM ("
+        "SELECT bits, count(*) FILTER (WHERE valued) AS values, "
+        "coalesce(sum(n) FILTER (WHERE valued), 0) AS valued, "
+        "coalesce(sum(n) FILTER (WHERE NOT valued), 0) AS nulls, "
         "count(*) FILTER (WHERE valued AND n = 1) AS own "
-        f"FROM (SELECT grouping({listed}) AS column_bits, num_nonnulls({listed}) > 0 AS valued, "
+        f"FROM (SELECT {within}grouping({listed}) AS bits, num_nonnulls({listed}) > 0 AS valued, "
         f"count(*) AS n FROM (SELECT {values} "
         f"FROM {part.source}) AS seen "
         f"GROUP BY {within}GROUPING SETS ({sets})) AS counted "
-        "GROUP BY column_bits"
+        f"GROUP BY {within}bits) AS by_period GROUP BY bits"
     )
     # The bit of a column is 0 where rows are grouped by it; that of the first is the highest.
     counted = {row.pop("bits"): _Counted(**row) for row in rows}
     everything = 2 ** len(columns) - 1
     return [
-        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0))
+        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, 0))
         for place in range(len(columns))
     ]
 

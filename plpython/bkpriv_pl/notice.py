@@ -9,6 +9,7 @@ import plpy
 from bkpriv_core.audit import Finding, exactly_auditable
 from bkpriv_core.method import GroupOptions, Options
 from bkpriv_core.release.release import Release
+from bkpriv_core.utility.measures import lost_columns
 
 __all__ = ["LISTED", "give_notice", "latest_of", "releases_of"]
 
@@ -59,6 +60,7 @@ def give_notice(
             "each value than have it. Nothing in its view does.",
             hint='Leave out the option {"unfit": "counterfeit"}, and they are suppressed.',
         )
+    _tell_lost(release, shown)
     relaxed = [row for row in rows if row.vulnerable]
     if relaxed:
         plpy.notice(
@@ -81,6 +83,33 @@ def give_notice(
             detail="An estimate may understate what an adversary learns.",
             hint=_surer(options, release, published, estimated),
         )
+
+
+def _tell_lost(release: int, shown: Release) -> None:
+    """Say of which columns hardly anything is left, and what would leave more."""
+    lost = lost_columns(shown)
+    if not lost:
+        return
+    named = {domain.name: domain for domain in shown.table.quasi_identifiers}
+    ways = []
+    if labels := [name for name in lost if not named[name].numeric and not named[name].hierarchy]:
+        ways.append(f"give a hierarchy to {_quoted(labels)} (bkpriv.set_hierarchy)")
+    if numbers := [name for name in lost if named[name].numeric]:
+        ways.append(f"register wider bins for {_quoted(numbers)}")
+    ways.append(f"leave {'it' if len(lost) == 1 else 'one of them'} out")
+    said = ", or ".join(ways)
+    plpy.notice(
+        f"release {release} leaves hardly anything of {'columns' if len(lost) > 1 else 'column'} "
+        f"{_quoted(list(lost))}",
+        detail="Loss (1 where any value may be meant): "
+        + ", ".join(f'"{name}" {loss:.3g}' for name, loss in [*lost.items()][:LISTED])
+        + f"{', ...' if len(lost) > LISTED else ''}.",
+        hint=f"{said[0].upper()}{said[1:]}; the other columns then lose less.",
+    )
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names[:LISTED]) + ", ..." * (len(names) > LISTED)
 
 
 def _surer(options: Options, release: int, published: Release, estimated: Sequence[str]) -> str:

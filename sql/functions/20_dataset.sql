@@ -29,7 +29,7 @@ if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, [sensitive], [], respondent, period, bins)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) IS
-    'Declares a table as a dataset: its quasi-identifiers, sensitive column and, for serial releases, respondent and period columns; bins, such as {"birth_date": "year", "age": 5}, makes values of a column intervals of one calendar unit or width; warns of nearly unique quasi-identifiers and of NULL';
+    'Declares a table as a dataset: its quasi-identifiers, sensitive column and, for serial releases, respondent and period columns; bins, such as {"birth_date": "year", "age": 5}, makes values of a column intervals of one calendar unit or width, and {"method": "label"} numbers that are codes labels; warns of nearly unique quasi-identifiers, of numbers that may be codes and of NULL';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.register_dataset(

@@ -201,7 +201,25 @@ def test_columns_have_the_parts_that_are_stated(
     output = succeeded(*command, "--quasi-identifiers", "age,sex", "--attributes", "ward")
     assert "ARRAY['age', 'sex'], ARRAY['month'], attributes => ARRAY['ward'])" in output
     output = succeeded(*command, "--sensitive", "note", "--respondent", "who")
-    assert "'month'], 'note', respondent => 'who')" in output
+    assert "'month'], 'note', respondent => 'who', bins => '{\"note\": \"label\"}')" in output
+
+
+def test_codes_are_proposed_as_labels(path: Path, database: Database, db: Connection) -> None:
+    path.write_text(
+        "age,kind,visits,method\n"
+        + "".join(f"{20 + n % 40},{1 + n % 4},{n % 4},{1 + n % 3}\n" for n in range(200))
+    )
+    output = succeeded("load-csv", str(path), "--table", "people", "--uri", database.uri())
+    assert "Taken for codes, and so for labels, by bins: kind (4 values), method (3 values)." in (
+        " ".join(output.split())
+    )
+    (statement,) = (line for line in output.splitlines() if line.startswith("SELECT bkpriv."))
+    said: list[str | None] = []
+    db.add_notice_handler(lambda notice: said.append(notice.message_primary))
+    db.execute(statement.encode())
+    assert not [line for line in said if line and "codes" in line]
+    bins = db.execute("SELECT bins FROM bkpriv.dataset").fetchone()
+    assert bins == ({"kind": "label", "method": "label"},)
 
 
 def test_a_table_of_nothing_else_keeps_its_columns(path: Path, database: Database) -> None:

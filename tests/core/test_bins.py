@@ -24,7 +24,7 @@ def test_numbers_have_bins_of_one_width() -> None:
             assert parse_bins({name: size}, TYPES) == {name: Bin(name, width=Decimal(width))}
     for name in ("numeric", "float4", "float8"):
         # As it is written, not the double that is nearest to it.
-        assert parse_bins({name: 0.1}, TYPES)[name].width == Decimal("0.1")
+        assert parse_bins({name: 0.1}, TYPES) == {name: Bin(name, width=Decimal("0.1"))}
 
 
 def test_days_and_times_have_bins_of_the_calendar() -> None:
@@ -43,6 +43,11 @@ def test_columns_are_binned_one_by_one() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["int2", "int4", "int8", "numeric", "float4", "float8"])
+def test_numbers_that_are_codes_are_labels(name: str) -> None:
+    assert parse_bins({name: "label"}, TYPES) == {name: None}
+
+
 NO_NUMBERS: list[Any] = ["5", "year", None, True, [5], {}]
 NO_UNITS: list[Any] = [1, None, ["year"], "Year", "decade"]
 
@@ -52,6 +57,8 @@ NO_UNITS: list[Any] = [1, None, ["year"], "Year", "decade"]
     [
         *((name, 5, "only numbers") for name in ("text", "bool", "interval", "enumeration")),
         ("text", "year", "only numbers"),
+        ("text", "label", "only numbers"),
+        ("date", "label", "given by year"),
         *(("int4", size, "a number") for size in NO_NUMBERS),
         *(("float8", size, "above 0 and finite") for size in (0, -1, float("inf"), float("nan"))),
         *((name, 2.5, "whole widths") for name in ("int2", "int4", "int8")),
