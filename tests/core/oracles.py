@@ -466,16 +466,6 @@ def mean_penalty(records: Records, group: Group) -> Fraction:
     return sum(penalties, Fraction(0)) / len(penalties)
 
 
-def column_loss(records: Records, groups: Sequence[Group], axis: int) -> Fraction | None:
-    """Mean certainty penalty of published records in one attribute; None if there are none."""
-    penalties = [
-        certainty_penalty(records.attributes[axis], records.column(group, axis))
-        for group in groups
-        for _ in group
-    ]
-    return sum(penalties, Fraction(0)) / len(penalties) if penalties else None
-
-
 def widened_penalty(records: Records, groups: Sequence[Group], record: int) -> Fraction:
     """Penalty of the group that grows least if a record is put into it; 1 if there is none."""
     after = [(mean_penalty(records, [*group, record]), group) for group in groups]

@@ -136,9 +136,7 @@ def test_a_crowd_of_many_groups_is_never_more_than_is_left(
         joint = joint_of(releases, [MaxDisclosure(0.5)])
         refined = joint.constraints.refined()
         possible, groups = joint.told.possible, as_groups(joint)
-        looked = zip(
-            joint.persons, joint.crowds, joint.counted | joint.overlooked, strict=True
-        )
+        looked = zip(joint.persons, joint.crowds, joint.counted | joint.overlooked, strict=True)
         for person, crowd, exact in looked:
             rests = [
                 int(histogram[possible[person]].sum())
