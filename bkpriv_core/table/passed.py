@@ -97,6 +97,21 @@ class Told:
         nothing = np.zeros((len(which), 0), dtype=np.int64)
         return cls._of_rows(groups[which], rows, nothing, histograms[groups, values][which])
 
+    @property
+    def unique(self) -> IntArray:
+        """Rows that no other row of their group is like, exactly, shape (a + 1,).
+
+        By the values of each column that passes through, and last by those of all of them.
+        """
+        columns = [self.codes[:, [place]] for place in range(self.codes.shape[1])]
+        found = np.zeros(len(columns) + 1, dtype=np.int64)
+        for place, codes in enumerate((*columns, self.codes)):
+            first, kind, _ = distinct_rows(np.column_stack((self.groups, codes)))
+            alike = np.zeros(len(first), dtype=np.int64)
+            np.add.at(alike, kind, self.counts)
+            found[place] = (alike == 1).sum()
+        return found
+
     @classmethod
     def _of_rows(cls, groups: IntArray, rows: IntArray, codes: IntArray, counts: IntArray) -> Told:
         """Count equal rows of a group together."""

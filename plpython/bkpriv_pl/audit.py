@@ -25,7 +25,7 @@ from bkpriv_pl.history import (
     record_audit,
 )
 from bkpriv_pl.ownership import look_up
-from bkpriv_pl.passed import attributes_of, tell_attributes
+from bkpriv_pl.passed import rows_of_attributes, tell_attributes
 from bkpriv_pl.persons import tell_bounded
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.recorded import read_columns
@@ -56,10 +56,13 @@ def audit(
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         record_audit(recorded.release, rows)
     task.done()
-    tell_attributes(recorded.release, attributes_of(recorded.release))
+    tell_attributes(recorded.release, recorded.rows)
     if demanded.query_error is not None:
         tell_bounded(recorded.release)
-    return iter([as_row(row) for row in rows])
+    found = [as_row(row) for row in rows]
+    if requirements is None:
+        found += rows_of_attributes(recorded.release, recorded.rows)
+    return iter(found)
 
 
 def measure(

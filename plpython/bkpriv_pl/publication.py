@@ -29,6 +29,7 @@ from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
+from bkpriv_core.table.passed import Told
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl import history
 from bkpriv_pl.bases import find_bases
@@ -168,14 +169,16 @@ def _publish(request: _Request, task: Task) -> int:
     task.step("writing")
     shown, within = published.together()
     stock_of = None if stock is None else stock.release
-    release = _record(request, published, shown, rows, coarse, stock_of, beside, task)
-    if stock is not None and growth is not None:
-        stock.tell(release, published, growth)
-    told = None
-    if about is not None:
-        place = about.places(published.parts, chance)
+    told = place = labels = None
+    placed = passed if about is None else about
+    if placed is not None:
+        place = placed.places(published.parts, chance)
         labels = published.labels[place]
         told = None if passed is None else passed.told(labels, published.table.sensitive)
+    release = _record(request, published, shown, rows, coarse, told, stock_of, beside, task)
+    if stock is not None and growth is not None:
+        stock.tell(release, published, growth)
+    if about is not None and place is not None and labels is not None:
         counterfeit = about.shown(published.parts, place)
         history.record_respondents(
             release,
@@ -184,9 +187,6 @@ def _publish(request: _Request, task: Task) -> int:
         if memories is not None:
             for knowledge, before in setting.revisions.items():
                 memories.keep(release, knowledge, before, labels, counterfeit)
-    elif passed is not None:
-        labels = published.labels[passed.places(published.parts, chance)]
-        told = passed.told(labels, published.table.sensitive)
     written = Content(
         shown, coarse, request.options.seed, passed, told, request.options.distribute_by
     )
@@ -330,6 +330,7 @@ def _record(
     shown: Release,
     rows: list[Finding],
     coarse: Collection[str],
+    told: Told | None,
     grown_from: int | None,
     beside: Beside | None,
     task: Task,
@@ -359,6 +360,7 @@ def _record(
         grown_from=grown_from,
         respondent_column=dataset.respondent,
         attributes=list(dataset.attributes),
+        unique_rows=None if told is None else told.unique.tolist(),
     )
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = ["text" if n in coarse else columns[n].declared_as for n in dataset.measured]
@@ -370,7 +372,7 @@ def _record(
         together = beside.findings(release)
     history.record_audit(release, [*rows, *together])
     give_notice(release, published, shown, rows, request.options)
-    tell_attributes(release, dataset.attributes)
+    tell_attributes(release, published.rows)
     tell_persons(release, request.kept, published)
     if request.policy.query_error is not None:
         tell_bounded(release)

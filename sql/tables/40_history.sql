@@ -32,6 +32,7 @@ CREATE TABLE bkpriv.release (
     respondent_column text CHECK (octet_length(respondent_column) <= 63),
     attributes text[] NOT NULL DEFAULT '{}',
     bases text[],
+    unique_rows bigint[],
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -45,7 +46,9 @@ CREATE TABLE bkpriv.release (
     CHECK (cardinality(attributes) <= 1600 AND array_position(attributes, NULL) IS NULL
            AND octet_length(array_to_string(attributes, '')) <= 30000),
     CHECK (cardinality(bases) BETWEEN 1 AND 2000 AND array_position(bases, NULL) IS NULL
-           AND octet_length(array_to_string(bases, '')) <= 600000)
+           AND octet_length(array_to_string(bases, '')) <= 600000),
+    CHECK (cardinality(unique_rows) = cardinality(attributes) + 1 AND array_position(unique_rows, NULL) IS NULL
+           AND 0 <= ALL (unique_rows))
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.

@@ -35,5 +35,10 @@ ALTER TABLE bkpriv.release ADD COLUMN bases text[];
 ALTER TABLE bkpriv.release ADD CHECK (cardinality(bases) BETWEEN 1 AND 2000 AND array_position(bases, NULL) IS NULL
                                       AND octet_length(array_to_string(bases, '')) <= 600000);
 
+-- How many rows are unique within their group by what passes through; of older releases that is not known.
+ALTER TABLE bkpriv.release ADD COLUMN unique_rows bigint[];
+ALTER TABLE bkpriv.release ADD CHECK (cardinality(unique_rows) = cardinality(attributes) + 1
+                                      AND array_position(unique_rows, NULL) IS NULL AND 0 <= ALL (unique_rows));
+
 -- Between the bandwidths of a range a bound may not be shown to hold, though nobody is over it where it was computed.
 ALTER TABLE bkpriv.audit_record DROP CONSTRAINT audit_record_check, ADD CHECK (NOT satisfied OR vulnerable = 0);

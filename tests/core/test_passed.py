@@ -16,6 +16,7 @@ from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, Told, check_passed
 from bkpriv_core.table.respondent import Respondents
+from tests.core.loss_oracles import unique_rows
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, as_table, tables
 
@@ -193,3 +194,14 @@ def test_what_would_not_fit_in_memory_is_refused() -> None:
     with pytest.raises(TooLarge, match=f"values of {MOST_BYTES + 1} bytes") as caught:
         check_passed(names, 1, MOST_BYTES + 1)
     assert '"note", "ward"' in caught.value.detail
+
+
+@MANY
+@given(st.lists(st.tuples(*(st.integers(0, 3) for _ in range(4))), min_size=1, max_size=30))
+def test_rows_that_are_unique_within_their_group(kinds: list[tuple[int, ...]]) -> None:
+    # A group, a sensitive value, which does not matter, and what passes through by two columns.
+    counts = Counter(kinds)
+    rows = np.array([*counts])
+    told = Told(rows[:, 0], rows[:, [1]], rows[:, 2:], np.array([*counts.values()]))
+    bare = [(group, *passing) for group, _, *passing in kinds]
+    assert told.unique.tolist() == unique_rows(bare)

@@ -14,7 +14,7 @@ from tests.db.refusal import refused
 COLUMNS = {
     "release": "owner, source_schema, source_name, view_schema, view_name, method, policy, "
     "requirements, options, period, records, suppressed, groups, period_type, period_column, "
-    "period_bin, counterfeited, grown_from, respondent_column, attributes",
+    "period_bin, counterfeited, grown_from, respondent_column, attributes, unique_rows",
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
     "level, ends, retention",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
@@ -233,6 +233,9 @@ ENDLESS = [
     ("release", {"view_name": "repeat('\"', 64)"}),
     ("release", {"options": "jsonb_build_object('seed', repeat('x', 11000000))"}),
     ("release", {"attributes": "'{note, NULL}'::text[]"}),
+    ("release", {"attributes": "'{note}'", "unique_rows": "'{1}'"}),
+    ("release", {"attributes": "'{note}'", "unique_rows": "'{1, NULL}'::bigint[]"}),
+    ("release", {"attributes": "'{note}'", "unique_rows": "'{1, -1}'"}),
     ("release", {"attributes": "array_fill(''::text, ARRAY[2000])"}),
 ]
 

@@ -11,6 +11,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
+from tests.core.loss_oracles import unique_rows
 from tests.db.clinic import (
     HALF,
     SENSITIVE,
@@ -411,6 +412,55 @@ def test_queries_count_as_if_nothing_passed_through(visits: Connection, method: 
             names=["passes through"],
         )
         assert "calm" not in (said.message_detail or "")
+
+
+@pytest.mark.parametrize("respondent", [None, "patient"])
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_that_attributes_tell_apart_are_counted(
+    visits: Connection, method: str, respondent: str | None
+) -> None:
+    visits.execute("UPDATE clinic.visit SET visit = visit / 12")
+    register(visits, respondent)
+    heard = overhear(visits)
+    release = publish(visits, "visits", view="public.shown", method=method)
+    table = "public.shown_sensitive" if method == "anatomy" else "public.shown"
+    group = "group_id" if method in ("bucketize", "anatomy") else "(sex, city)::text"
+    times = "count" if method == "anatomy" else "1"
+    seen = visits.execute(
+        f'SELECT {group}, visit, "A Note" FROM {table}, generate_series(1, {times})'
+    ).fetchall()
+    visit, note, both = unique_rows(seen)
+    assert 0 < visit < both < len(seen)
+    (said,) = (text for text in heard if "attributes" in text)
+    assert f"{both} of {len(seen)} rows are unique within their group by them" in said
+    assert f"visit {visit}, A Note {note}." in said
+    found = visits.execute(
+        "SELECT parameters -> 'attributes', threshold, worst, mean, vulnerable, satisfied, "
+        "estimator_used FROM bkpriv.audit(%s) WHERE requirement = 'attributes'",
+        [release],
+    ).fetchall()
+    assert found == [
+        (names, None, None, unique / len(seen), unique, None, "exact")
+        for names, unique in ((["visit"], visit), (["A Note"], note), (["visit", "A Note"], both))
+    ]
+    # Whoever asks about a bound is told of that; and a bound is what history keeps.
+    asked = "SELECT requirement FROM bkpriv.audit(%s, %s)"
+    assert visits.execute(asked, [release, Jsonb({"k_anonymity": {"k": 2}})]).fetchall() == [
+        ("k_anonymity",)
+    ]
+    kept = "SELECT count(*) FROM bkpriv.audits WHERE requirement = 'attributes'"
+    assert one(visits, kept) == 0
+
+
+def test_rows_of_persons_are_told_apart_too(visits: Connection) -> None:
+    visits.execute("UPDATE clinic.visit SET visit = visit % 9, patient = sex || city")
+    register(visits, "patient")
+    options = {"max_records_per_person": "all"}
+    state_policy(visits, "alone", {"k_anonymity": {"k": 2}})
+    release = publish(visits, "visits", "alone", "public.shown", options)
+    seen = visits.execute('SELECT (sex, city)::text, visit, "A Note" FROM public.shown').fetchall()
+    counted = one(visits, "SELECT unique_rows FROM bkpriv.release WHERE release = %s", [release])
+    assert counted == unique_rows(seen)
 
 
 @pytest.mark.parametrize("method", ["mondrian", "anatomy"])
