@@ -7,7 +7,8 @@ by that schema's owner, so that the name leads to another relation.
 To read a relation can be to run somebody's code with the reader's rights. So a name that the caller
 did not give himself, but that stands in a table, is followed only where all of that is up to the
 caller and to superusers. Who names a relation trusts its owner and that of its schema; but a column
-may be of a type of somebody else, who is no more trusted there. See `bkpriv_pl.strangers`.
+may be of a type of somebody else, or a partition theirs, who is no more trusted there. See
+`bkpriv_pl.strangers`.
 """
 
 from __future__ import annotations
@@ -194,22 +195,33 @@ def check_strangers(
         return
     owned = "; ".join(map(str, found[:_SHOWN])) + ("; ..." if len(found) > _SHOWN else "")
     hints = [hint] if any(not stranger.hidden for stranger in found) else []
-    for stranger in [stranger for stranger in found if stranger.hidden][:1]:
-        assert stranger.attribute is not None
-        shown = as_written(stranger.attribute)
-        hints.append(
-            f'Read it from a view that shows column "{stranger.attribute}" by {shown}, which calls '
-            "no code of the type's owner, or ask a superuser to own the type."
-            if stranger.place is None
-            else f'Instead of {stranger.place}, use a view with column "{stranger.attribute}" as '
-            f"{shown}, or a type in which it is a text: neither calls code of the type's owner. Or "
-            "ask a superuser to own the type."
-        )
+    hints += [_way_round(stranger, relation) for stranger in found if stranger.hidden][:1]
     raise Refusal(
         "42501",
         f"{subject} is up to {' and '.join(stranger.role for stranger in found)}",
         detail=f"Reading it may run code of theirs with the caller's rights: {owned}.",
         hint=" ".join(hints),
+    )
+
+
+def _way_round(stranger: Stranger, relation: Relation) -> str:
+    """What would work where a stranger has a say that nobody sees."""
+    if stranger.attribute is None:
+        return (
+            f"The owner of {stranger.place or relation} does not answer for its partitions, "
+            "children, parents and statistics that others own. Let one role own them all, or read "
+            "a copy."
+        )
+    shown = as_written(stranger.attribute)
+    if stranger.place is None:
+        return (
+            f'Read it from a view that shows column "{stranger.attribute}" by {shown}, which calls '
+            "no code of the type's owner, or ask a superuser to own the type."
+        )
+    return (
+        f'Instead of {stranger.place}, use a view with column "{stranger.attribute}" as {shown}, '
+        "or a type in which it is a text: neither calls code of the type's owner. Or ask a "
+        "superuser to own the type."
     )
 
 

@@ -93,14 +93,22 @@ UNION ALL
 SELECT 'pg_class'::regclass, i.indexrelid, NULL, NULL FROM pg_index AS i
 WHERE r.class = 'pg_class'::regclass AND i.indrelid = r.id
 UNION ALL
-SELECT 'pg_statistic_ext'::regclass, s.oid, NULL, NULL FROM pg_statistic_ext AS s
-WHERE r.class = 'pg_class'::regclass AND s.stxrelid = r.id
-UNION ALL
-SELECT 'pg_class'::regclass, h.inhrelid, NULL, NULL FROM pg_inherits AS h
-WHERE r.class = 'pg_class'::regclass AND h.inhparent = r.id
+SELECT x.class, x.id, CASE WHEN EXISTS (
+    SELECT FROM pg_roles AS p WHERE p.oid = x.owner AND p.oid <> c.relowner AND NOT p.rolsuper
+    AND p.rolname <> current_user) THEN c.oid END, NULL
+FROM pg_class AS c CROSS JOIN LATERAL (
+    SELECT 'pg_statistic_ext'::regclass, s.oid, s.stxowner FROM pg_statistic_ext AS s
+    WHERE s.stxrelid = c.oid
+    UNION ALL
+    SELECT 'pg_class'::regclass, k.oid, k.relowner FROM pg_class AS k JOIN (
+        SELECT inhrelid FROM pg_inherits WHERE inhparent = c.oid
+        UNION ALL
+        SELECT inhparent FROM pg_inherits WHERE inhrelid = c.oid) AS h (id) ON k.oid = h.id
+) AS x (class, id, owner)
+WHERE r.class = 'pg_class'::regclass AND c.oid = r.id
 UNION ALL
 SELECT 'pg_namespace'::regclass, t.typnamespace, NULL, NULL FROM pg_type AS t
-WHERE r.place = $1 AND r.class = 'pg_type'::regclass AND t.oid = r.id
+WHERE r.place = $1 AND r.attribute IS NOT NULL AND r.class = 'pg_type'::regclass AND t.oid = r.id
 UNION ALL
 SELECT 'pg_constraint'::regclass, k.oid, NULL, NULL FROM pg_constraint AS k
 WHERE r.class = 'pg_type'::regclass AND k.contypid = r.id
@@ -122,13 +130,16 @@ ON (m.amprocfamily, m.amproclefttype, m.amprocrighttype) = (o.opcfamily, o.opcin
 WHERE r.class = 'pg_opclass'::regclass AND o.oid = r.id
 UNION ALL
 SELECT 'pg_namespace'::regclass, o.oprnamespace, NULL, NULL FROM pg_operator AS o
-WHERE r.place = $1 AND r.class = 'pg_operator'::regclass AND o.oid = r.id
+WHERE r.place = $1 AND r.attribute IS NOT NULL AND r.class = 'pg_operator'::regclass
+    AND o.oid = r.id
 """
 """SQL for the objects that an object `r` of the catalogs leads to, by class and identifier; and
-where that is the type of a column, `place`, which has the column, and its name.
+where nobody sees them by looking at a relation, `place`, that relation: they are the type of a
+column, and its name is told, too; or a child, a parent or statistics of another role, who is
+neither the caller nor a superuser.
 
-`r.place` is what had the first column whose type led to `r`. Of types of the relation's own columns
-bkpriv itself writes the names into SQL."""
+`r.place` is the first such place on the way to `r`. Of types of the relation's own columns bkpriv
+itself writes the names into SQL."""
 
 _OWNERS = " UNION ALL ".join(
     f"SELECT {owner} FROM {catalog} WHERE r.class = '{catalog}'::regclass AND oid = r.id"
@@ -154,7 +165,8 @@ WITH RECURSIVE reach (class, id, place, attribute) AS (
     SELECT 'pg_type'::regclass, atttypid, attrelid, min(attname) FROM pg_attribute
     WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped GROUP BY atttypid, attrelid)
     UNION
-    SELECT e.class, e.id, coalesce(r.place, e.place), coalesce(r.attribute, e.attribute)
+    SELECT e.class, e.id, coalesce(r.place, e.place),
+        CASE WHEN r.place IS NULL THEN e.attribute ELSE r.attribute END
     FROM reach AS r CROSS JOIN LATERAL ({_FOLLOWED}) AS e (class, id, place, attribute)
 ), database AS (
     SELECT 'pg_database_owner'::regrole::oid AS deputy, datdba
@@ -180,7 +192,8 @@ JOIN pg_roles AS p ON p.oid = o.owner
 CROSS JOIN LATERAL pg_identify_object(o.class, o.id, 0) AS i
 CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, nullif(o.place, $1), 0) AS j
 WHERE NOT p.rolsuper AND p.rolname <> current_user
-ORDER BY p.rolname, o.hidden DESC, o.attribute, o.class, o.id
+ORDER BY p.rolname, o.hidden DESC, o.attribute, o.hidden AND o.class <> 'pg_class'::regclass,
+    o.class, o.id
 """
 
 
@@ -197,11 +210,13 @@ class Stranger:
     attribute : str or None
         The column by whose type it is reached, if one led there.
     place : str or None
-        What has that column, as "table adm.snap", where that is not the relation.
+        What has that column, as "table adm.snap", where that is not the relation; or what is
+        inherited from or inherits, or has statistics, of others.
     hidden : bool
-        Whether it is up to the role by a column's type alone: it is not for the owners of the
-        relation to say, or of what has the column, or of their schemas. Who names a relation
-        trusts its owners, and whom they visibly read; others they do not see.
+        Whether it is up to the role by a column's type alone, or as the owner of a partition, a
+        child, a parent or statistics: it is not for the owners of the relation to say, or of the
+        place, or of their schemas. Who names a relation trusts its owners, and whom they visibly
+        read; others they do not see.
     """
 
     role: str
@@ -212,7 +227,10 @@ class Stranger:
 
     def __str__(self) -> str:
         """What belongs to them."""
-        column = "" if self.attribute is None else f' of column "{self.attribute}"'
+        if self.attribute is None:
+            beside = f", which belongs to {self.place}" if self.place else ""
+            return f"{self.role} owns {self.object}{beside}"
+        column = f' of column "{self.attribute}"'
         return f"{self.role} owns {self.object}{column}{f' of {self.place}' if self.place else ''}"
 
 
