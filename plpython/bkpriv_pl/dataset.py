@@ -24,6 +24,7 @@ from bkpriv_pl.source import (
     Relation,
     check_readable,
     check_strangers,
+    old_snapshot,
     open_named,
     open_relation,
     untrusted,
@@ -163,8 +164,8 @@ def take_turn(name: str) -> None:
 
 def refuse_old_snapshot() -> None:
     """Refuse a transaction that does not see what others commit while it waits for them."""
-    level = run("SELECT pg_catalog.current_setting('transaction_isolation') AS level")[0]["level"]
-    if level in ("repeatable read", "serializable"):
+    level = old_snapshot()
+    if level is not None:
         raise Refusal(
             "25000",
             f"datasets and releases cannot be managed in a {level} transaction",
@@ -346,7 +347,7 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     hierarchy = Hierarchy.from_rows(attribute, rows)
     source = open_relation(dataset.source)
     # A warning is not worth that their code might run.
-    if not untrusted(source, named=dataset.own):
+    if (dataset.own or old_snapshot() is None) and not untrusted(source, named=dataset.own):
         check_readable(source, (attribute,))
         inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
     _keep_hierarchy(

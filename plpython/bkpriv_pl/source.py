@@ -6,7 +6,8 @@ by that schema's owner, so that the name leads to another relation.
 
 To read a relation can be to run somebody's code with the reader's rights. So a name that the caller
 did not give himself, but that stands in a table, is followed only where all of that is up to the
-caller and to superusers. Who names a relation trusts its owner and that of its schema; but a column
+caller and to superusers. It is looked up once the relation is locked, so by functions that see what
+was committed until then (``VOLATILE``), in a transaction that does. Who names a relation trusts its owner and that of its schema; but a column
 may be of a type of somebody else, or a partition theirs, who is no more trusted there. See
 `bkpriv_pl.strangers`.
 """
@@ -28,6 +29,7 @@ __all__ = [
     "check_readable",
     "check_strangers",
     "find_distributed",
+    "old_snapshot",
     "open_named",
     "open_relation",
     "untrusted",
@@ -188,8 +190,18 @@ def check_strangers(
     Raises
     ------
     Refusal
-        If there are such strangers.
+        If there are such strangers; or if the transaction may not see who they are, where somebody
+        else has named it.
     """
+    level = None if named else old_snapshot()
+    if level is not None:
+        raise Refusal(
+            "25000",
+            f"{subject} is not read in a {level} transaction",
+            detail="The caller has not named it, and the transaction does not see whose code "
+            "reading it runs by now.",
+            hint="Use a READ COMMITTED transaction.",
+        )
     found = untrusted(relation, named=named, trusted=trusted)
     if not found:
         return
@@ -251,6 +263,12 @@ def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
             detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
             hint=f"GRANT SELECT ON {relation} TO {plpy.quote_ident(row['role'])}.",
         )
+
+
+def old_snapshot() -> str | None:
+    """Return the transaction's level of isolation, if it does not see what others commit."""
+    level = str(run("SELECT current_setting('transaction_isolation') AS level")[0]["level"])
+    return level if level in ("repeatable read", "serializable") else None
 
 
 def find_distributed(oids: list[int]) -> set[int]:

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION bkpriv.lattice(dataset text, policy text, options jsonb DEFAULT '{}', period text DEFAULT NULL)
     RETURNS TABLE (levels jsonb, safe boolean, minimal boolean, chosen boolean, measured boolean, suppressed bigint,
                    discernibility float8, average_class_size float8, gcp float8, kl float8)
-    LANGUAGE plpython3u STABLE ROWS 100
+    LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

@@ -43,7 +43,7 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
 )
     RETURNS TABLE (release bigint, period text, records bigint, gain float8, confidence float8, worst float8,
                    remembered bigint, estimator_used text, exact_share float8, status text, left_out text)
-    LANGUAGE plpython3u STABLE ROWS 100
+    LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
@@ -58,7 +58,7 @@ CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
     retrospective boolean DEFAULT false, bandwidth jsonb DEFAULT NULL
 )
     RETURNS TABLE (sensitive text, prior float8, posterior float8, release bigint)
-    LANGUAGE plpython3u STABLE ROWS 100
+    LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
@@ -74,7 +74,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
     RETURNS TABLE (respondent text, release bigint, period text, value text, alone float8, prior float8,
                    probability float8, past_releases bigint[], past_values text[], past_belief float8,
                    transition float8)
-    LANGUAGE plpython3u STABLE ROWS 10
+    LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

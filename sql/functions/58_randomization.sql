@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION bkpriv.optimize_randomization(
     dataset text, scheme text, tau float8, options jsonb DEFAULT '{}', period text DEFAULT NULL
 )
     RETURNS TABLE (attribute text, domain_size int, retention float8, epsilon float8)
-    LANGUAGE plpython3u STABLE ROWS 10
+    LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION bkpriv_internal.prior(
     dataset text, bandwidth jsonb, period text, OUT qi text[], OUT probabilities text[], OUT sensitive text[]
 )
-    LANGUAGE plpython3u STABLE
+    LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
@@ -16,7 +16,7 @@ GRANT EXECUTE ON FUNCTION bkpriv_internal.prior(text, jsonb, text) TO bkpriv_pub
 
 CREATE OR REPLACE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb, period text DEFAULT NULL)
     RETURNS TABLE (qi jsonb, sensitive text, probability float8)
-    LANGUAGE sql STABLE ROWS 100000
+    LANGUAGE sql VOLATILE ROWS 100000
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.qi::jsonb, v.label, v.probability
@@ -32,7 +32,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.posterior(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[],
     OUT priors text[], OUT posteriors text[], OUT estimated text[], OUT sensitive text[]
 )
-    LANGUAGE plpython3u STABLE
+    LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
@@ -43,7 +43,7 @@ GRANT EXECUTE ON FUNCTION bkpriv_internal.posterior(bigint, jsonb, text) TO bkpr
 
 CREATE OR REPLACE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, qi jsonb, sensitive text, prior float8, posterior float8, estimator_used text)
-    LANGUAGE sql STABLE ROWS 100000
+    LANGUAGE sql VOLATILE ROWS 100000
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT c.group_id, c.qi::jsonb, v.label, v.prior, v.posterior, c.estimated
@@ -61,7 +61,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.disclosure(
     release bigint, bandwidth jsonb, estimator text, OUT group_id int[], OUT qi text[], OUT records bigint[],
     OUT disclosure float8[], OUT estimated text[]
 )
-    LANGUAGE plpython3u STABLE
+    LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
@@ -72,7 +72,7 @@ GRANT EXECUTE ON FUNCTION bkpriv_internal.disclosure(bigint, jsonb, text) TO bkp
 
 CREATE OR REPLACE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, qi jsonb, records bigint, disclosure float8, estimator_used text)
-    LANGUAGE sql STABLE ROWS 10000
+    LANGUAGE sql VOLATILE ROWS 10000
     SET search_path = pg_catalog, pg_temp
     AS $$
     SELECT u.group_id, u.qi::jsonb, u.records, u.disclosure, u.estimated
@@ -87,7 +87,7 @@ GRANT EXECUTE ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) TO bkpriv_publi
 CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, records bigint, qi jsonb, disclosure float8, sensitive text, prior float8,
                    posterior float8, estimator_used text)
-    LANGUAGE plpython3u STABLE ROWS 1000
+    LANGUAGE plpython3u VOLATILE ROWS 1000
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

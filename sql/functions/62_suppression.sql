@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION bkpriv.explain_suppressed(release bigint, "limit" int DEFAULT 10)
     RETURNS TABLE (qi jsonb, records bigint, requirement text, parameters jsonb, threshold float8, attained float8,
                    worst_qi jsonb, value text, value_before float8, value_after float8, estimator_used text)
-    LANGUAGE plpython3u STABLE ROWS 10
+    LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_together(
     RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
                    vulnerable bigint, satisfied boolean, estimator_used text, worst_group int,
                    worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8)
-    LANGUAGE plpython3u STABLE ROWS 10
+    LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
@@ -21,7 +21,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_together(
 )
     RETURNS TABLE (requirement text, parameters jsonb, respondent text, sensitive text, prior float8,
                    posterior float8, figure float8, releases bigint[])
-    LANGUAGE plpython3u STABLE ROWS 100
+    LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
@@ -38,7 +38,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_readers(
                    worst float8, mean float8, vulnerable bigint, satisfied boolean, estimator_used text,
                    worst_group int, worst_records bigint, worst_qi jsonb, value text, value_before float8,
                    value_after float8)
-    LANGUAGE plpython3u STABLE ROWS 50
+    LANGUAGE plpython3u VOLATILE ROWS 50
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

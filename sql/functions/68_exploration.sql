@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION bkpriv.explore(dataset text, policies jsonb, method text DEFAULT 'mondrian',
                                           options jsonb DEFAULT '{}', period text DEFAULT NULL)
     RETURNS TABLE (place int, policy jsonb, metric text, value float8)
-    LANGUAGE plpython3u STABLE ROWS 300
+    LANGUAGE plpython3u VOLATILE ROWS 300
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

@@ -1,7 +1,7 @@
 -- Reports: a release as one page, for who answers for it, or for anybody.
 
 CREATE OR REPLACE FUNCTION bkpriv.report_html(release bigint, audience text DEFAULT 'officer') RETURNS text
-    LANGUAGE plpython3u STABLE
+    LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
 if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")

@@ -200,21 +200,23 @@ VOLATILITY = {
     },
     # They read tables or catalogs.
     "STABLE": {
-        *("prior", "posterior", "disclosure", "utility", "explain_disclosure"),
-        *("explain_suppressed", "compare_releases", "report_html", "explore"),
-        *("audit_together", "explain_together", "audit_readers"),
-        *("lattice", "max_disclosure", "disclosure_given", "sequential_knowledge"),
-        "optimize_randomization",
-        *("sequential_audit", "revised_belief", "explain_sequence"),
+        *("utility", "compare_releases", "max_disclosure", "disclosure_given"),
+        "sequential_knowledge",
         *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
-        *_internal("prior", "posterior", "disclosure", "disclosure_given", "release_tables"),
+        *_internal("disclosure_given", "release_tables"),
         *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
         *_internal("called", "carried_token", "distributed", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
         *_internal("bases", "releases_of", "python_path"),
     },
-    # They write: an audit is remembered, too. Or they draw at random.
+    # They write: an audit is remembered, too. Or they draw at random. Or they read relations of users,
+    # and look up whose code that may run as of the time when these are locked.
     "VOLATILE": {
+        *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
+        *("report_html", "explore", "lattice", "optimize_randomization"),
+        *("audit_together", "explain_together", "audit_readers"),
+        *("sequential_audit", "revised_belief", "explain_sequence"),
+        *_internal("prior", "posterior", "disclosure"),
         *("query_workload", "register_dataset", "set_hierarchy", "set_interval_hierarchy"),
         *("unset_hierarchy", "drop_dataset", "set_policy", "publish", "withdraw", "purge", "audit"),
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
