@@ -53,7 +53,8 @@ def export(
     """
     console = make_console()
     with connect(uri) as connection:
-        connection.isolation_level = IsolationLevel.REPEATABLE_READ
+        if not what.isdecimal():  # A release's views are locked by the server, and frozen.
+            connection.isolation_level = IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         with connection.transaction():
             sources = [describe(connection, *view) for view in _views(connection, what)]

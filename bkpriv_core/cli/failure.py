@@ -11,6 +11,8 @@ from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
+from bkpriv_core.cli.terminal import shown
+
 __all__ = ["ClientError", "show"]
 
 
@@ -46,9 +48,9 @@ def show(error: ClientError | psycopg.Error, console: Console) -> None:
         detail, hint = diagnostics.message_detail, diagnostics.message_hint
         if error.sqlstate:
             title = f"Error {error.sqlstate}"
-    parts: list[RenderableType] = [Text(message, style="bold")]
+    parts: list[RenderableType] = [Text(shown(message), style="bold")]
     if detail:
-        parts.append(Text.assemble(("Detail: ", "bold"), detail))
+        parts.append(Text.assemble(("Detail: ", "bold"), shown(detail)))
     if hint:
-        parts.append(Text.assemble(("Hint: ", "bold"), hint))
+        parts.append(Text.assemble(("Hint: ", "bold"), shown(hint)))
     console.print(Panel(Group(*parts), title=title, title_align="left", border_style="red"))

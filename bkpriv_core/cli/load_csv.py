@@ -323,17 +323,40 @@ def _resolve(connection: Connection, table: str) -> TableName:
     Raises
     ------
     ClientError
-        If it has more parts, or there is no current schema.
+        If it has more parts, or there is no current schema, or that is up to somebody else.
     """
     parts: list[str] = scalar(connection, sql.SQL("SELECT parse_ident(%s)"), table)
     if len(parts) == 1:
         schema = as_named(connection, sql.SQL("SELECT pg_catalog.current_schema()"))
-        parts = [schema, *parts] if schema else parts
+        if schema:
+            _check_owner(connection, schema, parts[0])
+            parts = [schema, *parts]
     if len(parts) != 2:
         raise ClientError(
             f"{table} does not name a table", hint="Give its schema and name, such as public.people"
         )
     return TableName(*parts)
+
+
+def _check_owner(connection: Connection, schema: str, name: str) -> None:
+    """Refuse a schema that the user has not named, and whose owner is another than they.
+
+    The owner may drop a table in it, and put a view there that runs code of theirs when it is read.
+    """
+    owners = connection.execute(
+        "SELECT o.rolname::text FROM pg_namespace AS n "
+        "JOIN pg_database AS d ON d.datname = current_database() JOIN pg_roles AS o ON o.oid = "
+        "CASE n.nspowner WHEN 'pg_database_owner'::regrole::oid THEN d.datdba ELSE n.nspowner END "
+        "WHERE n.nspname = %s::name AND NOT o.rolsuper AND o.rolname <> current_user",
+        [schema],
+    ).fetchall()
+    for (owner,) in owners:
+        raise ClientError(
+            f'{name} would be a table in schema "{schema}", which belongs to "{owner}"',
+            detail="Its owner may put something else in the table's place, and so have code of "
+            "theirs run by who reads it.",
+            hint=f"If you trust them, name it: {TableName(schema, name).written(connection)}",
+        )
 
 
 def _make_room(connection: Connection, table: TableName, *, replace: bool) -> None:

@@ -9,6 +9,8 @@ Rules
   a statement means: in a database where others may create functions, a superuser's ``count(...)``
   could be theirs. So ``search_path`` is pinned to PostgreSQL's own schema, and a statement names
   the schema of all else.
+- Nor may whoever owns the database decide whom a user acts as, and who owns what they make: a role
+  that is set for the database is left. One that the user has set, or has had set, stays.
 - A name that a user gives without a schema is looked up as in any other session of theirs, by
   `as_named`, and by nothing else.
 - Settings by which values are written are pinned too, so that a file holds the same wherever it is
@@ -60,6 +62,16 @@ _PINNED = {
 """Settings of a session, as values in SQL; the encoding is agreed on when it is opened."""
 
 
+_ROLE_OF_DATABASE = """
+SELECT FROM pg_db_role_setting AS s JOIN pg_database AS d ON d.datname = current_database()
+JOIN pg_roles AS u ON u.rolname = session_user
+WHERE s.setdatabase IN (d.oid, 0) AND s.setrole IN (u.oid, 0)
+    AND EXISTS (SELECT FROM unnest(s.setconfig) AS c (setting) WHERE starts_with(setting, 'role='))
+HAVING every(s.setrole = 0 AND s.setdatabase = d.oid)
+"""
+"""A row where a role is set for everybody in this database, and not for the user or the cluster."""
+
+
 def open_session(uri: str) -> Connection:
     """Open an autocommit connection to any database, in which statements mean what they say.
 
@@ -81,6 +93,9 @@ def open_session(uri: str) -> Connection:
         client_encoding="UTF8",
     )
     connection.execute("; ".join(f"SET {name} TO {value}" for name, value in _PINNED.items()))
+    stated = "role=" in connection.info.options.replace(" ", "")
+    if not stated and connection.execute(_ROLE_OF_DATABASE).fetchone() is not None:
+        connection.execute("SET ROLE NONE")
     return connection
 
 

@@ -2,23 +2,29 @@
 
 On a terminal a step shows a bar while it runs and a line with its duration when it is done.
 Elsewhere (a log, a pipe) only that line is printed.
+
+Names, values and messages of the server are others' texts, and all that is printed may hold some.
+So every console shows characters that would command the terminal as they are written in Python.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, JustifyMethod
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
+from rich.style import StyleType
 from rich.table import Table
+from rich.text import Text
 
-__all__ = ["Advance", "make_console", "make_table", "step"]
+__all__ = ["Advance", "make_console", "make_table", "shown", "step"]
 
 
 class Advance(Protocol):
@@ -32,6 +38,38 @@ _LOG_WIDTH = 110
 """Columns of output that goes to a file or pipe, which has no width of its own."""
 
 
+_COMMANDS = {
+    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    for code in (
+        *(code for code in range(32) if chr(code) not in "\n\t"),
+        *range(127, 160),
+        # Text after these is shown from right to left, or ends being so.
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
+}
+"""Characters that a terminal obeys, and how they are shown."""
+
+
+def shown(text: str) -> str:
+    """Return a text as consoles show it, to be laid out as wide as that is."""
+    return text.translate(_COMMANDS)
+
+
+class _Console(Console):
+    """A console on which texts are only shown."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """See `Console`; what it does to the terminal itself, as for a bar, is let through."""
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(shown(segment.text), segment.style)
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """Return a console on the standard output, or on the standard error stream.
 
@@ -40,18 +78,35 @@ def make_console(*, stderr: bool = False) -> Console:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    console = Console(stderr=stderr, highlight=False)
+    console = _Console(stderr=stderr, highlight=False)
     if not console.is_terminal:
         console.width = _LOG_WIDTH
     return console
 
 
+class _Table(Table):
+    """A table whose cells are as wide as what is shown of them."""
+
+    def add_row(
+        self,
+        *renderables: RenderableType | None,
+        style: StyleType | None = None,
+        end_section: bool = False,
+    ) -> None:
+        """See `Table`."""
+        for cell in renderables:
+            if isinstance(cell, Text):
+                cell.plain = shown(cell.plain)
+        cells = (shown(cell) if isinstance(cell, str) else cell for cell in renderables)
+        super().add_row(*cells, style=style, end_section=end_section)
+
+
 def make_table(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
     """Return an empty table; the columns named in `numbers` are aligned to the right."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table = _Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
         justify: JustifyMethod = "right" if column in numbers else "left"
-        table.add_column(column, justify=justify, overflow="fold")
+        table.add_column(shown(column), justify=justify, overflow="fold")
     return table
 
 

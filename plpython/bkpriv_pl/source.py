@@ -7,9 +7,9 @@ by that schema's owner, so that the name leads to another relation.
 To read a relation can be to run somebody's code with the reader's rights. So a name that the caller
 did not give himself, but that stands in a table, is followed only where all of that is up to the
 caller and to superusers. It is looked up once the relation is locked, so by functions that see what
-was committed until then (``VOLATILE``), in a transaction that does. Who names a relation trusts its owner and that of its schema; but a column
-may be of a type of somebody else, or a partition theirs, who is no more trusted there. See
-`bkpriv_pl.strangers`.
+was committed until then (``VOLATILE``), in a transaction that does. Who names a relation trusts its
+owner and that of its schema; but a column may be of a type of somebody else, or a partition theirs,
+who is no more trusted there. See `bkpriv_pl.strangers`.
 """
 
 from __future__ import annotations

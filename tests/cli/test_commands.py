@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from psycopg import sql
 
 from bkpriv_core import __version__
 from bkpriv_core.cli.server import without_password
@@ -61,6 +62,30 @@ def test_an_error_of_the_server_is_shown_with_its_parts(database: Database, db: 
     said = failed("doctor", "--uri", database.uri())
     for part in ("Error 22023", "it is [ill]", "Detail: Very.", "Hint: Rest."):
         assert part in said
+
+
+def test_what_others_wrote_does_not_command_the_terminal(
+    database: Database, db: Connection
+) -> None:
+    evil = "\x1b]0;p\x07\x1b[31mr\x9bJ\x7f\u202eo"
+    shown = "\\x1b[31mr\\x9bJ\\x7f\\u202eo"
+    answers = (
+        "RETURN QUERY SELECT {0}, false, {0}",
+        "RAISE EXCEPTION '%', {0} USING DETAIL = {0}, HINT = {0}",
+    )
+    for answer in answers:
+        db.execute(
+            sql.SQL(
+                "CREATE OR REPLACE FUNCTION bkpriv.doctor() RETURNS "
+                "TABLE (check_name text, ok boolean, detail text) LANGUAGE plpgsql AS "
+                f"$$ BEGIN {answer}; END $$"
+            ).format(sql.Literal(evil))
+        )
+        code, output, errors = run("doctor", "--uri", database.uri())
+        assert code == 1
+        assert not set(output + errors) & set(evil) - set(f"{shown}]0;p")
+        said = output + errors.replace("│", " ")
+        assert said.count(shown) >= 2, said
 
 
 def test_doctor_of_a_sound_installation(database: Database, db: Connection) -> None:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 import bkpriv_core.cli
 from bkpriv_core.cli.server import as_named, connect, open_session
-from tests.cli.command import succeeded
+from tests.cli.command import failed, succeeded
 from tests.conftest import Connection, Database
 from tests.db.clinic import fill, one, publish, state_policy
 
@@ -159,3 +160,49 @@ def test_files_are_the_same_in_any_locale(
         written.append({path.name: path.read_bytes() for path in files if path.suffix != ".html"})
         assert "ódź" in (tmp_path / name / "csv" / "shown.csv").read_text(encoding="utf-8")
     assert written[0] == written[1]
+
+
+def set_role(db: Connection, scope: str, role: str) -> None:
+    """Set a role for all sessions in the database, or for those of a user."""
+    statement = sql.SQL("ALTER {} SET role = {}")
+    db.execute(statement.format(sql.SQL(scope), sql.Identifier(role)))
+
+
+def test_who_owns_the_database_does_not_get_what_a_user_makes(
+    database: Database,
+    db: Connection,
+    make_role: Callable[..., str],
+    people: Path,
+) -> None:
+    owner, user = make_role("owner"), make_role("user")
+    db.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(owner), sql.Identifier(user)))
+    set_role(db, f'DATABASE "{db.info.dbname}"', owner)
+    assert one(database.connect(), "SELECT current_user::text") == owner
+    for role in ("postgres", user):
+        with open_session(database.uri(role)) as session:
+            assert one(session, "SELECT current_user::text") == role
+    succeeded("load-csv", str(people), "--table", "kept.people", "--uri", database.uri())
+    query = "SELECT relowner::regrole::text FROM pg_class WHERE oid = 'kept.people'::regclass"
+    assert one(db, query) == "postgres"
+    # Who wants to act as that role says so.
+    uri = make_conninfo(database.uri(user), options=f"-c role={owner}")
+    with open_session(uri) as session:
+        assert one(session, "SELECT current_user::text") == owner
+    set_role(db, f'ROLE "{user}"', owner)
+    with open_session(database.uri(user)) as session:
+        assert one(session, "SELECT current_user::text") == owner
+
+
+def test_a_schema_that_a_user_has_not_named_is_theirs_or_a_superusers(
+    database: Database, db: Connection, make_role: Callable[..., str], people: Path
+) -> None:
+    outsider = make_role("outsider")
+    db.execute(sql.SQL("CREATE SCHEMA postgres AUTHORIZATION {}").format(sql.Identifier(outsider)))
+    load = ("load-csv", str(people), "--uri", database.uri(), "--table")
+    said = failed(*load, "people")
+    for part in ('"postgres"', outsider, "postgres.people"):
+        assert part in said
+    assert one(db, "SELECT to_regclass('postgres.people') IS NULL")
+    assert "'postgres.people'" in succeeded(*load, "postgres.people")
+    db.execute("DROP SCHEMA postgres CASCADE; CREATE SCHEMA postgres")
+    assert "'postgres.people'" in succeeded(*load, "people")

@@ -1,5 +1,8 @@
-"""Attacks at the moment when a relation changes hands: whose code it runs is looked up once it is
-locked, as of then, and not as of the time when the statement or the transaction began."""
+"""Attacks at the moment when a relation changes hands.
+
+Whose code it runs is looked up once it is locked, as of then, and not as of the time when the
+statement or the transaction began.
+"""
 
 from __future__ import annotations
 

@@ -209,8 +209,8 @@ VOLATILITY = {
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
         *_internal("bases", "releases_of", "python_path"),
     },
-    # They write: an audit is remembered, too. Or they draw at random. Or they read relations of users,
-    # and look up whose code that may run as of the time when these are locked.
+    # They write: an audit is remembered, too. Or they draw at random. Or they read relations of
+    # users, and look up whose code that may run as of the time when these are locked.
     "VOLATILE": {
         *("prior", "posterior", "disclosure", "explain_disclosure", "explain_suppressed"),
         *("report_html", "explore", "lattice", "optimize_randomization"),
