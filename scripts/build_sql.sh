@@ -3,7 +3,8 @@
 # Concatenate SQL files into an extension script.
 #
 # Rules: @VERSION@ becomes the extension's version; @DIGEST@ the digest of everything in sql/;
-# @ALTERED@ what a step says that it alters, in a line "-- Alters: name; name". In scripts of before
+# @ALTERED@ what a step says that it alters, in a line "-- Alters: name; name"; a line @START@ what
+# is in sql/start.in, by which a call from SQL starts its session. In scripts of before
 # 0.4.0, @PYTHON_PATH@ becomes the directory that holds the server's Python code, LIBRARY/VERSION;
 # later ones ask the server. It lands in SQL literals and may be quoted again inside
 # them, so characters that mean something there are refused, save the quote, which is doubled. An
@@ -32,6 +33,7 @@ mkdir -p "${output%/*}"
     for input; do
         printf '\n'
         sed -e "s|@PYTHON_PATH@|$(sed "s/[|]/\\\\&/g; s/'/''/g" <<<"$python_path")|g" \
+            -e '/^@START@$/{' -e 'r sql/start.in' -e 'd' -e '}' \
             -e "s/@VERSION@/$version/g; s/@DIGEST@/$digest/g; s/@ALTERED@/$altered/g" "$input"
     done
 } >"$output.new"

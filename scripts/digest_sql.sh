@@ -5,4 +5,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/../sql"
 export LC_ALL=C
-find . -name '*.sql' ! -path './released/*' | sort | xargs sha256sum | sha256sum | cut -d ' ' -f 1
+find . '(' -name '*.sql' -o -name '*.in' ')' ! -path './released/*' | sort | xargs sha256sum | sha256sum | cut -d ' ' -f 1

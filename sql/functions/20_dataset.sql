@@ -25,7 +25,7 @@ CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, [sensitive], [], respondent, period, bins)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) IS
@@ -39,7 +39,7 @@ CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, attributes, respondent, period, bins)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) IS
@@ -50,7 +50,7 @@ CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, le
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].dataset.set_hierarchy(dataset, attribute, levels)
 $$;
 COMMENT ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) IS
@@ -63,7 +63,7 @@ CREATE OR REPLACE FUNCTION bkpriv.set_interval_hierarchy(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].dataset.set_interval_hierarchy(dataset, attribute, widths, origin)
 $$;
 COMMENT ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) IS
@@ -74,7 +74,7 @@ CREATE OR REPLACE FUNCTION bkpriv.unset_hierarchy(dataset text, attribute text) 
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].dataset.unset_hierarchy(dataset, attribute)
 $$;
 COMMENT ON FUNCTION bkpriv.unset_hierarchy(text, text) IS
@@ -85,7 +85,7 @@ CREATE OR REPLACE FUNCTION bkpriv.drop_dataset(dataset text) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].dataset.drop(dataset)
 $$;
 COMMENT ON FUNCTION bkpriv.drop_dataset(text) IS

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION bkpriv.set_policy(name text, requirements jsonb) RETU
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].policy.set_policy(name, requirements)
 $$;
 COMMENT ON FUNCTION bkpriv.set_policy(text, jsonb) IS

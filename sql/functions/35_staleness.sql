@@ -350,7 +350,7 @@ CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass, period text DEFAULT NUL
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].staleness.watch(source, period)
 $$;
 COMMENT ON FUNCTION bkpriv.watch(regclass, text) IS
@@ -361,7 +361,7 @@ CREATE OR REPLACE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].staleness.unwatch(source)
 $$;
 COMMENT ON FUNCTION bkpriv.unwatch(regclass) IS

@@ -107,7 +107,7 @@ CREATE OR REPLACE FUNCTION bkpriv.publish(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
 $$;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS

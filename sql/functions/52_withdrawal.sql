@@ -103,7 +103,7 @@ CREATE OR REPLACE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS 
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].withdrawal.withdraw(release, reason)
 $$;
 COMMENT ON FUNCTION bkpriv.withdraw(bigint, text) IS

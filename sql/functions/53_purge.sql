@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION bkpriv.purge(release bigint, reason text, force boole
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].purge.purge(release, reason, force)
 $$;
 COMMENT ON FUNCTION bkpriv.purge(bigint, text, boolean) IS

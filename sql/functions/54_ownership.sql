@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION bkpriv.reassign(owner text, new_owner regrole) RETURN
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].ownership.reassign(owner, new_owner)
 $$;
 COMMENT ON FUNCTION bkpriv.reassign(text, regrole) IS

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION bkpriv.lattice(dataset text, policy text, options jso
     LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].lattice.lattice(dataset, policy, options, period)
 $$;
 COMMENT ON FUNCTION bkpriv.lattice(text, text, jsonb, text) IS

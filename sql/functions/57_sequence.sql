@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION bkpriv.set_sequential_knowledge(
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].sequence.set_knowledge(dataset, name, kind, source, memory)
 $$;
 COMMENT ON FUNCTION bkpriv.set_sequential_knowledge(text, text, text, regclass, int) IS
@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION bkpriv.unset_sequential_knowledge(dataset text, name 
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 GD["bkpriv"].sequence.unset_knowledge(dataset, name)
 $$;
 COMMENT ON FUNCTION bkpriv.unset_sequential_knowledge(text, text) IS
@@ -30,7 +30,7 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_knowledge(dataset text, name text)
     LANGUAGE plpython3u STABLE ROWS 1000
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].sequence.knowledge(dataset, name)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_knowledge(text, text) IS
@@ -46,7 +46,7 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
     LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].sequence.sequential_audit(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) IS
@@ -61,7 +61,7 @@ CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
     LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].sequence.revised_belief(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) IS
@@ -77,7 +77,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].sequence.explain_sequence(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) IS

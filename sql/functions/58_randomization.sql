@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION bkpriv.optimize_randomization(
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].randomization.optimize_randomization(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.optimize_randomization(text, text, float8, jsonb, text) IS
@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION bkpriv.reconstruct(
     LANGUAGE plpython3u STABLE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].reconstruction.reconstruct(release, attributes, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.reconstruct(bigint, text[], text) IS

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.prior(
     LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].disclosure.prior(dataset, bandwidth, period)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.prior(text, jsonb, text) IS 'Arrays of prior()';
@@ -35,7 +35,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.posterior(
     LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].disclosure.posterior(release, bandwidth, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.posterior(bigint, jsonb, text) IS 'Arrays of posterior()';
@@ -64,7 +64,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.disclosure(
     LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].disclosure.disclosure(release, bandwidth, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.disclosure(bigint, jsonb, text) IS 'Arrays of disclosure()';
@@ -90,7 +90,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth j
     LANGUAGE plpython3u VOLATILE ROWS 1000
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
@@ -104,7 +104,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAU
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS

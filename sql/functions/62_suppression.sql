@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_suppressed(release bigint, "limit" int
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].suppression.explain_suppressed(release, limit)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_suppressed(bigint, int) IS

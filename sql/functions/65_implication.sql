@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION bkpriv.max_disclosure(release bigint, k int, language
     LANGUAGE plpython3u STABLE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].implication.max_disclosure(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.max_disclosure(bigint, int, text) IS
@@ -20,7 +20,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.disclosure_given(
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].implication.disclosure_given(release, knowledge)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.disclosure_given(bigint, jsonb) IS

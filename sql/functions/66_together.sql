@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_together(
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].together.audit_together(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.audit_together(bigint[], jsonb, text) IS
@@ -24,7 +24,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_together(
     LANGUAGE plpython3u VOLATILE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].together.explain_together(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_together(bigint[], jsonb, text) IS
@@ -41,7 +41,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_readers(
     LANGUAGE plpython3u VOLATILE ROWS 50
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].together.audit_readers(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) IS

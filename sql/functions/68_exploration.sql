@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explore(dataset text, policies jsonb, method t
     LANGUAGE plpython3u VOLATILE ROWS 300
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].exploration.explore(dataset, policies, method, options, period)
 $$;
 COMMENT ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text) IS

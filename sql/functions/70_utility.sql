@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION bkpriv.utility(release bigint) RETURNS TABLE (metric 
     LANGUAGE plpython3u STABLE ROWS 20
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].utility.utility(release)
 $$;
 COMMENT ON FUNCTION bkpriv.utility(bigint) IS
@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION bkpriv.compare_releases(releases bigint[])
     LANGUAGE plpython3u STABLE ROWS 50
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].utility.compare_releases(releases)
 $$;
 COMMENT ON FUNCTION bkpriv.compare_releases(bigint[]) IS

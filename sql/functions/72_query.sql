@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION bkpriv.query_accuracy(release bigint, query text)
     LANGUAGE plpython3u STABLE ROWS 100
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].query.query_accuracy(release, query)
 $$;
 COMMENT ON FUNCTION bkpriv.query_accuracy(bigint, text) IS
@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION bkpriv.query_workload(
     LANGUAGE plpython3u VOLATILE ROWS 1000
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].query.query_workload(release, queries, dimensions, selectivity, seed)
 $$;
 COMMENT ON FUNCTION bkpriv.query_workload(bigint, int, int, float8, bigint) IS
@@ -30,7 +30,7 @@ CREATE OR REPLACE FUNCTION bkpriv.rewrite_query(release bigint, query text) RETU
     LANGUAGE plpython3u STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].query.rewrite_query(release, query)
 $$;
 COMMENT ON FUNCTION bkpriv.rewrite_query(bigint, text) IS
@@ -42,7 +42,7 @@ CREATE OR REPLACE FUNCTION bkpriv.association(release bigint)
     LANGUAGE plpython3u STABLE ROWS 50
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].query.association(release)
 $$;
 COMMENT ON FUNCTION bkpriv.association(bigint) IS

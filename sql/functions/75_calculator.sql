@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION bkpriv.exact_posterior(prior float8[], counts int[]) 
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.exact_posterior(prior, counts)
 $$;
 COMMENT ON FUNCTION bkpriv.exact_posterior(float8[], int[]) IS
@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION bkpriv.bethe_posterior(prior float8[], counts int[]) 
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.bethe_posterior(prior, counts)
 $$;
 COMMENT ON FUNCTION bkpriv.bethe_posterior(float8[], int[]) IS
@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION bkpriv.omega_posterior(prior float8[], counts int[]) 
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.omega_posterior(prior, counts)
 $$;
 COMMENT ON FUNCTION bkpriv.omega_posterior(float8[], int[]) IS
@@ -37,7 +37,7 @@ CREATE OR REPLACE FUNCTION bkpriv.additive_posterior(prior float8[], counts int[
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.additive_posterior(prior, counts)
 $$;
 COMMENT ON FUNCTION bkpriv.additive_posterior(float8[], int[]) IS
@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION bkpriv.js_divergence(p float8[], q float8[]) RETURNS 
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.js_divergence(p, q)
 $$;
 COMMENT ON FUNCTION bkpriv.js_divergence(float8[], float8[]) IS
@@ -59,7 +59,7 @@ CREATE OR REPLACE FUNCTION bkpriv.emd(p float8[], q float8[], ground float8[]) R
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.emd(p, q, ground)
 $$;
 COMMENT ON FUNCTION bkpriv.emd(float8[], float8[], float8[]) IS
@@ -70,7 +70,7 @@ CREATE OR REPLACE FUNCTION bkpriv.smoothed_distance(p float8[], q float8[], grou
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.smoothed_distance(p, q, ground, bandwidth)
 $$;
 COMMENT ON FUNCTION bkpriv.smoothed_distance(float8[], float8[], float8[], float8) IS
@@ -82,7 +82,7 @@ CREATE OR REPLACE FUNCTION bkpriv.worst_case(histograms int[], k int, language t
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.worst_case(histograms, k, language)
 $$;
 COMMENT ON FUNCTION bkpriv.worst_case(int[], int, text) IS
@@ -93,7 +93,7 @@ CREATE OR REPLACE FUNCTION bkpriv.randomization_risk(joint float8[], retention f
     LANGUAGE plpython3u IMMUTABLE STRICT
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].calculator.randomization_risk(joint, retention, scheme)
 $$;
 COMMENT ON FUNCTION bkpriv.randomization_risk(float8[], float8[], text) IS

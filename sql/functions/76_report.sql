@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION bkpriv.report_html(release bigint, audience text DEFA
     LANGUAGE plpython3u VOLATILE
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].report.report_html(release, audience)
 $$;
 COMMENT ON FUNCTION bkpriv.report_html(bigint, text) IS

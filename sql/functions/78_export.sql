@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.open_views(release bigint) RETURNS TA
     LANGUAGE plpython3u
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].export.open_views(release)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.open_views(bigint) IS

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION bkpriv.doctor() RETURNS TABLE (check_name text, ok bo
     LANGUAGE plpython3u STABLE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
-if "bkpriv" not in GD: plpy.execute("SELECT bkpriv_internal.bootstrap()")
+@START@
 return GD["bkpriv"].doctor.doctor()
 $$;
 COMMENT ON FUNCTION bkpriv.doctor() IS

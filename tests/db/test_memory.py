@@ -166,6 +166,21 @@ def test_a_starved_session_says_so_at_once_and_goes_on(
     assert one(session, EMD) == 0.5
 
 
+@pytest.mark.parametrize("left", [256, 500, 1000, 2000, 4000])
+def test_a_session_that_starves_before_anything_is_loaded_says_so(
+    clinic: Connection, database: Database, left: int
+) -> None:
+    clinic.execute(
+        STARVE + "; CREATE FUNCTION feed(pid int) RETURNS void LANGUAGE plpython3u AS $$\n"
+        "import resource\nresource.prlimit(pid, resource.RLIMIT_DATA, (-1, -1)) $$"
+    )
+    session = database.connect()
+    session.execute("SELECT starve(%s)", [left * 2**10])
+    refused(session, EMD, sqlstate="53200", names=["bkpriv: "])
+    clinic.execute("SELECT feed(%s)", [session.info.backend_pid])
+    assert one(session, EMD) == 0.5
+
+
 def test_a_call_within_one_that_took_all_is_refused(clinic: Connection, database: Database) -> None:
     # A function of a view takes what the call that reads the view may have, and calls another.
     clinic.execute(LIMIT + STARVE)

@@ -66,6 +66,19 @@ def test_a_timeout_while_a_session_starts_is_an_ordinary_one(database: Database)
     assert one(session, JS) > 0
 
 
+@pytest.mark.parametrize("milliseconds", [5, 10, 20])
+def test_so_is_one_before_anything_is_loaded(database: Database, milliseconds: int) -> None:
+    # The interpreter takes longer to start, and the first statement from it notices.
+    session = database.connect()
+    session.execute(f"SET statement_timeout = {milliseconds}".encode())
+    with pytest.raises(psycopg.errors.QueryCanceled) as caught:
+        session.execute(JS.encode())
+    said = caught.value.diag.message_primary or ""
+    assert said.removeprefix("bkpriv: ") == "canceling statement due to statement timeout"
+    session.execute("RESET statement_timeout")
+    assert one(session, JS) > 0
+
+
 def test_a_session_whose_packages_were_replaced_is_told_to_reconnect(db: Connection) -> None:
     assert one(db, "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')") == 0.5
     db.execute("DO $$ import bkpriv_pl; bkpriv_pl.__path__ = ['/none'] $$ LANGUAGE plpython3u")
