@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bkpriv_pl.boundary import run
+from bkpriv_pl.boundary import run, write
 
-__all__ = ["bases_of", "find_bases", "releases_beside"]
+__all__ = ["bases_of", "find_bases", "record_bases", "releases_beside"]
 
 
 def find_bases(source_schema: str, source_name: str) -> list[str]:
@@ -28,14 +28,24 @@ def find_bases(source_schema: str, source_name: str) -> list[str]:
 
 def bases_of(release: int) -> list[str]:
     """Names that are recorded of a release; of an older one, its source's."""
-    (row,) = run(
-        "SELECT coalesce(bases, ARRAY[format('%I.%I', source_schema, source_name)]) AS bases "
-        "FROM bkpriv.release WHERE release = $1",
+    rows = run(
+        "SELECT base FROM bkpriv.release_base WHERE release = $1 "
+        "UNION SELECT format('%I.%I', source_schema, source_name) FROM bkpriv.release "
+        "WHERE release = $1 ORDER BY base",
         ["bigint"],
         [release],
     )
-    bases: list[str] = row["bases"]
-    return bases
+    return [row["base"] for row in rows]
+
+
+def record_bases(release: int, source_schema: str, source_name: str) -> None:
+    """Append what the source of a release reads now; see `find_bases`."""
+    write(
+        "INSERT INTO bkpriv.release_base (release, base) "
+        "SELECT $1, unnest(bkpriv_internal.bases($2, $3))",
+        ["bigint", "text", "text"],
+        [release, source_schema, source_name],
+    )
 
 
 def releases_beside(dataset: str, owner: str, bases: Sequence[str]) -> dict[int, list[str]]:

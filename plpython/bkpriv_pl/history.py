@@ -127,7 +127,7 @@ def record_release(**columns: Any) -> int:
     types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
     types |= {"counterfeited": "bigint", "grown_from": "bigint"}
     types |= {"requirements": "jsonb", "options": "jsonb", "unique_rows": "bigint[]"}
-    types |= dict.fromkeys(("watch", "attributes", "bases"), "text[]")
+    types |= dict.fromkeys(("watch", "attributes"), "text[]")
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
     row = run(

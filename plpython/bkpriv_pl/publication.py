@@ -32,7 +32,7 @@ from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.passed import Told
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl import history
-from bkpriv_pl.bases import find_bases
+from bkpriv_pl.bases import record_bases
 from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.column import column_types
 from bkpriv_pl.counts import NOTHING, Period
@@ -345,7 +345,6 @@ def _record(
         source_schema=dataset.source_schema,
         source_name=dataset.source_name,
         watch=history.find_watch(dataset.source_schema, dataset.source_name),
-        bases=find_bases(dataset.source_schema, dataset.source_name),
         view_schema=request.view.schema,
         view_name=request.view.name,
         method=request.method.name,
@@ -362,6 +361,7 @@ def _record(
         attributes=list(dataset.attributes),
         unique_rows=None if told is None else told.unique.tolist(),
     )
+    record_bases(release, dataset.source_schema, dataset.source_name)
     columns = column_types(dataset.source_schema, dataset.source_name)
     types = ["text" if n in coarse else columns[n].declared_as for n in dataset.measured]
     history.record_content(release, shown, types)

@@ -11,26 +11,39 @@ COMMENT ON FUNCTION bkpriv_internal.auditor() IS
     'Does nothing; a role that may execute it sees every release (grant_auditor)';
 -- Granted to nobody: to auditors themselves (grant_auditor).
 
+CREATE OR REPLACE FUNCTION bkpriv_internal.owned() RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    -- Nobody owns anything without a job here, though a view that was made on the history by then can still
+    -- be queried.
+    SELECT rolname FROM pg_roles WHERE pg_has_role(oid, 'MEMBER') AND has_schema_privilege('bkpriv', 'USAGE')
+$$;
+COMMENT ON FUNCTION bkpriv_internal.owned() IS
+    'Roles whose datasets and releases are the current user''s; policies ask for them once, not for each row';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.owned() TO bkpriv_publisher, bkpriv_auditor;
+
+CREATE OR REPLACE FUNCTION bkpriv_internal.sees_all() RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+    SELECT has_function_privilege('bkpriv_internal.auditor()', 'EXECUTE')
+        OR (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
+$$;
+COMMENT ON FUNCTION bkpriv_internal.sees_all() IS 'Whether the current user may see every release: auditors, and superusers';
+GRANT EXECUTE ON FUNCTION bkpriv_internal.sees_all() TO bkpriv_publisher, bkpriv_auditor;
+
 CREATE OR REPLACE FUNCTION bkpriv_internal.owns(owner text) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    -- Superusers own what belongs to a role that is gone, too. Nobody owns anything without a job here,
-    -- though a view that was made on the history by then can still be queried.
+    -- Superusers own what belongs to a role that is gone, too.
     SELECT has_schema_privilege('bkpriv', 'USAGE')
         AND EXISTS (SELECT FROM pg_roles WHERE rolname = owner AND pg_has_role(oid, 'MEMBER')
                     OR rolname = current_user AND rolsuper)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.owns(text) IS 'Whether the current user is the role, a member of it, or a superuser, and has a job in this database';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.owns(text) TO bkpriv_publisher, bkpriv_auditor;
-
-CREATE OR REPLACE FUNCTION bkpriv_internal.sees(owner text) RETURNS boolean
-    LANGUAGE sql STABLE
-    SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT has_function_privilege('bkpriv_internal.auditor()', 'EXECUTE') OR bkpriv_internal.owns(owner) $$;
-COMMENT ON FUNCTION bkpriv_internal.sees(text) IS
-    'Whether the current user may see what belongs to the role';
-GRANT EXECUTE ON FUNCTION bkpriv_internal.sees(text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.reads(source_schema text, source_name text) RETURNS boolean
     LANGUAGE sql STABLE

@@ -22,6 +22,7 @@ BEGIN
             UNION ALL SELECT FROM bkpriv.release_draw WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_base WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
             UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
             UNION ALL SELECT FROM bkpriv_internal.release_tables(id));
@@ -93,23 +94,28 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.bases(source_schema text, source_name
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    WITH RECURSIVE beneath(oid) AS (
-        SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname = source_schema AND c.relname = source_name
+    WITH RECURSIVE beneath(oid, reader) AS (
+        SELECT c.oid, r.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, pg_roles r
+        WHERE n.nspname = source_schema AND c.relname = source_name AND r.rolname = current_user
         UNION
-        SELECT below.oid
+        SELECT below.oid, below.reader
         FROM beneath AS b CROSS JOIN LATERAL (
-            -- A view or a copy reads what its rule names; a table, its partitions and children as well.
-            SELECT d.refobjid FROM pg_rewrite w
+            -- A view or a copy reads what its rule names, if its owner may: whoever may look into the schema can
+            -- name it. A table reads its partitions and children as well.
+            SELECT d.refobjid, v.reader
+            FROM (SELECT c.oid, c.relkind = 'm' AND c.relispopulated AS filled,
+                         CASE WHEN bkpriv_internal.invoked(c.oid) THEN b.reader ELSE c.relowner END AS reader
+                  FROM pg_class c WHERE c.oid = b.oid AND c.relkind IN ('v', 'm') OFFSET 0) AS v
+            JOIN pg_rewrite w ON w.ev_class = v.oid AND w.ev_type = '1'
             JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
-            WHERE w.ev_class = b.oid AND w.ev_type = '1'
+            WHERE has_any_column_privilege(v.reader, d.refobjid, 'SELECT') OR v.filled AND d.refobjsubid > 0
             UNION ALL
-            SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = b.oid
-        ) AS below(oid)
+            SELECT i.inhrelid, b.reader FROM pg_inherits i WHERE i.inhparent = b.oid
+        ) AS below(oid, reader)
     )
     SELECT array_agg(name ORDER BY name COLLATE "C") FROM (
         SELECT format('%I.%I', n.nspname, c.relname) AS name
-        FROM beneath AS b JOIN pg_class c ON c.oid = b.oid AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+        FROM (SELECT DISTINCT oid FROM beneath) AS b JOIN pg_class c ON c.oid = b.oid AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
         JOIN pg_namespace n ON n.oid = c.relnamespace
         -- What catalogs say is no record of anybody, but in a source that is one itself.
         WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') OR (n.nspname, c.relname) = (source_schema, source_name)
@@ -117,7 +123,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.bases(source_schema text, source_name
     ) AS named
 $$;
 COMMENT ON FUNCTION bkpriv_internal.bases(text, text) IS
-    'A relation, and every one that it reads: through views, materialized views, partitions and children; up to 2000, partitions last; not through functions, nor what a foreign table reads elsewhere';
+    'A relation, and every one that it reads: through views, materialized views, partitions and children, as far as their owners may; up to 2000, partitions last; not through functions, nor what a foreign table reads elsewhere';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.bases(text, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.releases_of(dataset text, owner text, bases text[])
@@ -125,15 +131,20 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.releases_of(dataset text, owner text,
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     AS $$
-    SELECT r.release, CASE WHEN own.dataset THEN '{}'
-                           ELSE ARRAY(SELECT unnest(known.bases) INTERSECT SELECT unnest(releases_of.bases) ORDER BY 1) END
-    FROM bkpriv.release r
-    CROSS JOIN LATERAL (SELECT coalesce(r.bases, ARRAY[format('%I.%I', r.source_schema, r.source_name)])) AS known(bases)
+    WITH alike AS MATERIALIZED (
+        SELECT b.release, b.base FROM bkpriv.release_base b WHERE b.base = ANY (releases_of.bases)
+        -- Releases of versions before 0.4.0 record their source alone.
+        UNION
+        SELECT r.release, s.name FROM bkpriv.release r CROSS JOIN LATERAL (SELECT format('%I.%I', r.source_schema, r.source_name)) AS s(name)
+        WHERE s.name = ANY (releases_of.bases)
+    ), found AS (SELECT a.release, array_agg(a.base ORDER BY a.base COLLATE "C") AS shared FROM alike AS a GROUP BY a.release)
+    SELECT r.release, CASE WHEN own.dataset THEN '{}' ELSE f.shared END
+    FROM bkpriv.release r LEFT JOIN found AS f ON f.release = r.release
     CROSS JOIN LATERAL (SELECT (r.dataset, r.owner) = (releases_of.dataset, releases_of.owner)) AS own(dataset)
-    WHERE own.dataset OR known.bases && releases_of.bases
+    WHERE own.dataset OR f.release IS NOT NULL
 $$;
 COMMENT ON FUNCTION bkpriv_internal.releases_of(text, text, text[]) IS
-    'Releases the current user may see that may show the same records: those of a dataset, and others made from a relation that reads one of these, with which they share; of releases that record no bases, their source counts';
+    'Releases the current user may see that may show the same records: those of a dataset, and others made from a relation that reads one of these, with which they share';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.releases_of(text, text, text[]) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.live_releases(dataset text, owner text) RETURNS TABLE (release bigint, view_name text)
@@ -266,7 +277,7 @@ CROSS JOIN LATERAL (
         (array_agg(reason ORDER BY at DESC, event DESC) FILTER (WHERE kind <> 'reassigned'))[1] AS reason
     FROM bkpriv.release_event WHERE release = r.release
 ) AS e
-WHERE bkpriv_internal.sees(r.owner);
+WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.owned());
 COMMENT ON VIEW bkpriv.releases IS
     'Releases the current user may see; status is published, superseded, dropped (no view shows it any more), withdrawn or purged; stale is NULL, unknown, where the source was not watched all the time; counterfeited is the number of records that are shown with another sensitive value than they have; grown_from is the release whose groups it keeps';
 GRANT SELECT ON bkpriv.releases TO bkpriv_publisher, bkpriv_auditor;
@@ -275,7 +286,7 @@ CREATE OR REPLACE VIEW bkpriv.audits WITH (security_barrier) AS
 SELECT a.audit, a.release, r.dataset, a.requirement, a.parameters, a.threshold, a.worst, a.mean,
     a.vulnerable, a.satisfied, a.estimator, a.audited_at, a.audited_by
 FROM bkpriv.audit_record a JOIN bkpriv.release r USING (release)
-WHERE bkpriv_internal.sees(r.owner);
+WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.owned());
 COMMENT ON VIEW bkpriv.audits IS
     'Audits of the releases the current user may see; the first of each release is its certification';
 GRANT SELECT ON bkpriv.audits TO bkpriv_publisher, bkpriv_auditor;

@@ -31,7 +31,6 @@ CREATE TABLE bkpriv.release (
     grown_from bigint,
     respondent_column text CHECK (octet_length(respondent_column) <= 63),
     attributes text[] NOT NULL DEFAULT '{}',
-    bases text[],
     unique_rows bigint[],
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
@@ -45,14 +44,21 @@ CREATE TABLE bkpriv.release (
     CHECK (grown_from < release),
     CHECK (cardinality(attributes) <= 1600 AND array_position(attributes, NULL) IS NULL
            AND octet_length(array_to_string(attributes, '')) <= 30000),
-    CHECK (cardinality(bases) BETWEEN 1 AND 2000 AND array_position(bases, NULL) IS NULL
-           AND octet_length(array_to_string(bases, '')) <= 600000),
     CHECK (cardinality(unique_rows) = cardinality(attributes) + 1 AND array_position(unique_rows, NULL) IS NULL
            AND 0 <= ALL (unique_rows))
 );
 
 -- A write to a source finds the releases made from it by the tokens of its watch.
 CREATE INDEX ON bkpriv.release USING gin (watch);
+
+-- One row each, so that those of one name are found without reading what others have recorded.
+CREATE TABLE bkpriv.release_base (
+    release bigint NOT NULL,
+    base text NOT NULL CHECK (octet_length(base) <= 257),
+    PRIMARY KEY (base, release)
+);
+
+CREATE INDEX ON bkpriv.release_base (release);
 
 CREATE TABLE bkpriv.release_attribute (
     release bigint NOT NULL,

@@ -5,7 +5,8 @@ GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;
 -- DELETE, or UPDATE of whole tables, would let publishers LOCK TABLE and so keep everybody waiting. A row
 -- is deleted for those who may change it, when they set `dropped`.
 GRANT INSERT, UPDATE (registered_at, dropped) ON bkpriv.dataset TO bkpriv_publisher;
-CREATE POLICY see ON bkpriv.dataset FOR SELECT USING (bkpriv_internal.sees(owner));
+CREATE POLICY see ON bkpriv.dataset FOR SELECT 
+    USING ((SELECT bkpriv_internal.sees_all()) OR owner IN (SELECT bkpriv_internal.owned()));
 -- Group roles are the cluster's: who may look into bkpriv_release is a publisher in this database.
 CREATE POLICY register ON bkpriv.dataset FOR INSERT
     WITH CHECK (owner = current_user AND has_schema_privilege('bkpriv_release', 'USAGE'));

@@ -9,14 +9,14 @@ DECLARE
     history text;
     refused text;
 BEGIN
-    FOREACH history IN ARRAY ARRAY['release', 'release_attribute', 'release_content', 'release_draw', 'release_respondent',
+    FOREACH history IN ARRAY ARRAY['release', 'release_base', 'release_attribute', 'release_content', 'release_draw', 'release_respondent',
                                   'release_belief', 'release_event', 'audit_record'] LOOP
         refused := CASE
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
                 FROM pg_attribute
                 WHERE attrelid = 'bkpriv.release'::regclass AND attnum > 0 AND attname <> 'owner' AND NOT attisdropped)
-            WHEN history IN ('release_event', 'audit_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
+            WHEN history IN ('release_base', 'release_event', 'audit_record') THEN 'DELETE OR TRUNCATE OR UPDATE'
             ELSE 'TRUNCATE OR UPDATE' END;
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', refused, history);
@@ -38,17 +38,29 @@ GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_pub
 GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
 
 COMMENT ON TABLE bkpriv.release IS
-    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; period_type: the built-in type that periods of period_column are compared as, text for others, NULL where their texts do not tell them apart; period_bin: the unit or width by which that column is binned; counterfeited: how many records are shown with another sensitive value than they have; grown_from: the release whose groups it keeps; respondent_column: the column that names respondents; bases: the source, and every relation that it reads, as bkpriv_internal.bases() found them, NULL of releases of versions before 0.4.0; append-only';
+    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; period_type: the built-in type that periods of period_column are compared as, text for others, NULL where their texts do not tell them apart; period_bin: the unit or width by which that column is binned; counterfeited: how many records are shown with another sensitive value than they have; grown_from: the release whose groups it keeps; respondent_column: the column that names respondents; append-only';
 GRANT SELECT ON bkpriv.release TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release TO bkpriv_publisher;
-CREATE POLICY see ON bkpriv.release FOR SELECT USING (bkpriv_internal.sees(owner));
+CREATE POLICY see ON bkpriv.release FOR SELECT
+    USING ((SELECT bkpriv_internal.sees_all()) OR owner IN (SELECT bkpriv_internal.owned()));
 -- An id must be the one that its sequence has just given to this session: nobody takes another's.
 CREATE POLICY append ON bkpriv.release FOR INSERT
     WITH CHECK (bkpriv_internal.owns(owner) AND created_by = current_user AND created_at = now()
                 AND release = currval('bkpriv.release_id') AND has_schema_privilege('bkpriv_release', 'USAGE')
+                -- Whoever publishes what reads the source is told of it, or refused.
+                AND bkpriv_internal.reads(source_schema, source_name)
                 -- A release is marked by who writes under its tokens.
-                AND (watch IS NULL OR (watch = bkpriv_internal.watch_tokens(source_schema, source_name)
-                                       AND bkpriv_internal.reads(source_schema, source_name))));
+                AND (watch IS NULL OR watch = bkpriv_internal.watch_tokens(source_schema, source_name)));
+
+COMMENT ON TABLE bkpriv.release_base IS
+    'What releases were made from: the source, and every relation that it read then, as bkpriv_internal.bases() found them; none of releases of versions before 0.4.0; append-only';
+GRANT SELECT ON bkpriv.release_base TO bkpriv_publisher, bkpriv_auditor;
+GRANT INSERT ON bkpriv.release_base TO bkpriv_publisher;
+CREATE POLICY see ON bkpriv.release_base FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.release_base FOR INSERT
+    WITH CHECK ((release, base) IN (SELECT r.release, unnest(bkpriv_internal.bases(r.source_schema, r.source_name))
+                                    FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_attribute IS
     'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column, or the probability with which a randomized release kept its values; of binned attributes where each bin ends; the last attributes are the sensitive ones; append-only';

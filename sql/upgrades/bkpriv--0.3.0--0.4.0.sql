@@ -1,5 +1,21 @@
 -- From 0.3.0.
--- Alters: bkpriv.dataset; bkpriv.hierarchy; bkpriv.sequential_knowledge
+-- Alters: bkpriv.dataset; bkpriv.hierarchy; bkpriv.sequential_knowledge; bkpriv_internal.bootstrap(); bkpriv_internal.sees(text)
+
+DROP FUNCTION bkpriv_internal.bootstrap();
+
+-- Policies and views ask what the current user may see once; what follows makes them anew.
+DO $$
+DECLARE
+    shown regclass;
+BEGIN
+    FOREACH shown IN ARRAY ARRAY['bkpriv.releases', 'bkpriv.audits'] LOOP
+        EXECUTE format('CREATE OR REPLACE VIEW %s AS %s', shown,
+                       replace(pg_get_viewdef(shown), 'bkpriv_internal.sees(r.owner)', 'false'));
+    END LOOP;
+END $$;
+DROP POLICY see ON bkpriv.dataset;
+DROP POLICY see ON bkpriv.release;
+DROP FUNCTION bkpriv_internal.sees(text);
 
 ALTER TABLE bkpriv.dataset ADD COLUMN dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped);
 ALTER TABLE bkpriv.hierarchy ADD COLUMN dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped);
@@ -31,9 +47,13 @@ BEGIN
 END $$;
 
 -- What a source reads is recorded with each release from now on.
-ALTER TABLE bkpriv.release ADD COLUMN bases text[];
-ALTER TABLE bkpriv.release ADD CHECK (cardinality(bases) BETWEEN 1 AND 2000 AND array_position(bases, NULL) IS NULL
-                                      AND octet_length(array_to_string(bases, '')) <= 600000);
+CREATE TABLE bkpriv.release_base (
+    release bigint NOT NULL,
+    base text NOT NULL CHECK (octet_length(base) <= 257),
+    PRIMARY KEY (base, release)
+);
+
+CREATE INDEX ON bkpriv.release_base (release);
 
 -- How many rows are unique within their group by what passes through; of older releases that is not known.
 ALTER TABLE bkpriv.release ADD COLUMN unique_rows bigint[];

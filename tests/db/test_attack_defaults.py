@@ -194,7 +194,8 @@ def test_jobs_of_one_database_are_none_in_another(
         ):
             with unchanged(superuser), pytest.raises(psycopg.Error):
                 other.connect(publisher).execute(f"SELECT bkpriv_internal.{call}")
-        assert not one(other.connect(publisher), "SELECT bkpriv_internal.sees('postgres')")
+        assert not one(other.connect(publisher), "SELECT bkpriv_internal.sees_all()")
+        assert not other.connect(publisher).execute("SELECT bkpriv_internal.owned()").fetchall()
     finally:
         other.connect().execute(sql.SQL("DROP OWNED BY {}").format(sql.Identifier(auditor)))
         for connection in other.opened:

@@ -89,7 +89,7 @@ FUNCTIONS = (
     *("set_config", "current_schema", "parse_ident", "has_function_privilege", "pg_has_role"),
     *("has_schema_privilege", "hashtextextended", "pg_advisory_xact_lock", "generate_series"),
     *("int4send", "int8send", "float8send", "obj_description", "aclexplode", "nextval", "currval"),
-    *("version", "bootstrap", "python_path", "owns", "sees", "release_table", "watch_token"),
+    *("version", "python_path", "owns", "owned", "sees_all", "release_table", "watch_token"),
     *(
         "auditor",
         "written_tables",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import psycopg
 import pytest
 
-from tests.conftest import Connection
+from tests.conftest import Connection, Database
 from tests.db.clinic import PLAIN, one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
@@ -70,12 +73,13 @@ def test_what_was_read_when_it_was_published_counts(views: Connection) -> None:
     register(views, "old", "clinic.old")
     with pytest.raises(Exception, match="released before: 1"):
         publish(views, "old", "once", "public.old")
-    assert one(views, "SELECT bases FROM bkpriv.release") == ["clinic.patient", "clinic.young"]
+    recorded = views.execute("SELECT base FROM bkpriv.release_base ORDER BY base").fetchall()
+    assert recorded == [("clinic.patient",), ("clinic.young",)]
 
 
 def test_of_releases_of_earlier_versions_the_source_counts(views: Connection) -> None:
     views.execute(
-        "SET session_replication_role = replica; UPDATE bkpriv.release SET bases = NULL;"
+        "SET session_replication_role = replica; DELETE FROM bkpriv.release_base;"
         "SET session_replication_role = origin; CREATE VIEW clinic.upon AS TABLE clinic.young"
     )
     register(views, "upon", "clinic.upon")
@@ -170,3 +174,95 @@ def test_publishers_are_not_told_of_releases_of_others(
     said = overhear(attacker)
     publish(attacker, "theirs", "p", "mine")
     assert not [message for message in said if "released before" in message]
+
+
+RELEASE = (
+    "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, view_schema, "
+    "view_name, method, policy, requirements, options, records, suppressed, groups) VALUES "
+    "('x', current_user, 1, '{}', '{}', 'x', 'x', 'x', 'x', '{{}}', '{{}}', 1, 0, 1) "
+    "RETURNING release"
+)
+
+
+def test_no_release_is_recorded_of_what_its_owner_cannot_read(
+    rivals: tuple[Connection, Connection], db: Connection
+) -> None:
+    victim, attacker = rivals
+    own = attacker.info.user
+    db.execute(f'GRANT USAGE ON SCHEMA "{victim.info.user}" TO PUBLIC')
+    # Who may look into a schema can name its tables in a view, and read nothing by it.
+    attacker.execute(f'CREATE VIEW seen AS TABLE "{victim.info.user}".own')
+    attacker.execute(f"CREATE VIEW upon AS TABLE seen; CREATE TABLE {'mine'} (a int)")
+    base = "INSERT INTO bkpriv.release_base VALUES (%s, %s)"
+    with unchanged(db):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            attacker.execute(RELEASE.format(victim.info.user, "own").encode())
+        for source in ("upon", "mine"):
+            with attacker.transaction(force_rollback=True):
+                release = one(attacker, RELEASE.format(own, source))
+                attacker.execute(base, [release, f"{own}.{source}"])
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    attacker.execute(base, [release, f"{victim.info.user}.own"])
+    # What a superuser publishes once is not refused for a stranger's word.
+    attacker.execute(RELEASE.format(own, "upon").encode())
+    state_policy(db, "once", {"k_anonymity": {"k": 3}, "overlap": "refuse"})
+    db.execute(f'CREATE TABLE "{victim.info.user}".late AS TABLE "{victim.info.user}".own')
+    db.execute(
+        f"SELECT bkpriv.register_dataset('late', '\"{victim.info.user}\".late', '{{a}}', 'b')"
+    )
+    assert publish(db, "late", "once", "public.late") > 1
+
+
+def test_what_a_view_reads_is_what_its_owner_may(
+    rivals: tuple[Connection, Connection], db: Connection
+) -> None:
+    victim, attacker = rivals
+    schema = victim.info.user
+
+    def bases(name: str) -> list[str]:
+        found = one(attacker, f"SELECT bkpriv_internal.bases('{attacker.info.user}', '{name}')")
+        return [base.split(".")[1] for base in found]
+
+    attacker.execute("CREATE TABLE kept (a int, b int)")
+    db.execute(
+        f'GRANT USAGE ON SCHEMA "{schema}" TO PUBLIC; GRANT SELECT (a) ON "{schema}".own TO PUBLIC'
+    )
+    attacker.execute(
+        f'CREATE VIEW part AS SELECT a FROM "{schema}".own;'
+        "CREATE VIEW upon AS SELECT p.a FROM part p JOIN kept USING (a);"
+        "CREATE MATERIALIZED VIEW copied AS TABLE upon"
+    )
+    assert sorted(bases("copied")) == ["copied", "kept", "own", "part", "upon"]
+    db.execute(f'REVOKE SELECT (a) ON "{schema}".own FROM PUBLIC')
+    # The copy holds what was read; the views show nothing of it any more.
+    assert sorted(bases("copied")) == ["copied", "kept", "part", "upon"]
+    attacker.execute(
+        f"CREATE TABLE other (a int); CREATE VIEW named AS SELECT '\"{schema}\".own'::regclass"
+    )
+    assert bases("named") == ["named"]
+
+
+@pytest.mark.parametrize("relation", ["dataset", "release", "release_base", "releases", "audits"])
+def test_what_somebody_may_see_is_asked_once(
+    rivals: tuple[Connection, Connection], relation: str
+) -> None:
+    plan = rivals[1].execute(f"EXPLAIN (VERBOSE) SELECT count(*) FROM bkpriv.{relation}".encode())
+    filters = [line for (line,) in plan.fetchall() if "Filter:" in line]
+    assert filters
+    assert not [line for line in filters if "bkpriv_internal." in line]
+
+
+def test_releases_of_a_relation_are_found_by_an_index(
+    rivals: tuple[Connection, Connection],
+    db: Connection,
+    make_role: Callable[..., str],
+    database: Database,
+) -> None:
+    auditor = make_role("auditor")
+    db.execute("SELECT bkpriv.grant_auditor(%s)", [auditor])
+    session = database.connect(auditor)
+    session.execute("SET enable_seqscan = off")
+    plan = session.execute(
+        "EXPLAIN SELECT release FROM bkpriv.release_base WHERE base = ANY ('{a,b}'::text[])"
+    ).fetchall()
+    assert any("Index Cond: (base = ANY" in line for (line,) in plan)

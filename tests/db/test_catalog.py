@@ -204,7 +204,9 @@ VOLATILITY = {
         "sequential_knowledge",
         *("query_accuracy", "rewrite_query", "association", "doctor", "reconstruct"),
         *_internal("disclosure_given", "release_tables"),
-        *_internal("owns", "sees", "reads", "written_tables", "watch_token", "watch_tokens"),
+        *_internal(
+            "owns", "owned", "sees_all", "reads", "written_tables", "watch_token", "watch_tokens"
+        ),
         *_internal("called", "carried_token", "distributed", "invoked"),
         *_internal("live_releases", "views_of", "readers_of", "watch_triggers", "period_type"),
         *_internal("bases", "releases_of", "python_path"),
@@ -222,7 +224,7 @@ VOLATILITY = {
         *("grant_publisher", "grant_auditor", "grant_watcher", "revoke_jobs", "reassign"),
         *("watch", "unwatch", "set_sequential_knowledge", "unset_sequential_knowledge"),
         *_internal("create_release_table", "seal_release_tables", "clear_release", "empty_view"),
-        *_internal("erase_release", "next_release", "next_audit", "bootstrap", "grant_job"),
+        *_internal("erase_release", "next_release", "next_audit", "grant_job"),
         *_internal("guard", "guard_row", "guard_dataset", "drop_row", "mark_stale", "add_stale"),
         *_internal("note_alteration", "register_watch", "hold_writers", "open_views"),
         *_internal("distribute_release_table"),

@@ -24,6 +24,7 @@ RELATIONS = """
     bkpriv.hierarchy           ra         r
     bkpriv.policy              ra         r
     bkpriv.release             ra         r
+    bkpriv.release_base        ra         r
     bkpriv.release_attribute   ra         r
     bkpriv.release_content     ra         r
     bkpriv.release_draw        ra         r
@@ -51,7 +52,6 @@ SCHEMAS = """
 FUNCTIONS = """
     function                                                             publisher  auditor
     bkpriv_internal.auditor()                                            -          X
-    bkpriv_internal.bootstrap()                                          X          X
     bkpriv_internal.create_release_table(bigint,text[],regtype[],text)   X          -
     bkpriv_internal.digest()                                             X          X
     bkpriv_internal.disclosure(bigint,jsonb,text)                        X          X
@@ -76,7 +76,8 @@ FUNCTIONS = """
     bkpriv_internal.release_table(bigint,text)                           X          X
     bkpriv_internal.release_tables(bigint)                               X          X
     bkpriv_internal.seal_release_tables(bigint)                          X          -
-    bkpriv_internal.sees(text)                                           X          X
+    bkpriv_internal.owned()                                              X          X
+    bkpriv_internal.sees_all()                                           X          X
     bkpriv_internal.carried_token(oid)                                   X          X
     bkpriv_internal.watch_token(oid)                                     X          X
     bkpriv_internal.reads(text,text)                                     X          X
@@ -167,7 +168,6 @@ COLUMNS = {(f"bkpriv.{table}", column, "UPDATE", "bkpriv_publisher")
 """Privileges to single columns, beyond those to the whole relation, and the group that has them."""
 
 WATCHER = {
-    "bkpriv_internal.bootstrap()",
     "bkpriv_internal.called(oid)",
     "bkpriv_internal.carried_token(oid)",
     "bkpriv_internal.mark_stale()",
@@ -359,7 +359,7 @@ def test_publishers_do_not_see_each_other(
     for relation in (
         *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
         *("release_respondent", "release_event", "audit_record", "releases", "audits"),
-        *("release_belief", "release_draw", "sequential_knowledge"),
+        *("release_base", "release_belief", "release_draw", "sequential_knowledge"),
     ):
         query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
         assert colleague.execute(query).fetchall() == [], relation
