@@ -34,7 +34,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
 from bkpriv_core.belief.knowledge import GRID
 from bkpriv_core.belief.posterior import (
     ESTIMATORS,
@@ -105,7 +104,7 @@ class Finding:
     requirement : str
         Name of the requirement, as in a policy.
     parameters : mapping
-        Its parameters, as in a policy, and a smoothing other than the default where it matters.
+        Its parameters, as in a policy.
     threshold : float
         The bound.
     worst, mean : float
@@ -170,13 +169,11 @@ def findings(
     for requirement, measured in zip(requirements, measurements, strict=True):
         used = _estimators_used(groups, weights, measured, setting.table)
         inexact = int(weights[~measured.exact[groups.owner]].sum())
-        smoothed_by = _smoothed_by(requirement, setting)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
-            manner, estimated, how = used, inexact, smoothed_by
+            manner, estimated, how = used, inexact, dict[str, Any]()
             if measured.ranged is not None and (ranged := measured.ranged[place]) is not None:
-                manner, between = _ranged(groups, weights, ranged, used)
-                how = how | between
+                manner, how = _ranged(groups, weights, ranged, used)
             if bound.remembers and setting.memory is not None:
                 manner = f"{used}, given earlier releases by {setting.memory}"
                 estimated = int(weights.sum())
@@ -219,7 +216,7 @@ def joint_findings(
             zip(requirement.bounds, figures_of_bounds, strict=True)
         ):
             fault = _joint_fault(joint, requirement, place, figures)
-            how = _smoothed_by(requirement, joint.population.homes[-1].setting) | together
+            how: dict[str, Any] = {**together}
             if bound.ranged:
                 how |= {"points": GRID, "between": "not bounded"}
             row = _finding(bound, how, figures, weights, used, fault)
@@ -251,12 +248,6 @@ def _finding(
         fault,
         estimated,
     )
-
-
-def _smoothed_by(requirement: Requirement, setting: Setting) -> dict[str, Any]:
-    """The smoothing as a parameter, where it matters and is unusual."""
-    unusual = requirement.infers and setting.smoothing != DEFAULT_SMOOTHING
-    return {"smoothing": _plain(setting.smoothing)} if unusual else {}
 
 
 def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: FloatArray) -> Fault:
@@ -377,11 +368,6 @@ def _of_records(
     shift = Shift(int(cell), int(value), float(table.overall[value]), float(risk[cell, value]))
     fault = Fault(None, int(table.counts[cell, value]), shift, table)
     return _finding(bound, parameters, risk[there], table.counts[there], estimator, fault)
-
-
-def _plain(number: float) -> float:
-    """Number as it is mostly stated in JSON: 1 rather than 1.0."""
-    return int(number) if number.is_integer() else number
 
 
 def _fault(

@@ -104,7 +104,7 @@ def bound_between(
     exact: BoolArray,
     wide: Point,
     sharp: Point,
-    images: tuple[FloatArray, ...],
+    images: tuple[FloatArray | None, ...],
     inner: FloatArray | None = None,
 ) -> FloatArray:
     """Bound how far beliefs move at any bandwidth between two.
@@ -119,7 +119,7 @@ def bound_between(
         Which groups' beliefs are exact posteriors.
     wide, sharp : Point
         The ends: the larger bandwidth and the smaller one.
-    images : tuple of (m, i) float array
+    images : tuple of (m, i) float array or None
         See `Distance.images`.
     inner : (n, r, m) float array, optional
         Sums at places of equal distances between the ends, from the wide one on.
@@ -236,9 +236,8 @@ def _tube(wide: Point, sharp: Point, image: FloatArray | None = None) -> tuple[F
     falls, rises : (r, i) float array
         How far below and above the line of logarithms.
     """
-    high, low, before, after = wide.sums, sharp.sums, wide.after, sharp.after
-    if image is not None:
-        high, low, before, after = (each @ image for each in (high, low, before, after))
+    sums = (wide.sums, sharp.sums, wide.after, sharp.after)
+    high, low, before, after = (_image_of(each, image) for each in sums)
     length = (sharp.place - wide.place)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         chord = (low - high) / length
@@ -298,11 +297,19 @@ def _centred(
     return np.where(firm, centred, 0.0)
 
 
-def _moved_at_most(wide: Point, sharp: Point, image: FloatArray, apart: FloatArray) -> FloatArray:
+def _image_of(beliefs: FloatArray, image: FloatArray | None) -> FloatArray:
+    """Image of beliefs, or of sums, that is compared; see `Distance.images`."""
+    return beliefs if image is None else beliefs @ image
+
+
+def _moved_at_most(
+    wide: Point, sharp: Point, image: FloatArray | None, apart: FloatArray
+) -> FloatArray:
     """Bound of the distance of prior and posterior, by one image of beliefs; (r,)."""
+    rows = np.ones(wide.sums.shape[1]) if image is None else image.sum(axis=1)
     ends = []
     for point in (wide, sharp):
-        prior, posterior = point.sums @ image, point.beliefs @ image
+        prior, posterior = _image_of(point.sums, image), _image_of(point.beliefs, image)
         heavy, light = prior.sum(axis=1), posterior.sum(axis=1)
         ends.append((prior / heavy[:, None], heavy, posterior / light[:, None], light))
     (p, p_total, q, q_total), (p_, p_total_, q_, q_total_) = ends
@@ -313,7 +320,7 @@ def _moved_at_most(wide: Point, sharp: Point, image: FloatArray, apart: FloatArr
     worst = worst + np.tanh(skew / 4.0) * np.maximum(crossed - worst, 0.0)
     # Priors off the line.
     under, _, _ = _tube(wide, sharp, image)
-    of_all, _, _ = _tube(wide, sharp, image.sum(axis=1, keepdims=True))
+    of_all, _, _ = _tube(wide, sharp, rows[:, None])
     left = -np.expm1(-of_all[:, 0])  # share of the line that is not the prior
     top, bottom = np.maximum(p, p_), np.minimum(p, p_)
     other = np.maximum(q, q_)
@@ -324,7 +331,6 @@ def _moved_at_most(wide: Point, sharp: Point, image: FloatArray, apart: FloatArr
         some = np.minimum(some, _removed(np.minimum(top, other), other))
     worst += np.where(other > 0, some, 0.0).sum(axis=1) + left / 2.0
     # Posteriors off the line.
-    rows = image.sum(axis=1)
     apart = np.minimum(apart * rows.max() / rows.min(), 1.0)
     highest = np.minimum(top / (1.0 - np.minimum(left, 1.0 - 1e-9))[:, None], 1.0)
     worst += apart / 2.0 + _removed_at_most(highest, np.minimum(q, q_), apart)

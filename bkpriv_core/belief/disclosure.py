@@ -91,11 +91,8 @@ class Adversaries:
         The table's cells, or parts of them.
     priors : sequence of (p, m) float array
         One prior per adversary.
-    distance : Distance
-        Distance of beliefs.
-    judged : sequence of tuples of int and Distance, optional
-        Which prior each of the figures is about, and by which distance; each prior by `distance`
-        without it.
+    judged : sequence of tuples of int and Distance
+        Which prior each of the figures is about, and by which distance.
     trying : bool
         Whether groups are only tried: one that contradicts a prior then discloses infinitely much;
         otherwise it is an error.
@@ -111,9 +108,8 @@ class Adversaries:
         self,
         parts: Parts,
         priors: Sequence[FloatArray],
-        distance: Distance,
+        judged: Sequence[tuple[int, Distance]],
         *,
-        judged: Sequence[tuple[int, Distance]] | None = None,
         trying: bool = False,
         recall: Recall | None = None,
         known_by: Hashable = None,
@@ -121,7 +117,7 @@ class Adversaries:
     ) -> None:
         self._parts = parts
         self._priors = tuple(priors)
-        self._judged = judged or [(place, distance) for place in range(len(self._priors))]
+        self._judged = tuple(judged)
         self._trying = trying
         self._recall = Recall() if recall is None else recall
         self._known_by = known_by

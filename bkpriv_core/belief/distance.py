@@ -3,10 +3,12 @@
 A belief is a probability distribution over the ``m`` sensitive values. Li, Li, Zhang 2009
 (section IV-B) ask five things of a distance: it is zero for equal beliefs, never negative,
 larger for a change from a small probability than from a large one (probability scaling), defined
-at zero probabilities, and aware of the values' meaning. The *smoothed* Jensen-Shannon distance
-has all five: both beliefs are smoothed over the sensitive domain by a kernel of the values'
-distances, renormalised, and compared by Jensen-Shannon divergence. The others are offered for
-comparison; each lacks one of the five.
+at zero probabilities, and aware of the values' meaning. The Jensen-Shannon divergence has the first
+four: to it values are alike or not. The *smoothed* one has all five: both beliefs are blended over
+the sensitive domain by a kernel of the values' distances, renormalised, and compared. It hides
+certainty, for a belief that comes to be sure of one value among near ones moves little; so beliefs
+are compared unblended unless a requirement states a smoothing. Neither bounds the other in general.
+Other distances are offered for comparison.
 
 Logarithms are to base 2, so a Jensen-Shannon divergence lies in [0, 1] bit. All functions take
 arrays of beliefs, shape (..., m), and are exact up to rounding.
@@ -28,9 +30,9 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, IntArray
 
 __all__ = [
-    "DEFAULT_SMOOTHING",
     "AspectDistance",
     "BeliefDistance",
+    "Comparison",
     "Distance",
     "Smoothing",
     "check_distributions",
@@ -44,18 +46,15 @@ __all__ = [
     "total_variation",
 ]
 
-DEFAULT_SMOOTHING = 0.75
-"""Bandwidth that smooths over siblings in a hierarchy of height two."""
-
 Smoothing = Annotated[
     float,
     Range(above=0, at_most=1),
     About(
         "Above 1 all values blend, and whatever an adversary learns seems little.",
-        f"Distances lie in [0, 1]; {DEFAULT_SMOOTHING:g} is usual.",
+        "Distances of values lie in [0, 1]; leave it out for none.",
     ),
 ]
-"""The bandwidth, as stated."""
+"""Bandwidth within which values blend, as stated."""
 
 _TOLERANCE = 1e-6
 
@@ -164,40 +163,63 @@ def emd_hierarchical(p: FloatArray, q: FloatArray, nodes: FloatArray) -> FloatAr
     return distance
 
 
-@dataclass(frozen=True, eq=False)
-class BeliefDistance:
-    """Smoothed Jensen-Shannon distance over a sensitive domain (section IV-B.2).
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """How an adversary's beliefs are compared.
 
     Parameters
     ----------
-    ground : (m, m) float array
-        Distances of the sensitive values, in [0, 1].
-    bandwidth : float
-        Bandwidth of the smoothing kernel. Values at a distance of the bandwidth or more do not
-        blend: at 0.5 a hierarchy of height two is not smoothed at all.
+    column : str, optional
+        The sensitive column that they are compared about; without it all that is told, as one.
+    smoothing : float, optional
+        Values nearer to each other than this blend; without it they are alike or not.
+    farthest : bool
+        Whether they are compared about each column by itself, and the largest distance counts.
     """
 
-    ground: FloatArray
-    bandwidth: float = DEFAULT_SMOOTHING
+    column: str | None = None
+    smoothing: float | None = None
+    farthest: bool = False
 
-    def __post_init__(self) -> None:
-        check_bandwidth(self.bandwidth, "the smoothing bandwidth")
+
+@dataclass(frozen=True, eq=False)
+class BeliefDistance:
+    """Jensen-Shannon divergence of beliefs, blended or not (section IV-B.2).
+
+    Parameters
+    ----------
+    smoother : (m, m) float array, optional
+        Matrix ``A`` with blended belief ``p @ A`` before it is renormalised. Without it nothing is
+        blended: values are alike or not.
+    """
+
+    smoother: FloatArray | None = None
 
     @classmethod
-    def over(cls, domain: Domain, bandwidth: float = DEFAULT_SMOOTHING) -> BeliefDistance:
-        """Distance over the values of a sensitive domain."""
-        return cls(domain.distances, bandwidth)
+    def over(cls, domain: Domain, bandwidth: float | None = None) -> BeliefDistance:
+        """Distance over the values of a sensitive domain; unblended without a bandwidth."""
+        return cls() if bandwidth is None else cls.smoothed(domain.distances, bandwidth)
 
-    @cached_property
-    def _smoother(self) -> FloatArray:
-        """Matrix ``A`` with smoothed belief ``p @ A`` before it is renormalised."""
-        weights = epanechnikov(self.ground, self.bandwidth)
-        smoother: FloatArray = (weights / weights.sum(axis=1, keepdims=True)).T
-        return smoother
+    @classmethod
+    def smoothed(cls, ground: FloatArray, bandwidth: float) -> BeliefDistance:
+        """Distance of beliefs that are blended.
+
+        Parameters
+        ----------
+        ground : (m, m) float array
+            Distances of the sensitive values, in [0, 1].
+        bandwidth : float
+            Bandwidth of the smoothing kernel. Values at a distance of the bandwidth or more do not
+            blend: at 0.5 a hierarchy of height two is not smoothed at all.
+        """
+        weights = epanechnikov(ground, check_bandwidth(bandwidth, "the smoothing bandwidth"))
+        return cls((weights / weights.sum(axis=1, keepdims=True)).T)
 
     def smooth(self, beliefs: FloatArray) -> FloatArray:
         """Blend each value's probability with those of near values, and renormalise."""
-        blended: FloatArray = beliefs @ self._smoother
+        if self.smoother is None:
+            return beliefs
+        blended: FloatArray = beliefs @ self.smoother
         blended /= blended.sum(axis=-1, keepdims=True)
         return blended
 
@@ -206,12 +228,13 @@ class BeliefDistance:
         return js_divergence(self.smooth(prior), self.smooth(posterior))
 
     @property
-    def images(self) -> tuple[FloatArray, ...]:
+    def images(self) -> tuple[FloatArray | None, ...]:
         """Matrices whose images of two beliefs, as distributions, are compared; the largest counts.
 
-        Of shapes (m, i). The comparison is by Jensen-Shannon divergence.
+        Of shapes (m, i); None of beliefs as they are. The comparison is by Jensen-Shannon
+        divergence.
         """
-        return (self._smoother,)
+        return (self.smoother,)
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smooth priors once for many comparisons: smoothed priors and their negative entropy."""
@@ -251,14 +274,14 @@ class AspectDistance:
     ----------
     aspects : tuple of Aspect
         At least one.
-    bandwidth : float
-        See `BeliefDistance`.
+    bandwidth : float, optional
+        See `BeliefDistance.over`.
     beside : tuple of Aspect
         Others, by which no value is named.
     """
 
     aspects: tuple[Aspect, ...]
-    bandwidth: float = DEFAULT_SMOOTHING
+    bandwidth: float | None = None
     beside: tuple[Aspect, ...] = ()
 
     @cached_property
@@ -285,12 +308,13 @@ class AspectDistance:
         return np.asarray(self._each(prior, posterior, self._every).max(axis=0))
 
     @property
-    def images(self) -> tuple[FloatArray, ...]:
+    def images(self) -> tuple[FloatArray | None, ...]:
         """See `BeliefDistance`; one for each aspect."""
-        return tuple(
-            item.collapse(np.eye(len(item.classes))) @ distance.images[0]
-            for item, distance in zip(self._every, self._distances, strict=True)
-        )
+        images = []
+        for item, distance in zip(self._every, self._distances, strict=True):
+            marginal = item.collapse(np.eye(len(item.classes)))
+            images.append(marginal if distance.smoother is None else marginal @ distance.smoother)
+        return tuple(images)
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smoothed marginals side by side, and the negative entropy of each; see `from_prepared`.

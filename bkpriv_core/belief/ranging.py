@@ -291,9 +291,7 @@ class _Search:
             sums[rows] = here[kind]
             after[rows] = ((sharper - here) / (STEP * width**-2.0))[kind]
         prior = sums / sums.sum(axis=1, keepdims=True)
-        adversary = Adversaries(
-            parts, [prior], self._distances[0], trying=self._trying, progress=self._progress
-        )
+        adversary = Adversaries(parts, [prior], [], trying=self._trying, progress=self._progress)
         inferred = adversary.posterior(groups, self._estimator, self._progress.quiet)
         belief = inferred.beliefs[0]
         contradicted = inferred.contradicted[0]

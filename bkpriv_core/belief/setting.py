@@ -21,13 +21,7 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.dispersion import Dispersion
-from bkpriv_core.belief.distance import (
-    DEFAULT_SMOOTHING,
-    AspectDistance,
-    BeliefDistance,
-    Distance,
-)
-from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.belief.distance import AspectDistance, BeliefDistance, Comparison, Distance
 from bkpriv_core.belief.knowledge import (
     Between,
     Knowledge,
@@ -57,14 +51,12 @@ _NOWHERE = NoLibrary()
 
 
 class Setting:
-    """A table, a distance of beliefs, and adversaries' priors, computed when first needed.
+    """A table and adversaries' priors about it, computed when first needed.
 
     Parameters
     ----------
     table : Table or Parts
         The table, or the parts of its cells of which groups are made.
-    smoothing : float
-        Bandwidth of the belief distance over the sensitive domain.
     library : Library
         Where priors from outside and beliefs about respondents come from.
     trying : bool
@@ -77,20 +69,19 @@ class Setting:
     def __init__(
         self,
         table: Table | Parts,
-        smoothing: float = DEFAULT_SMOOTHING,
         *,
         library: Library = _NOWHERE,
         trying: bool = False,
         progress: Progress = SILENT,
     ) -> None:
         self.parts = table if isinstance(table, Parts) else Parts.of(table)
-        self.smoothing = check_bandwidth(smoothing, "the smoothing bandwidth")
         self.progress = progress
         self._everybody = self.parts
         self._library = library
         self._trying = trying
         self._priors: dict[Resolved, FloatArray] = {}
         self._adversaries: dict[object, Adversaries] = {}
+        self._distances: dict[Comparison, Distance] = {}
         self._recall = Recall()
         self._views: dict[str, _View] = {}
         self._seen: dict[str, Setting] = {}
@@ -111,12 +102,11 @@ class Setting:
         return self._like(self.parts, True)
 
     def _like(self, parts: Parts, trying: bool) -> Setting:
-        alike = Setting(
-            parts, self.smoothing, library=self._library, trying=trying, progress=self.progress
-        )
+        alike = Setting(parts, library=self._library, trying=trying, progress=self.progress)
         if parts.table is not self.table:
             raise ValueError("priors are kept for one table")
         alike._priors = self._priors
+        alike._distances = self._distances
         alike._views = self._views
         if parts is self.parts:
             alike._recall = self._recall
@@ -188,25 +178,20 @@ class Setting:
             self._seen[column] = _Seen(self, self._views[column])
         return self._seen[column]
 
-    @cached_property
-    def distance(self) -> Distance:
-        """Distance of beliefs over the sensitive domain; of combinations by each of the columns."""
-        sensitive = self.table.sensitive
-        if isinstance(sensitive, Combination):
-            return AspectDistance(sensitive.aspects, self.smoothing, sensitive.singly)
-        return BeliefDistance.over(sensitive, self.smoothing)
+    def distance(self, comparison: Comparison) -> Distance:
+        """Distance of beliefs over the sensitive domain that are compared so."""
+        if comparison not in self._distances:
+            self._distances[comparison] = self._distance(comparison)
+        return self._distances[comparison]
 
-    def distance_about(self, column: str | None) -> Distance:
-        """Distance of beliefs by what they say of one column, or of all that is told as one."""
-        sensitive = self.table.sensitive
+    def _distance(self, comparison: Comparison) -> Distance:
+        sensitive, column, smoothing = self.table.sensitive, comparison.column, comparison.smoothing
+        if isinstance(sensitive, Combination) and comparison.farthest:
+            return AspectDistance(sensitive.aspects, smoothing, sensitive.singly)
         if column is None or not isinstance(sensitive, Combination):
-            return self._jointly
+            return BeliefDistance.over(sensitive, smoothing)
         singly = tuple(aspect for aspect in sensitive.singly if aspect.column == column)
-        return AspectDistance(_about(sensitive, column), self.smoothing, singly)
-
-    @cached_property
-    def _jointly(self) -> BeliefDistance:
-        return BeliefDistance.over(self.table.sensitive, self.smoothing)
+        return AspectDistance(_about(sensitive, column), smoothing, singly)
 
     def _resolve(self, knowledge: Knowledge) -> Resolved:
         return resolve_knowledge(knowledge, self._names)
@@ -266,7 +251,7 @@ class Setting:
         return uniform_prior(self.table)
 
     def adversaries(
-        self, skyline: Sequence[Knowledge], about: Sequence[str | None] | None = None
+        self, skyline: Sequence[Knowledge], compared: Sequence[Comparison] | None = None
     ) -> Adversaries:
         """Adversaries with the knowledge of each member of a skyline.
 
@@ -274,29 +259,26 @@ class Setting:
         ----------
         skyline : sequence of Knowledge
             What each knows.
-        about : sequence of str or None, optional
-            The sensitive column that each figure is about, None for all as one. Without it each is
-            about that column of which he learns most.
+        compared : sequence of Comparison, optional
+            How the beliefs of each are compared. Without it, unblended about that column of which
+            he learns most.
         """
         resolved = [self._resolve(knowledge) for knowledge in skyline]
-        key = (tuple(resolved), None if about is None else tuple(about))
+        # Who is asked about in several ways infers once.
+        first = [resolved.index(item) for item in resolved]
+        if compared is None:
+            first = list(range(len(skyline)))
+            compared = [Comparison(farthest=True)] * len(skyline)
+        key = (tuple(resolved), tuple(first), tuple(compared))
         if key not in self._adversaries:
-            priors = [self.prior(knowledge) for knowledge in skyline]
-            judged = None
-            if about is not None:
-                # Who is asked about in several ways infers once.
-                first = [resolved.index(item) for item in resolved]
-                distinct = sorted(set(first))
-                priors = [priors[place] for place in distinct]
-                judged = [
-                    (distinct.index(place), self.distance_about(column))
-                    for place, column in zip(first, about, strict=True)
-                ]
+            distinct = sorted(set(first))
             self._adversaries[key] = Adversaries(
                 self.parts,
-                priors,
-                self.distance,
-                judged=judged,
+                [self.prior(skyline[place]) for place in distinct],
+                [
+                    (distinct.index(place), self.distance(by))
+                    for place, by in zip(first, compared, strict=True)
+                ],
                 trying=self._trying,
                 recall=self._recall,
                 known_by=key,
@@ -308,7 +290,7 @@ class Setting:
         self,
         groups: Groups,
         between: Between,
-        judged: Sequence[tuple[str | None, float]],
+        judged: Sequence[tuple[Comparison, float]],
         estimator: Estimator,
         slack: float = 0.0,
         progress: Progress | None = None,
@@ -319,10 +301,10 @@ class Setting:
         ----------
         groups, between, estimator, slack, progress
             See there.
-        judged : sequence of tuples of str or None and float
-            The sensitive column that each figure is about, None for all as one, and its bound.
+        judged : sequence of tuples of Comparison and float
+            How beliefs are compared for each figure, and its bound.
         """
-        distances = [(self.distance_about(column), bound) for column, bound in judged]
+        distances = [(self.distance(by), bound) for by, bound in judged]
 
         def infer(some: Groups) -> tuple[FloatArray, UsedArray]:
             found = disclosed_between(
@@ -374,6 +356,15 @@ def _about(sensitive: Combination, column: str) -> tuple[Aspect, ...]:
     return tuple(aspect for aspect in sensitive.aspects if aspect.column == column)
 
 
+def _only(
+    column: str, skyline: Sequence[Knowledge], compared: Sequence[Comparison] | None
+) -> list[Comparison]:
+    """The same comparisons, about one column."""
+    if compared is None:
+        return [Comparison(column=column)] * len(skyline)
+    return [Comparison(column=column, smoothing=by.smoothing) for by in compared]
+
+
 class _View:
     """A table as far as one of its aspects tells, and the priors about that."""
 
@@ -401,7 +392,6 @@ class _Seen(Setting):
                 parts.respondent,
                 None if false is None else aspect.count(false),
             ),
-            whole.smoothing,
             progress=whole.progress,
         )
         self._whole = whole
@@ -424,10 +414,10 @@ class _Seen(Setting):
         return self._marginal(key, self._whole._of_respondents(key))
 
     def adversaries(
-        self, skyline: Sequence[Knowledge], about: Sequence[str | None] | None = None
+        self, skyline: Sequence[Knowledge], compared: Sequence[Comparison] | None = None
     ) -> Adversaries:
         """Those of the whole, who infer about combinations; see `Setting`."""
-        return self._whole.adversaries(skyline, [self.aspect.column] * len(skyline))
+        return self._whole.adversaries(skyline, _only(self.aspect.column, skyline, compared))
 
 
 class _Having(Setting):
@@ -436,7 +426,7 @@ class _Having(Setting):
     several = True
 
     def __init__(self, whole: Setting, column: str, aspects: tuple[Aspect, ...]) -> None:
-        super().__init__(whole.parts, whole.smoothing, progress=whole.progress)
+        super().__init__(whole.parts, progress=whole.progress)
         self._whole = whole
         self._column = column
         self._aspects = aspects
@@ -476,7 +466,7 @@ class _Having(Setting):
         return np.asarray(self._having(beliefs))
 
     def adversaries(
-        self, skyline: Sequence[Knowledge], about: Sequence[str | None] | None = None
+        self, skyline: Sequence[Knowledge], compared: Sequence[Comparison] | None = None
     ) -> Adversaries:
         """Those of the whole, who infer about combinations; see `Setting`."""
-        return self._whole.adversaries(skyline, [self._column] * len(skyline))
+        return self._whole.adversaries(skyline, _only(self._column, skyline, compared))

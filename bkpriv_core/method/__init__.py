@@ -76,6 +76,14 @@ GROUP_METHODS: dict[str, GroupMethod[Any]] = {
 METHODS: dict[str, Method[Any]] = {**GROUP_METHODS, Randomize.name: Randomize()}
 """All methods by name."""
 
+_MOVED = {
+    "smoothing": (
+        "It belongs to the requirement that compares beliefs; without it values are alike or not.",
+        'State it there: {"bt_privacy": [{"bandwidth": 0.3, "t": 0.2, "smoothing": 0.75}]}.',
+    )
+}
+"""Options that are none any more, and where they went: what it is about, and a hint."""
+
 
 def find_method(name: object) -> Method[Any]:
     """Look a method up.
@@ -105,6 +113,13 @@ def parse_options(method: Method[Own], stated: object) -> Own:
     """
     if isinstance(stated, Mapping):
         for key in sorted(stated.keys() - _names(method)):
+            if key in _MOVED:
+                detail, hint = _MOVED[key]
+                raise InvalidParameter(
+                    f"{key} is no option any more: it is {as_json(stated[key])}",
+                    detail=detail,
+                    hint=hint,
+                )
             others = [name for name, other in METHODS.items() if key in _names(other)]
             if others:
                 named = f"method {' or '.join(others)}"

@@ -11,7 +11,6 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 import numpy as np
 
 from bkpriv_core.audit import Finding, findings
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, Unsupported, as_json
@@ -104,9 +103,9 @@ class Options:
         return self.max_records_per_person not in (None, 1)
 
     @property
-    def inference(self) -> tuple[Sound, float]:
-        """How posteriors are inferred, and the bandwidth by which beliefs are compared."""
-        return "auto", DEFAULT_SMOOTHING
+    def inference(self) -> Sound:
+        """How posteriors are inferred."""
+        return "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +116,6 @@ class GroupOptions(Options):
     ----------
     estimator : {"auto", "exact", "bethe", "omega"}
         How posteriors are inferred when the release is certified.
-    smoothing : float
-        Bandwidth of the belief distance over the sensitive domain, at most 1.
     unfit : {"suppress"}
         What becomes of groups that nothing mends.
     beyond : {"estimate", "suppress"}
@@ -139,7 +136,6 @@ class GroupOptions(Options):
     """
 
     estimator: Sound = "auto"
-    smoothing: Smoothing = DEFAULT_SMOOTHING
     unfit: Literal["suppress"] = "suppress"
     beyond: Beyond = "estimate"
     grow: bool = False
@@ -162,9 +158,9 @@ class GroupOptions(Options):
             )
 
     @property
-    def inference(self) -> tuple[Sound, float]:
+    def inference(self) -> Sound:
         """See `Options`."""
-        return self.estimator, self.smoothing
+        return self.estimator
 
 
 def _one_column(what: str, columns: Sequence[str], hint: str) -> Unsupported:

@@ -71,7 +71,7 @@ from bkpriv_core.requirement.base import (
     jointly,
     satisfied,
 )
-from bkpriv_core.requirement.belief import BtPrivacy
+from bkpriv_core.requirement.belief import BtPrivacy, Regard
 from bkpriv_core.requirement.closeness import TCloseness
 from bkpriv_core.requirement.counted import (
     CountedRequirement,
@@ -103,6 +103,7 @@ __all__ = [
     "MaxDisclosure",
     "Measurement",
     "PairDivergence",
+    "Regard",
     "Requirement",
     "Shift",
     "TCloseness",

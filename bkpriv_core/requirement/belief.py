@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from bkpriv_core.belief.disclosure import Adversaries
+from bkpriv_core.belief.distance import Comparison, Distance, Smoothing
 from bkpriv_core.belief.knowledge import (
     Between,
     Knowledge,
@@ -39,7 +40,7 @@ from bkpriv_core.stated import About, Range, read
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.measurement import Joint
 
-__all__ = ["BtPrivacy"]
+__all__ = ["BtPrivacy", "Regard"]
 
 _MOST_BELIEFS = 2**26
 """Most probabilities of adversaries of a range at a time, arrays of half a gigabyte."""
@@ -48,14 +49,40 @@ _HELD = 32
 """Of how many adversaries there are as many numbers as are held at a time."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Regard(Sight):
+    """What an adversary's beliefs are about, and how they are compared.
+
+    Parameters
+    ----------
+    smoothing : float, optional
+        Bandwidth within which values blend before beliefs are compared; without it values are
+        alike or not.
+    """
+
+    smoothing: Smoothing | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """See `Sight`; and the smoothing, where there is one."""
+        smoothing = {} if self.smoothing is None else {"smoothing": _plain(self.smoothing)}
+        return {**super().parameters, **smoothing}
+
+    def comparison(self, setting: Setting) -> Comparison:
+        """How beliefs are compared in a setting."""
+        return Comparison(column=self.column(setting), smoothing=self.smoothing)
+
+    def distance(self, setting: Setting) -> Distance:
+        """The distance of beliefs in a setting."""
+        return setting.distance(self.comparison(setting))
+
+
 @dataclass(frozen=True)
-class _Adversary:
+class _Adversary(Regard):
     """One of a skyline, as stated."""
 
     bandwidth: Stated
     t: Annotated[float, Range(at_least=0, at_most=1)]
-    sensitive: str | None = None
-    joint: bool = False
 
 
 _Skyline = Annotated[
@@ -78,12 +105,13 @@ class BtPrivacy(Requirement):
     ----------
     skyline : tuple of tuples of Knowledge and float
         What each knows, and his t.
-    sights : tuple of Sight
-        What each of them is kept from; all that is told, of whoever is beyond the end.
+    regards : tuple of Regard
+        What each of them is kept from, and how his beliefs are compared; all that is told, and
+        unblended, of whoever is beyond the end.
     """
 
     skyline: tuple[tuple[Knowledge, float], ...]
-    sights: tuple[Sight, ...] = ()
+    regards: tuple[Regard, ...] = ()
     key: ClassVar[str] = "bt_privacy"
     cost: ClassVar[int] = 3
     infers: ClassVar[bool] = True
@@ -92,29 +120,32 @@ class BtPrivacy(Requirement):
     def parse(cls, value: object) -> BtPrivacy:
         """Read ``[{"bandwidth": 0.3, "t": 0.2}, ...]`` or one such object."""
         stated = read(_Skyline, value, cls.key)
-        sights = tuple(Sight(sensitive=item.sensitive, joint=item.joint) for item in stated)
-        for sight in sights:
-            sight.check(cls.key)
-        said = any(sight != Sight() for sight in sights)
-        return cls(tuple((item.bandwidth, item.t) for item in stated), sights if said else ())
+        for item in stated:
+            item.check(cls.key)
+        regards = [
+            Regard(sensitive=item.sensitive, joint=item.joint, smoothing=item.smoothing)
+            for item in stated
+        ]
+        return cls(tuple((item.bandwidth, item.t) for item in stated), _said(regards))
 
     def about(self, columns: Sequence[str], combined: bool) -> tuple[BtPrivacy, ...]:
         """One of all columns; see `Requirement`. Beliefs are inferred once for all of them."""
         pairs = [
-            (one, sight)
-            for one, stated in zip(self.skyline, self._sights, strict=True)
-            for sight in stated.of(columns, combined, self.key)
+            (one, regard)
+            for one, stated in self._pairs
+            for regard in stated.of(columns, combined, self.key)
         ]
-        skyline, sights = zip(*pairs, strict=True)
-        return (replace(self, skyline=skyline, sights=sights if combined else ()),)
+        return (self._of(pairs),)
 
     @property
-    def _sights(self) -> tuple[Sight, ...]:
-        """What each adversary is kept from, one for each of the skyline."""
-        return (*self.sights, *[Sight()] * (len(self.skyline) - len(self.sights)))
+    def regarding(self) -> tuple[Regard, ...]:
+        """What each adversary is kept from, and how: one for each of the skyline."""
+        return (*self.regards, *[Regard()] * (len(self.skyline) - len(self.regards)))
 
-    def _columns(self, setting: Setting) -> list[str | None]:
-        return [sight.column(setting) for sight in self._sights]
+    @property
+    def _pairs(self) -> list[tuple[tuple[Knowledge, float], Regard]]:
+        """All that is stated of each adversary."""
+        return list(zip(self.skyline, self.regarding, strict=True))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
@@ -122,13 +153,13 @@ class BtPrivacy(Requirement):
         return tuple(
             Bound(
                 self.key,
-                {"bandwidth": state_knowledge(knowledge), "t": t, **sight.parameters},
+                {"bandwidth": state_knowledge(knowledge), "t": t, **regard.parameters},
                 t,
                 upper=True,
                 remembers=isinstance(knowledge, Remembered),
                 ranged=isinstance(knowledge, Between),
             )
-            for (knowledge, t), sight in zip(self.skyline, self._sights, strict=True)
+            for (knowledge, t), regard in self._pairs
         )
 
     @property
@@ -146,12 +177,13 @@ class BtPrivacy(Requirement):
         """The same with a bound for every adversary of a range; this, if there is no range."""
         if not self.ranges:
             return self
-        skyline = [
-            ((one, t), sight)
-            for (_, t), several, sight in zip(self.skyline, self.several, self._sights, strict=True)
-            for one in several
-        ]
-        return self._of(skyline)
+        return self._of(
+            [
+                ((one, t), regard)
+                for ((_, t), regard), several in zip(self._pairs, self.several, strict=True)
+                for one in several
+            ]
+        )
 
     @cached_property
     def several(self) -> tuple[tuple[Knowledge, ...], ...]:
@@ -181,15 +213,15 @@ class BtPrivacy(Requirement):
         several = iter(adversaries)
         return self._of(
             [
-                (one, sight)
-                for pair, sight in zip(self.skyline, self._sights, strict=True)
+                (one, regard)
+                for pair, regard in self._pairs
                 for one in (next(several) if isinstance(pair[0], Between) else (pair,))
             ]
         )
 
-    def _of(self, pairs: Sequence[tuple[tuple[Knowledge, float], Sight]]) -> BtPrivacy:
-        skyline, sights = zip(*pairs, strict=True)
-        return replace(self, skyline=skyline, sights=sights if self.sights else ())
+    def _of(self, pairs: Sequence[tuple[tuple[Knowledge, float], Regard]]) -> BtPrivacy:
+        skyline, regards = zip(*pairs, strict=True)
+        return replace(self, skyline=skyline, regards=_said(regards))
 
     @property
     def tells_apart(self) -> bool:
@@ -218,7 +250,7 @@ class BtPrivacy(Requirement):
         ranged: list[Ranged | None] = [None] * len(self.skyline)
         single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
         if single:
-            pairs = list(zip(self.skyline, self._sights, strict=True))
+            pairs = self._pairs
             measured = self._of([pairs[place] for place in single]).measure(
                 setting, groups, estimator, progress
             )
@@ -226,7 +258,8 @@ class BtPrivacy(Requirement):
         for between, places in self._alike().items():
             _check_memory(setting)
             judged = [
-                (self._sights[place].column(setting), self.skyline[place][1]) for place in places
+                (self.regarding[place].comparison(setting), self.skyline[place][1])
+                for place in places
             ]
             told = setting.disclosed_between(groups, between, judged, estimator, SLACK, progress)
             figures[places], used = told.figures, np.maximum(used, told.used)
@@ -243,7 +276,8 @@ class BtPrivacy(Requirement):
         return places
 
     def _adversaries(self, setting: Setting) -> Adversaries:
-        return setting.adversaries(self.knowledge, self._columns(setting))
+        compared = [regard.comparison(setting) for regard in self.regarding]
+        return setting.adversaries(self.knowledge, compared)
 
     def explain(
         self, setting: Setting, group: Groups, bound: int = 0, estimator: Estimator = "omega"
@@ -261,10 +295,10 @@ class BtPrivacy(Requirement):
             ranged = measured.ranged[bound]
             assert ranged is not None
             widest = (float(ranged.where[0, 0]), self.skyline[bound][1])
-            one = self._of([(widest, self._sights[bound])])
+            one = self._of([(widest, self.regarding[bound])])
             return one.explain(setting, group, 0, estimator)
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        pairs = list(zip(self.skyline, self._sights, strict=True))
+        pairs = self._pairs
         single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
         alone = self._of([pairs[place] for place in single]) if self.ranges else self
         most = alone._adversaries(setting).explain(group, estimator, single.index(bound))
@@ -276,8 +310,7 @@ class BtPrivacy(Requirement):
     @property
     def jointly(self) -> BtPrivacy | None:
         """Without those who remember earlier releases, which are told already."""
-        pairs = zip(self.skyline, self._sights, strict=True)
-        lasting = [pair for pair in pairs if not isinstance(pair[0][0], Remembered)]
+        lasting = [pair for pair in self._pairs if not isinstance(pair[0][0], Remembered)]
         return self._of(lasting) if lasting else None
 
     def together(self, joint: Joint) -> FloatArray:
@@ -286,11 +319,10 @@ class BtPrivacy(Requirement):
         Of a range it is the largest distance at the bandwidths of its grid, a lower bound.
         """
         figures = np.empty((len(self.knowledge), len(joint.persons)))
-        sights = self.each._sights
-        for figure, knowledge, sight in zip(figures, self.knowledge, sights, strict=True):
+        regards = self.each.regarding
+        for figure, knowledge, regard in zip(figures, self.knowledge, regards, strict=True):
             for believed in joint.beliefs(knowledge):
-                setting = believed.home.setting
-                distance = setting.distance_about(sight.column(setting))
+                distance = regard.distance(believed.home.setting)
                 figure[believed.places] = distance(believed.before, believed.after)
             figure[joint.contradicted(knowledge)] = np.inf
         return self._of_bounds(figures)
@@ -301,11 +333,11 @@ class BtPrivacy(Requirement):
         Of a range, it is that of the adversary to whom most is told about one of the persons.
         """
         values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
-        sight = self._sights[bound]
-        worst = max(self.several[bound], key=lambda one: _most(joint, one, sight, persons))
+        regard = self.regarding[bound]
+        worst = max(self.several[bound], key=lambda one: _most(joint, one, regard, persons))
         for believed in joint.beliefs(worst, persons):
             setting, places = believed.home.setting, believed.places
-            distance = setting.distance_about(sight.column(setting))
+            distance = regard.distance(setting)
             aspects, moved, before[places], after[places] = distance.most_moved(
                 believed.before, believed.after
             )
@@ -313,7 +345,17 @@ class BtPrivacy(Requirement):
                 setting.label(value) if aspect is None else aspect.label(value)
                 for aspect, value in zip(aspects, moved.tolist(), strict=True)
             ]
-        return Blame(tuple(values.tolist()), before, after, sight.sensitive)
+        return Blame(tuple(values.tolist()), before, after, regard.sensitive)
+
+
+def _said(regards: Sequence[Regard]) -> tuple[Regard, ...]:
+    """What is said of adversaries; nothing, if that is nothing of any."""
+    return tuple(regards) if any(regard != Regard() for regard in regards) else ()
+
+
+def _plain(number: float) -> float:
+    """Number as it is mostly stated in JSON: 1 rather than 1.0."""
+    return int(number) if number.is_integer() else number
 
 
 def _wide(adversary: tuple[Knowledge, float]) -> bool:
@@ -332,11 +374,10 @@ def _check_memory(setting: Setting) -> None:
         )
 
 
-def _most(joint: Joint, knowledge: Knowledge, sight: Sight, persons: IntArray) -> float:
+def _most(joint: Joint, knowledge: Knowledge, regard: Regard, persons: IntArray) -> float:
     """How far beliefs about some persons move at most."""
     most = 0.0
     for believed in joint.beliefs(knowledge, persons):
-        setting = believed.home.setting
-        distance = setting.distance_about(sight.column(setting))
+        distance = regard.distance(believed.home.setting)
         most = max(most, float(distance(believed.before, believed.after).max(initial=0.0)))
     return most

@@ -20,6 +20,7 @@ from bkpriv_core.table.combination import Combination
 __all__ = ["ColumnRequirement", "Sight", "refuse_combined"]
 
 R = TypeVar("R", bound="ColumnRequirement")
+S = TypeVar("S", bound="Sight")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class Sight:
         ValueError
             If there are several, and it was not settled which is meant: see `Requirement.about`.
         """
-        if self == Sight() and isinstance(setting.table.sensitive, Combination):
+        if not (self.sensitive or self.joint) and isinstance(setting.table.sensitive, Combination):
             raise ValueError("it is not settled which of several columns is meant")
         return self.sensitive
 
@@ -71,7 +72,7 @@ class Sight:
                 hint="Leave one of them out; a list may have one of each kind.",
             )
 
-    def of(self, columns: Sequence[str], combined: bool, key: str) -> tuple[Sight, ...]:
+    def of(self: S, columns: Sequence[str], combined: bool, key: str) -> tuple[S, ...]:
         """What is meant where there are such columns.
 
         Parameters
@@ -95,10 +96,10 @@ class Sight:
                 hint=f"The dataset has {', '.join(columns)}. Without the key it is about each.",
             )
         if not combined:
-            return (Sight(),)
+            return (replace(self, sensitive=None, joint=False),)
         if self.sensitive is not None or self.joint:
             return (self,)
-        return tuple(Sight(sensitive=column) for column in columns)
+        return tuple(replace(self, sensitive=column) for column in columns)
 
 
 @dataclass(frozen=True, kw_only=True)

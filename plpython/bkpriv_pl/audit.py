@@ -17,19 +17,14 @@ from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.draws import judge_together
-from bkpriv_pl.history import (
-    RecordedRelease,
-    find_options,
-    find_release,
-    find_requirements,
-    record_audit,
-)
+from bkpriv_pl.history import RecordedRelease, find_release, record_audit
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.passed import rows_of_attributes, tell_attributes
 from bkpriv_pl.persons import tell_bounded
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.recorded import read_columns
 from bkpriv_pl.remembering import with_library
+from bkpriv_pl.terms import find_options, find_requirements
 from bkpriv_pl.transitions import customary_knowledge
 
 __all__ = ["as_row", "audit", "measure"]

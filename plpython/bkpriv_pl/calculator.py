@@ -90,7 +90,7 @@ def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: 
     distance.check_distributions(before, after)
     distance.check_ground(distances, len(before))
     check_bandwidth(bandwidth, "the bandwidth")
-    return float(distance.BeliefDistance(distances, bandwidth)(before, after))
+    return float(distance.BeliefDistance.smoothed(distances, bandwidth)(before, after))
 
 
 @entry

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import plpy
 
+from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.randomization.risk import risks
+from bkpriv_core.requirement import BtPrivacy
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
@@ -23,6 +25,7 @@ from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.period import find_period
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.remembering import recall
+from bkpriv_pl.terms import find_requirements
 
 __all__ = ["disclosure", "explain_disclosure", "posterior", "prior"]
 
@@ -71,7 +74,8 @@ def disclosure(release: int | None, bandwidth: str | None, estimator: str) -> di
     estimator = check_estimator(estimator)
     recorded = _remembering(find_release(release), knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
-    disclosed = recorded.setting.adversaries([knowledge]).disclosure(groups, estimator)
+    adversaries = recorded.setting.adversaries([knowledge], [_compared(recorded)])
+    disclosed = adversaries.disclosure(groups, estimator)
     return {
         **_memberships(parts, groups, disclosed.used),
         "records": parts.weights[groups.members].tolist(),
@@ -91,7 +95,8 @@ def explain_disclosure(
     knowledge = parse_knowledge(from_json(bandwidth, "bandwidth"))
     recorded = _remembering(recorded, knowledge, estimator)
     parts, groups = recorded.parts, recorded.groups
-    explanation = recorded.setting.adversaries([knowledge]).explain(groups, estimator)
+    adversaries = recorded.setting.adversaries([knowledge], [_compared(recorded)])
+    explanation = adversaries.explain(groups, estimator)
     worst_first = np.argsort(-explanation.figures, kind="stable")
     rows = zip(
         worst_first.tolist(),
@@ -146,6 +151,26 @@ def _remembering(
                 "understate what is remembered.",
             )
     return recorded
+
+
+def _compared(recorded: RecordedRelease) -> Comparison:
+    """How beliefs are compared: as by all adversaries of its policy, if these do alike."""
+    by = {
+        regard.smoothing
+        for item in find_requirements(recorded.release).requirements
+        if isinstance(item, BtPrivacy)
+        for regard in item.regarding
+    } or {recorded.smoothing}
+    (smoothing,) = by if len(by) == 1 else (None,)
+    if smoothing is not None:
+        plpy.notice(
+            f"beliefs about {recorded.title} are compared by a smoothing of {smoothing:g}, as its "
+            "policy has it",
+            detail="Of sensitive values nearer than that, belief in one counts for belief in the "
+            "other.",
+            hint="bkpriv.audit compares them as its requirements say; as they are, without one.",
+        )
+    return Comparison(farthest=True, smoothing=smoothing)
 
 
 def _memberships(parts: Parts, groups: Groups, used: UsedArray) -> dict[str, Any]:

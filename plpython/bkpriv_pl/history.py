@@ -6,40 +6,34 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import plpy
 
 from bkpriv_core.audit import Finding
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, Smoothing
 from bkpriv_core.belief.library import Library
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import as_json
-from bkpriv_core.method import Method, Own, find_method, parse_options
-from bkpriv_core.policy import Policy, parse_policy
-from bkpriv_core.release.form import RangeStyle
+from bkpriv_core.method import Method, find_method
 from bkpriv_core.release.recorded.content import Content, read_release
 from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
 from bkpriv_core.release.recorded.soundness import of_release, unsound
 from bkpriv_core.release.release import Release
-from bkpriv_core.stated import read
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import IntArray
-from bkpriv_pl.boundary import Refusal, array_literal, decode, run
+from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.column import FIXED
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
-from bkpriv_pl.recorded import read_arrays, read_attributes, read_columns, read_respondents
+from bkpriv_pl.recorded import read_arrays, read_attributes, read_respondents
+from bkpriv_pl.terms import read_ranges, read_smoothing
 
 __all__ = [
     "RecordedRelease",
     "Step",
     "check_comparable",
-    "find_options",
     "find_release",
-    "find_requirements",
     "find_respondents",
     "find_steps",
     "find_watch",
@@ -52,12 +46,6 @@ __all__ = [
     "record_respondents",
     "refuse_purged",
 ]
-
-Value = TypeVar("Value")
-
-_JSON_BYTES = 10**7
-"""Most bytes of recorded requirements, and of options."""
-
 
 _ANY_TABLE = PriorTables(own=True)
 
@@ -74,8 +62,9 @@ class RecordedRelease(Release):
         Its id.
     method : Method
         What it was made by.
-    smoothing : float
-        Bandwidth of the belief distance that it was made by.
+    smoothing : float or None
+        By which beliefs are compared where its requirements do not say; None if as they are. Of
+        releases of versions before 0.4.0 it was an option, or 0.75.
     types : tuple of str
         Names of the columns' types in SQL, the sensitive ones last, as the source had them.
         Those that are not built in may be gone, or mean something else by now.
@@ -85,7 +74,7 @@ class RecordedRelease(Release):
 
     release: int
     method: Method[Any]
-    smoothing: float
+    smoothing: float | None
     types: tuple[str, ...]
     library: Library = _ANY_TABLE
 
@@ -97,7 +86,7 @@ class RecordedRelease(Release):
     @cached_property
     def setting(self) -> Setting:
         """What its beliefs and requirements are measured in."""
-        return Setting(self.parts, self.smoothing, library=self.library, progress=POLLED)
+        return Setting(self.parts, library=self.library, progress=POLLED)
 
 
 def next_version(dataset: str, owner: str) -> int:
@@ -123,11 +112,16 @@ def find_watch(source_schema: str, source_name: str) -> list[str] | None:
 
 
 def record_release(**columns: Any) -> int:
-    """Append a release and return its id; `columns` are those of ``bkpriv.release``."""
+    """Append a release and return its id; `columns` are those of ``bkpriv.release``.
+
+    Its requirements state a smoothing, or mean none.
+    """
     types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
     types |= {"counterfeited": "bigint", "grown_from": "bigint"}
     types |= {"requirements": "jsonb", "options": "jsonb", "unique_rows": "bigint[]"}
+    types["smoothing"] = "float8"
     types |= dict.fromkeys(("watch", "attributes"), "text[]")
+    columns["smoothing"] = None
     names = list(columns)
     slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
     row = run(
@@ -410,8 +404,8 @@ def record_audit(release: int, rows: Sequence[Finding]) -> None:
     for place, row in enumerate(rows):
         run(
             "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
-            "threshold, worst, mean, vulnerable, satisfied, estimator) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            "threshold, worst, mean, vulnerable, satisfied, estimator, smoothing) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL)",
             [
                 *("bigint", "int", "bigint", "text", "jsonb"),
                 *("float8", "float8", "float8", "bigint", "bool", "text"),
@@ -441,7 +435,7 @@ def find_release(release: int | None) -> RecordedRelease:
         attributes, types = read_attributes(release)
         content = Content(row["records"], row["suppressed"], row["groups"], row["counterfeited"])
         method = find_method(row["method"])
-        form = method.form.with_ranges(_read_option(release, "ranges", RangeStyle, "range"))
+        form = method.form.with_ranges(read_ranges(release))
         parsed = read_release(attributes, read_arrays(release), content, form)
         return RecordedRelease(
             parsed.parts,
@@ -449,49 +443,6 @@ def find_release(release: int | None) -> RecordedRelease:
             parsed.form,
             release,
             method,
-            _read_option(release, "smoothing", Smoothing, DEFAULT_SMOOTHING),
+            read_smoothing(release),
             types,
         )
-
-
-def find_requirements(release: int) -> Policy:
-    """Read what a release was certified for.
-
-    Raises
-    ------
-    UnsoundHistory
-        If it is no policy.
-    """
-    with of_release(release):
-        return parse_policy(_read_json(release, "requirements")).about(*read_columns(release))
-
-
-def find_options(release: int, method: Method[Own]) -> Own:
-    """Read the options that a release was made by with a method.
-
-    Raises
-    ------
-    UnsoundHistory
-        If they are none of the method's.
-    """
-    with of_release(release):
-        return parse_options(method, _read_json(release, "options"))
-
-
-def _read_option(release: int, name: str, type_: Any, default: Value) -> Value:
-    """One of a release's options; these are all that measuring what it tells depends on."""
-    options = _read_json(release, "options")
-    if not isinstance(options, dict):
-        raise unsound("its options are no JSON object", f"They are {as_json(options)}.")
-    chosen: Value = read(type_, options.get(name, default), f"option {name}")
-    return chosen
-
-
-def _read_json(release: int, column: str) -> Any:
-    """Decode what a column of a release holds, unless it is too long."""
-    size = look_up(release, f"octet_length({column}::text) AS size")["size"]
-    if size > _JSON_BYTES:
-        raise unsound(
-            f"its {column} are too long", f"They have {size} bytes; at most {_JSON_BYTES} are read."
-        )
-    return decode(look_up(release, column)[column], column)

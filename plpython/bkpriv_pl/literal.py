@@ -19,8 +19,9 @@ from bkpriv_core.query.predicate import Point, value_point
 from bkpriv_core.table.domain import Domain
 from bkpriv_pl.boundary import run
 from bkpriv_pl.column import FIXED
-from bkpriv_pl.history import RecordedRelease, find_options
+from bkpriv_pl.history import RecordedRelease
 from bkpriv_pl.progress import POLLED
+from bkpriv_pl.terms import find_options
 
 __all__ = ["NUMBERS", "TIMES", "literal_resolver"]
 

@@ -128,6 +128,6 @@ def _surer(options: Options, release: int, published: Release, estimated: Sequen
         else "A less strict policy leaves smaller groups, which can be judged exactly; some of "
         "these are too large for that."
     )
-    if options.inference[0] == "auto":
+    if options.inference == "auto":
         ways += ' The option {"beyond": "suppress"} leaves out what only an estimate can certify.'
     return ways

@@ -339,8 +339,7 @@ def _tell_apart(
         everybody = np.arange(len(mine))
         if mine is parts:
             return setting.over(parts), everybody
-        library = chain.library
-        return Setting(mine, setting.smoothing, library=library, progress=POLLED), everybody
+        return Setting(mine, library=chain.library, progress=POLLED), everybody
 
     nowhere = Groups.from_labels(np.full(len(people), SUPPRESSED))
     labels = setting.table.sensitive.called

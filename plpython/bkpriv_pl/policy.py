@@ -43,7 +43,8 @@ def find_policy(name: str | None) -> StatedPolicy:
     """
     name = require(name, "policy")
     rows = run(
-        "SELECT requirements, owner = current_user AS own FROM bkpriv.policy WHERE name = $1",
+        "SELECT bkpriv_internal.meant(requirements, smoothing) AS requirements, "
+        "owner = current_user AS own FROM bkpriv.policy WHERE name = $1",
         ["text"],
         [name],
     )
@@ -67,14 +68,15 @@ def set_policy(name: str | None, requirements: str | None) -> str:
     parse_policy(from_json(requirements, "requirements"))
     # Whoever inserts first has the name, whatever others do at the same time.
     if run(
-        "INSERT INTO bkpriv.policy (name, requirements) VALUES ($1, $2) "
+        "INSERT INTO bkpriv.policy (name, requirements, smoothing) VALUES ($1, $2, NULL) "
         "ON CONFLICT (name) DO NOTHING RETURNING name",
         ["text", "jsonb"],
         [name, requirements],
     ):
         return name
     if run(
-        "UPDATE bkpriv.policy SET requirements = $2, set_at = now() WHERE name = $1 RETURNING name",
+        "UPDATE bkpriv.policy SET requirements = $2, set_at = now(), smoothing = NULL "
+        "WHERE name = $1 RETURNING name",
         ["text", "jsonb"],
         [name, requirements],
     ):

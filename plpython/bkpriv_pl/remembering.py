@@ -224,15 +224,14 @@ def set_out(
         What is remembered of earlier releases, if a requirement is about respondents.
     """
     about = any(item.tells_apart for item in requirements)
-    estimator, smoothing = options.inference
     if respondents is None or not (about or apart):
-        return Setting(table, smoothing, library=library, progress=POLLED), None
+        return Setting(table, library=library, progress=POLLED), None
     parts = respondents.apart(table)
     if not about:
-        return Setting(parts, smoothing, library=library, progress=POLLED), None
+        return Setting(parts, library=library, progress=POLLED), None
     chain, present = _remember(dataset, period, table.sensitive.labels, respondents, library)
-    memories = Memories(library.own, chain, present, _named(estimator), stored)
-    return Setting(parts, smoothing, library=memories, progress=POLLED), memories
+    memories = Memories(library.own, chain, present, _named(options.inference), stored)
+    return Setting(parts, library=memories, progress=POLLED), memories
 
 
 def _remember(

@@ -28,11 +28,12 @@ from bkpriv_core.table.combination import columns_of
 from bkpriv_pl.audit import as_row, measure
 from bkpriv_pl.bases import bases_of, releases_beside
 from bkpriv_pl.boundary import entry, run
-from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
+from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.passed import attributes_of
 from bkpriv_pl.progress import Task
 from bkpriv_pl.suppression import explain
+from bkpriv_pl.terms import find_options, find_requirements
 from bkpriv_pl.utility import utility_of
 from bkpriv_pl.view import View, find_view
 

@@ -16,12 +16,13 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import entry
 from bkpriv_pl.chain import tell_apart
 from bkpriv_pl.growing import shown_before
-from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
+from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.overlap import recall_earlier
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import Task
 from bkpriv_pl.recorded import read_respondents
 from bkpriv_pl.remembering import with_library
+from bkpriv_pl.terms import find_options, find_requirements
 
 __all__ = ["explain", "explain_suppressed"]
 
@@ -45,7 +46,7 @@ def explain(release: int | None, limit: int, task: Task) -> list[tuple[Any, ...]
     """Rows of ``bkpriv.explain_suppressed``; `task` has a step for it."""
     recorded = find_release(release)
     requirements = find_requirements(recorded.release).requirements
-    estimator, _ = find_options(recorded.release, recorded.method).inference
+    estimator = find_options(recorded.release, recorded.method).inference
     # The publisher chose the tables that the requirements name.
     recorded = with_library(recorded, requirements, estimator, own=False)
     before = None

@@ -29,7 +29,7 @@ from bkpriv_pl.bases import find_bases, releases_beside
 from bkpriv_pl.boundary import Refusal, entry, from_json
 from bkpriv_pl.chain import Chain, find_left_out, in_column, read_chain
 from bkpriv_pl.dataset import Dataset, find_dataset
-from bkpriv_pl.history import Step, find_requirements, refuse_purged
+from bkpriv_pl.history import Step, refuse_purged
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.notice import latest_of
 from bkpriv_pl.ownership import check_listed, look_up
@@ -37,6 +37,7 @@ from bkpriv_pl.passed import note_attributes
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.readers import find_readers, read_readers
 from bkpriv_pl.recorded import read_columns
+from bkpriv_pl.terms import find_requirements
 
 __all__ = ["audit_readers", "audit_together", "explain_together"]
 
@@ -220,10 +221,7 @@ class _Inquiry:
 
     def _look(self, place: int) -> tuple[Setting, IntArray]:
         recorded = self.chain.recorded(self.places[place])
-        latest = self.chain.recorded(self.places[-1])
-        setting = Setting(
-            recorded.parts, latest.smoothing, library=self.chain.library, progress=POLLED
-        )
+        setting = Setting(recorded.parts, library=self.chain.library, progress=POLLED)
         return setting, np.arange(len(recorded.parts))
 
     def _told(self, task: Task) -> tuple[Joint, list[Requirement]]:

@@ -11,10 +11,11 @@ from bkpriv_core.utility.divergence import divergences
 from bkpriv_core.utility.measures import baseline_utility, column_losses
 from bkpriv_core.utility.measures import utility as measured
 from bkpriv_pl.boundary import entry
-from bkpriv_pl.history import RecordedRelease, find_options, find_release, find_requirements
+from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.ownership import check_listed
 from bkpriv_pl.persons import tell_bounded
 from bkpriv_pl.progress import POLLED
+from bkpriv_pl.terms import find_options, find_requirements
 
 __all__ = ["compare_releases", "utility", "utility_of"]
 

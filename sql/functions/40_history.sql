@@ -266,7 +266,8 @@ SELECT r.release, r.dataset, r.version, format('%I.%I', r.view_schema, r.view_na
          ELSE 'dropped' END AS status,
     CASE WHEN e.stale THEN true
          WHEN r.watch = bkpriv_internal.watch_tokens(r.source_schema, r.source_name) THEN false END AS stale,
-    r.created_at, r.created_by, r.requirements, r.options, e.reason, r.counterfeited,
+    r.created_at, r.created_by, bkpriv_internal.meant(r.requirements, r.smoothing, r.options) AS requirements, r.options,
+    e.reason, r.counterfeited,
     r.grown_from
 FROM bkpriv.release r
 CROSS JOIN LATERAL (
@@ -283,7 +284,8 @@ COMMENT ON VIEW bkpriv.releases IS
 GRANT SELECT ON bkpriv.releases TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE VIEW bkpriv.audits WITH (security_barrier) AS
-SELECT a.audit, a.release, r.dataset, a.requirement, a.parameters, a.threshold, a.worst, a.mean,
+SELECT a.audit, a.release, r.dataset, a.requirement,
+    bkpriv_internal.meant(jsonb_build_object(a.requirement, a.parameters), a.smoothing) -> a.requirement AS parameters, a.threshold, a.worst, a.mean,
     a.vulnerable, a.satisfied, a.estimator, a.audited_at, a.audited_by
 FROM bkpriv.audit_record a JOIN bkpriv.release r USING (release)
 WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.owned());

@@ -81,7 +81,7 @@ CREATE OR REPLACE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, es
         AS u(group_id, qi, records, disclosure, estimated)
 $$;
 COMMENT ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) IS
-    'How far a release moves an adversary''s belief about each published cell, in bits from 0 to 1; bandwidth as in prior(); estimator_used says where it is exact';
+    'How far a release moves an adversary''s belief about each published cell, in bits from 0 to 1; bandwidth as in prior(); beliefs are compared by the smoothing that the release''s policy states for all adversaries, which a notice names, or else as they are; estimator_used says where it is exact';
 GRANT EXECUTE ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
@@ -94,7 +94,7 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth j
 return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
-    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; bandwidth as in prior(); of a randomized release, which takes no bandwidth, for all records with the same values: the share of the sensitive one, and the probability that they are found as they were';
+    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; bandwidth, and how beliefs are compared, as in disclosure(); of a randomized release, which takes no bandwidth, for all records with the same values: the share of the sensitive one, and the probability that they are found as they were';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')

@@ -4,5 +4,8 @@ CREATE TABLE bkpriv.policy (
     name text PRIMARY KEY CHECK (name <> ''),
     owner text NOT NULL DEFAULT current_user,
     requirements jsonb NOT NULL CHECK (jsonb_typeof(requirements) = 'object'),
-    set_at timestamptz NOT NULL DEFAULT now()
+    set_at timestamptz NOT NULL DEFAULT now(),
+    -- By which beliefs are compared where the policy does not say; see bkpriv_internal.meant. What versions
+    -- before 0.4.0 wrote does not have the column, and is told by its default, also in a dump of theirs.
+    smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75)
 );

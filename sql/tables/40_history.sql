@@ -32,6 +32,7 @@ CREATE TABLE bkpriv.release (
     respondent_column text CHECK (octet_length(respondent_column) <= 63),
     attributes text[] NOT NULL DEFAULT '{}',
     unique_rows bigint[],
+    smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75),
     UNIQUE (dataset, owner, version),
     -- Whoever owns datasets may append rows; what is written into them must not be a load to others.
     CHECK (greatest(octet_length(source_schema), octet_length(source_name), octet_length(view_schema),
@@ -148,6 +149,7 @@ CREATE TABLE bkpriv.audit_record (
     estimator text NOT NULL,
     audited_at timestamptz NOT NULL DEFAULT now(),
     audited_by text NOT NULL DEFAULT current_user,
+    smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75),
     PRIMARY KEY (audit, place)
 );
 

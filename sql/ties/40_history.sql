@@ -38,7 +38,7 @@ GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_pub
 GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
 
 COMMENT ON TABLE bkpriv.release IS
-    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; period_type: the built-in type that periods of period_column are compared as, text for others, NULL where their texts do not tell them apart; period_bin: the unit or width by which that column is binned; counterfeited: how many records are shown with another sensitive value than they have; grown_from: the release whose groups it keeps; respondent_column: the column that names respondents; append-only';
+    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; period_type: the built-in type that periods of period_column are compared as, text for others, NULL where their texts do not tell them apart; period_bin: the unit or width by which that column is binned; counterfeited: how many records are shown with another sensitive value than they have; grown_from: the release whose groups it keeps; respondent_column: the column that names respondents; smoothing: by which beliefs are compared where neither the requirements nor the options say, NULL (values are alike or not) of releases since 0.4.0; append-only';
 GRANT SELECT ON bkpriv.release TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release FOR SELECT
@@ -107,7 +107,8 @@ CREATE POLICY append ON bkpriv.release_event FOR INSERT
     WITH CHECK (by = current_user AND at = now() AND event = currval('bkpriv.release_event_id')
                 AND release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv_internal.owns(r.owner)));
 
-COMMENT ON TABLE bkpriv.audit_record IS 'What audits found, one row per bound; append-only';
+COMMENT ON TABLE bkpriv.audit_record IS
+    'What audits found, one row per bound; smoothing: by which beliefs were compared where parameters do not say, NULL (values are alike or not) since 0.4.0; append-only';
 GRANT SELECT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.audit_record FOR SELECT

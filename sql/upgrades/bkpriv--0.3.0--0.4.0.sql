@@ -1,5 +1,5 @@
 -- From 0.3.0.
--- Alters: bkpriv.dataset; bkpriv.hierarchy; bkpriv.sequential_knowledge; bkpriv_internal.bootstrap(); bkpriv_internal.sees(text)
+-- Alters: bkpriv.audit_record; bkpriv.dataset; bkpriv.hierarchy; bkpriv.policy; bkpriv.release; bkpriv.sequential_knowledge; bkpriv_internal.bootstrap(); bkpriv_internal.sees(text)
 
 DROP FUNCTION bkpriv_internal.bootstrap();
 
@@ -62,3 +62,8 @@ ALTER TABLE bkpriv.release ADD CHECK (cardinality(unique_rows) = cardinality(att
 
 -- Between the bandwidths of a range a bound may not be shown to hold, though nobody is over it where it was computed.
 ALTER TABLE bkpriv.audit_record DROP CONSTRAINT audit_record_check, ADD CHECK (NOT satisfied OR vulnerable = 0);
+
+-- Beliefs are compared as they are where a requirement does not state a smoothing. Until now 0.75 was meant.
+ALTER TABLE bkpriv.policy ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);
+ALTER TABLE bkpriv.release ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);
+ALTER TABLE bkpriv.audit_record ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);

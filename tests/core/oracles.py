@@ -287,8 +287,12 @@ def smooth(sensitive: Attribute, belief: Belief, bandwidth: float) -> Belief:
     return [share / sum(smoothed) for share in smoothed]
 
 
-def belief_distance(sensitive: Attribute, p: Belief, q: Belief, bandwidth: float) -> float:
-    """Smoothed Jensen-Shannon distance."""
+def belief_distance(
+    sensitive: Attribute, p: Belief, q: Belief, bandwidth: float | None = None
+) -> float:
+    """Jensen-Shannon divergence, smoothed if there is a bandwidth."""
+    if bandwidth is None:
+        return js_divergence(p, q)
     return js_divergence(smooth(sensitive, p, bandwidth), smooth(sensitive, q, bandwidth))
 
 
@@ -367,7 +371,11 @@ def closeness(records: Records, group: Group, ground: str) -> Number:
 
 
 def disclosures(
-    records: Records, beliefs: Sequence[Belief], group: Group, smoothing: float, estimator: str
+    records: Records,
+    beliefs: Sequence[Belief],
+    group: Group,
+    smoothing: float | None,
+    estimator: str,
 ) -> list[float]:
     """Distance of prior and posterior belief about each record of a group."""
     before = [beliefs[record] for record in group]

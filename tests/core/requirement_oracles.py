@@ -89,7 +89,7 @@ def gain_scores(records: Records, group: Group, beta: float, variant: str) -> li
 
 
 def belief_moves(
-    records: Records, bandwidth: float, group: Group, smoothing: float, estimator: str
+    records: Records, bandwidth: float, group: Group, smoothing: float | None, estimator: str
 ) -> dict[int, tuple[list[float], list[float], float]]:
     """Of each record of a group: the beliefs about it before and after, and their distance."""
     prior = oracles.rounded(oracles.priors(records, [bandwidth] * len(records.attributes)))

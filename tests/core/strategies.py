@@ -17,6 +17,7 @@ from bkpriv_core.requirement import (
     BtPrivacy,
     KAnonymity,
     LDiversity,
+    Regard,
     Requirement,
     TCloseness,
 )
@@ -41,6 +42,9 @@ KINDS = ("numeric", "binned", "hierarchical", "flat")
 
 bandwidths = st.one_of(st.sampled_from([0.1, 0.25, 0.3, 0.5, 1.0, 1.5]), st.floats(0.05, 2.0))
 """Bandwidths of adversaries and of the belief distance."""
+
+smoothings = st.one_of(st.none(), st.sampled_from([0.25, 0.5, 0.75, 1.0]))
+"""By what beliefs are blended before they are compared, if they are."""
 
 
 # --- Drawing --------------------------------------------------------------------------------------
@@ -286,19 +290,31 @@ def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
         st.lists(st.tuples(bandwidths, st.floats(0.01, 0.6)), min_size=1, max_size=2).map(
             lambda skyline: BtPrivacy(tuple(skyline))
         ),
+        st.lists(
+            st.tuples(bandwidths, st.floats(0.01, 0.6), smoothings), min_size=1, max_size=2
+        ).map(
+            lambda stated: BtPrivacy(
+                tuple((width, t) for width, t, _ in stated),
+                tuple(Regard(smoothing=smoothing) for *_, smoothing in stated),
+            )
+        ),
     )
     return draw(st.lists(one, min_size=1, max_size=3))
 
 
 def naive(
-    records: Records, requirements: Sequence[Requirement], estimator: str, smoothing: float = 0.75
+    records: Records, requirements: Sequence[Requirement], estimator: str
 ) -> Callable[[Group], bool]:
     """Whether a group of records meets requirements, by the oracles; answers are kept."""
     skyline = [
-        (oracles.rounded(oracles.priors(records, [bandwidth] * len(records.attributes))), t)
+        (
+            oracles.rounded(oracles.priors(records, [bandwidth] * len(records.attributes))),
+            t,
+            regard.smoothing,
+        )
         for requirement in requirements
         if isinstance(requirement, BtPrivacy)
-        for bandwidth, t in requirement.skyline
+        for (bandwidth, t), regard in zip(requirement.skyline, requirement.regarding, strict=True)
         if isinstance(bandwidth, int | float)
     ]
 
@@ -330,7 +346,7 @@ def naive(
             else:
                 met = all(
                     figure <= t + 1e-9
-                    for prior, t in skyline
+                    for prior, t, smoothing in skyline
                     for figure in oracles.disclosures(
                         records, prior, list(group), smoothing, estimator
                     )

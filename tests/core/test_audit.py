@@ -24,6 +24,7 @@ from bkpriv_core.requirement import (
     KAnonymity,
     LDiversity,
     Measurement,
+    Regard,
     Requirement,
     TCloseness,
 )
@@ -44,6 +45,7 @@ from tests.core.strategies import (
     by_age,
     partitions,
     records_of,
+    smoothings,
     tables,
 )
 
@@ -144,19 +146,20 @@ def test_counts_are_judged_record_by_record(
     tables(max_records=7),
     st.lists(st.tuples(bandwidths, st.floats(0.01, 0.6)), min_size=1, max_size=2),
     st.sampled_from(["omega", "exact"]),
-    bandwidths.filter(lambda width: width > 0.2),
+    smoothings,
     st.data(),
 )
 def test_beliefs_are_judged_record_by_record(
     records: Records,
     skyline: list[tuple[float, float]],
     estimator: Estimator,
-    smoothing: float,
+    smoothing: float | None,
     data: st.DataObject,
 ) -> None:
-    setting = Setting(as_table(records), smoothing)
+    setting = Setting(as_table(records))
     lists = data.draw(partitions(setting.table.cells, suppress=True).filter(bool))
-    rows = measured(setting, as_groups(lists), BtPrivacy(tuple(skyline)), estimator)
+    regards = (Regard(smoothing=smoothing),) * len(skyline)
+    rows = measured(setting, as_groups(lists), BtPrivacy(tuple(skyline), regards), estimator)
     assert len(rows) == len(skyline)
     for finding, (width, t) in zip(rows, skyline, strict=True):
         moves = [
@@ -171,7 +174,7 @@ def test_beliefs_are_judged_record_by_record(
         agrees(finding, judge(figures, t, upper=True), list(map(len, moves)))
         assert (finding.requirement, finding.threshold) == ("bt_privacy", t)
         assert finding.parameters == {"bandwidth": width, "t": t} | (
-            {} if smoothing == 0.75 else {"smoothing": smoothing}
+            {} if smoothing is None else {"smoothing": smoothing}
         )
         assert finding.fault is not None
         assert finding.fault.shift is not None
@@ -222,17 +225,6 @@ def test_where_persons_are_counted_the_ways_of_inference_count_persons() -> None
     groups = as_groups([[0], [1]])
     (finding,) = findings(Setting(table), groups, [KAnonymity(1)], [measurement])
     assert finding.estimator == "exact, but omega for 1 group (2 persons)"
-
-
-def test_smoothing_is_stated_where_it_matters() -> None:
-    records = by_age("flu", "hiv", "flu", "hiv")
-    groups = as_groups([[0, 1], [2, 3]])
-    for smoothing, stated in ((0.75, {}), (0.5, {"smoothing": 0.5})):
-        setting = Setting(as_table(records), smoothing)
-        (finding,) = measured(setting, groups, BtPrivacy(((0.3, 0.2),)))
-        assert finding.parameters == {"bandwidth": 0.3, "t": 0.2, **stated}
-        (finding,) = measured(setting, groups, KAnonymity(2))
-        assert finding.parameters == {"k": 2}
 
 
 def test_faults_are_found_where_they_are_asked_for() -> None:

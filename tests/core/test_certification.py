@@ -224,7 +224,7 @@ def largest_disclosure(
     ((bandwidth, _),) = skyline.skyline
     assert isinstance(bandwidth, float)
     prior = oracles.rounded(oracles.priors(records, [bandwidth]))
-    return max(oracles.disclosures(records, prior, group, 0.75, estimator))
+    return max(oracles.disclosures(records, prior, group, None, estimator))
 
 
 @pytest.mark.parametrize("estimator", ["exact", "auto"])

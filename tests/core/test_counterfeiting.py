@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
@@ -138,9 +137,7 @@ def test_every_group_holds_as_it_is_shown(
             after = oracles.exact_posterior(priors, secrets)
             assert after is not None
             for before, belief in zip(priors, after, strict=True):
-                distance = oracles.belief_distance(
-                    records.sensitive, before, belief, DEFAULT_SMOOTHING
-                )
+                distance = oracles.belief_distance(records.sensitive, before, belief)
                 assert distance <= moved + 1e-9
     published = setting.over(parts)
     assert satisfied(requirements, published, release.groups, "auto").all()

@@ -7,13 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.course import STEP, Point, bound_between
+from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.posterior import exact_posterior
 from bkpriv_core.belief.prior import kernel_prior, kernel_sums
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.table.groups import Groups
 from tests.core import oracles
 from tests.core.oracles import Records
-from tests.core.strategies import MANY, SOME, as_table, bandwidths, record_groups, tables
+from tests.core.strategies import (
+    MANY,
+    SOME,
+    as_table,
+    bandwidths,
+    record_groups,
+    smoothings,
+    tables,
+)
 
 
 @MANY
@@ -35,9 +44,9 @@ def test_sums_are_priors_up_to_their_scale_and_fall_convexly(
 
 
 @SOME
-@given(tables(max_records=6), bandwidths, st.floats(1.001, 1.5), st.floats(0.02, 0.98))
+@given(tables(max_records=6), bandwidths, st.floats(1.001, 1.5), st.floats(0.02, 0.98), smoothings)
 def test_nothing_between_the_ends_is_above_the_bound(
-    records: Records, sharp: float, ratio: float, share: float
+    records: Records, sharp: float, ratio: float, share: float, smoothing: float | None
 ) -> None:
     table = as_table(records)
     groups, setting = Groups.whole(table.cells), Setting(table)
@@ -63,11 +72,11 @@ def test_nothing_between_the_ends_is_above_the_bound(
         np.ones(1, dtype=bool),
         point(sharp * ratio),
         point(sharp),
-        setting.distance.images,
+        setting.distance(Comparison(smoothing=smoothing)).images,
     )
     width = sharp * ratio**share
     beliefs = oracles.priors(records, [width] * len(records.attributes))
-    told = oracles.disclosures(records, beliefs, group, setting.smoothing, "exact")
+    told = oracles.disclosures(records, beliefs, group, smoothing, "exact")
     assert np.max(told) <= bound.max() + 1e-9
     if ratio < 1.01:  # and it is of use
         ends = [
@@ -75,7 +84,7 @@ def test_nothing_between_the_ends_is_above_the_bound(
                 records,
                 oracles.priors(records, [end] * len(records.attributes)),
                 group,
-                setting.smoothing,
+                smoothing,
                 "exact",
             )
             for end in (sharp, sharp * ratio)

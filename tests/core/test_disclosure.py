@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief import setting as setting_module
 from bkpriv_core.belief.disclosure import Adversaries
-from bkpriv_core.belief.distance import BeliefDistance
+from bkpriv_core.belief.distance import BeliefDistance, Comparison
 from bkpriv_core.belief.posterior import ESTIMATORS, Estimator
 from bkpriv_core.belief.prior import kernel_prior
 from bkpriv_core.belief.setting import Setting
@@ -31,6 +31,7 @@ from tests.core.strategies import (
     bandwidths,
     partitions,
     records_of,
+    smoothings,
     tables,
 )
 from tests.core.watching import Watched
@@ -40,21 +41,25 @@ from tests.core.watching import Watched
 @given(
     tables(max_records=9, sensitive_kinds=KINDS),
     st.lists(bandwidths, min_size=1, max_size=3),
-    bandwidths,
+    smoothings,
     st.sampled_from(["exact", "omega"]),
     st.data(),
 )
 def test_disclosure_by_records(
     records: Records,
     widths: list[float],
-    smoothing: float,
+    smoothing: float | None,
     estimator: Estimator,
     data: st.DataObject,
 ) -> None:
     table = as_table(records)
     lists = data.draw(partitions(table.cells, suppress=True))
     groups = as_groups(lists)
-    disclosure = Setting(table, smoothing).adversaries(widths).disclosure(groups, estimator)
+    compared = [Comparison(smoothing=smoothing)] * len(widths)
+    disclosure = Setting(table).adversaries(widths, compared).disclosure(groups, estimator)
+    if smoothing is None:
+        plain = Setting(table).adversaries(widths).disclosure(groups, estimator)
+        np.testing.assert_array_equal(plain.figures, disclosure.figures)
     assert disclosure.figures.shape == (len(widths), len(groups.members))
     assert disclosure.exact.tolist() == [estimator == "exact"] * len(lists)
     for width, figures in zip(widths, disclosure.figures, strict=True):
@@ -87,7 +92,7 @@ def test_any_priors_may_be_given() -> None:
     table = as_table(small_table())
     ignorant = np.full((3, 3), 1 / 3)
     distance = BeliefDistance.over(table.sensitive, 0.5)
-    disclosure = Adversaries(Parts.of(table), [ignorant], distance).disclosure(
+    disclosure = Adversaries(Parts.of(table), [ignorant], [(0, distance)]).disclosure(
         Groups.whole(3), "exact"
     )
     third, shares = [1 / 3] * 3, [0.5, 0.25, 0.25]
@@ -154,12 +159,22 @@ def test_adversaries_stand_in_the_order_asked_for() -> None:
     np.testing.assert_array_equal(there[::-1], back)
 
 
-def test_the_smoothing_is_that_of_the_setting() -> None:
-    table = as_table(small_table())
-    assert Setting(table).distance.bandwidth == 0.75
-    assert Setting(table, 1.25).distance.bandwidth == 1.25
+def test_a_distance_is_made_once_for_all_settings_of_a_table() -> None:
+    setting = Setting(as_table(small_table()))
+    blended = setting.distance(Comparison(smoothing=0.5))
+    assert setting.tried().distance(Comparison(smoothing=0.5)) is blended
+    assert setting.distance(Comparison()) is not blended
     with pytest.raises(InvalidParameter, match="smoothing"):
-        Setting(table, 0)
+        setting.distance(Comparison(smoothing=0))
+
+
+def test_adversaries_who_compare_otherwise_are_told_apart() -> None:
+    setting, whole = Setting(as_table(small_table())), Groups.whole(3)
+    both = [Comparison(), Comparison(smoothing=1.0)]
+    figures = setting.adversaries([0.3, 0.3], both).disclosure(whole, "exact").figures
+    for by, expected in zip(both, figures, strict=True):
+        alone = setting.adversaries([0.3], [by]).disclosure(whole, "exact").figures
+        np.testing.assert_array_equal(alone[0], expected)
 
 
 def test_an_unknown_attribute_is_refused() -> None:
@@ -234,9 +249,8 @@ def test_a_contradiction_is_told_by_labels() -> None:
     table = as_table(records)
     groups = as_groups([[0, 1]])
     sure_of_colds = np.array([[1.0, 0.0], [1.0, 0.0]])
-    distance = BeliefDistance(np.array([[0.0, 1.0], [1.0, 0.0]]))
     with pytest.raises(ContradictoryKnowledge) as caught:
-        Adversaries(Parts.of(table), [sure_of_colds], distance).disclosure(groups, "omega")
+        Adversaries(Parts.of(table), [sure_of_colds], []).disclosure(groups, "omega")
     assert "group 0" in caught.value.message
     assert "'flu' of \"disease\"" in caught.value.message
     assert "2 times" in caught.value.detail
@@ -253,9 +267,7 @@ def test_a_contradiction_may_be_about_null() -> None:
     )
     sure_of_colds = np.array([[1.0, 0.0]])
     with pytest.raises(ContradictoryKnowledge, match='the value NULL of "disease"'):
-        Adversaries(Parts.of(table), [sure_of_colds], BeliefDistance(1.0 - np.eye(2))).disclosure(
-            Groups.whole(1), "exact"
-        )
+        Adversaries(Parts.of(table), [sure_of_colds], []).disclosure(Groups.whole(1), "exact")
 
 
 def test_a_contradiction_may_be_about_a_record() -> None:
@@ -267,10 +279,9 @@ def test_a_contradiction_may_be_about_a_record() -> None:
     )
     table = as_table(records)
     prior = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
-    distance = BeliefDistance(1.0 - np.eye(3))
     for estimator in get_args(Estimator):
         with pytest.raises(ContradictoryKnowledge) as caught:
-            Adversaries(Parts.of(table), [prior], distance).disclosure(
+            Adversaries(Parts.of(table), [prior], []).disclosure(
                 as_groups([[2], [0, 1]]), estimator
             )
         assert "group 1" in caught.value.message

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, Uniform
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, posterior
 from bkpriv_core.belief.setting import Setting
@@ -53,7 +54,7 @@ def test_beliefs_are_those_of_records_by_themselves(
     assert inferred.used.tolist() == apart.used.tolist()
     disclosure = setting.adversaries(skyline).disclosure(groups, estimator)
     for place, (prior, belief) in enumerate(zip(priors, apart.beliefs, strict=True)):
-        expected = setting.distance(prior[groups.members], belief)
+        expected = js_divergence(prior[groups.members], belief)
         np.testing.assert_allclose(disclosure.figures[place], expected, atol=1e-9)
 
 

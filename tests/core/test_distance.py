@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.distance import (
-    DEFAULT_SMOOTHING,
     BeliefDistance,
     check_distributions,
     check_ground,
@@ -82,7 +81,7 @@ def test_probability_scaling() -> None:
         (np.array([0.4, 0.6]), np.array([0.5, 0.5])),
     )
     flat = BeliefDistance.over(Domain("s", ("sick", "well")))
-    numeric = BeliefDistance.over(SALARY)
+    numeric = BeliefDistance.over(SALARY, 0.75)
     apart = np.zeros((2, len(SALARIES)))
     assert flat(*small) > 5 * flat(*large)
     for row, pair in enumerate((small, large)):
@@ -108,10 +107,11 @@ def test_zero_probability_definability(bandwidth: float) -> None:
 def test_semantic_awareness() -> None:
     # {30K, 40K} is nearer to {50K, 60K} than to {80K, 90K}.
     here, near, far = even("30K", "40K"), even("50K", "60K"), even("80K", "90K")
-    measure = BeliefDistance.over(SALARY)
+    measure = BeliefDistance.over(SALARY, 0.75)
     assert 0 < measure(here, near) < measure(here, far)
-    # The fault of plain Jensen-Shannon:
-    assert js_divergence(here, near) == js_divergence(here, far) == 1.0
+    # Unblended, values are alike or not:
+    plain = BeliefDistance.over(SALARY)
+    assert plain(here, near) == plain(here, far) == js_divergence(here, far) == 1.0
 
 
 # --- Definitions ----------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def test_beliefs_of_any_shape_are_compared_row_by_row(
     one, other = as_array([p])[0], as_array([q])[0]
     stacked = np.stack([one, other] * copies).reshape(copies, 2, -1)
     reverse = stacked[:, ::-1]
-    measure = BeliefDistance.over(as_domain(attribute))
+    measure = BeliefDistance.over(as_domain(attribute), 0.75)
     for function in (kl_divergence, js_divergence, total_variation, emd_ordered, measure):
         distances = function(stacked, reverse)
         assert distances.shape == (copies, 2)
@@ -192,20 +192,43 @@ def test_smoothing_by_hand() -> None:
     )
 
 
-def test_the_default_smooths_siblings_of_height_two_and_a_half_does_not() -> None:
+def test_three_quarters_smooth_siblings_of_height_two_and_a_half_does_not() -> None:
     paths = {"a": ("a", "x", "*"), "b": ("b", "x", "*"), "c": ("c", "y", "*")}
     domain = as_domain(Attribute("s", ("a", "b", "c"), paths=paths))
     one, sibling, stranger = np.eye(3)
-    assert DEFAULT_SMOOTHING == 0.75
-    default, half = BeliefDistance.over(domain), BeliefDistance.over(domain, 0.5)
-    assert default(one, sibling) < default(one, stranger) == 1.0
+    usual, half = BeliefDistance.over(domain, 0.75), BeliefDistance.over(domain, 0.5)
+    assert usual(one, sibling) < usual(one, stranger) == 1.0
     assert half(one, sibling) == half(one, stranger) == 1.0
 
 
 @pytest.mark.parametrize("bandwidth", [0, -1.0, float("nan"), True])
 def test_smoothing_needs_a_positive_bandwidth(bandwidth: float) -> None:
     with pytest.raises(InvalidParameter, match="the smoothing bandwidth"):
-        BeliefDistance(np.zeros((1, 1)), bandwidth)
+        BeliefDistance.smoothed(np.zeros((1, 1)), bandwidth)
+
+
+@SOME
+@given(two_beliefs())
+def test_unblended_beliefs_are_compared_as_they_are(
+    drawn: tuple[Attribute, Belief, Belief],
+) -> None:
+    attribute, p, q = drawn
+    measure = BeliefDistance.over(as_domain(attribute))
+    one, other = as_array([p]), as_array([q])
+    assert measure.smooth(one) is one  # no multiplication
+    assert measure.images == (None,)
+    expected = oracles.js_divergence(p, q)
+    assert measure(one, other)[0] == pytest.approx(expected, abs=1e-12)
+    prepared = measure.from_prepared(*measure.prepare(one), other)[0]
+    assert prepared == pytest.approx(expected, abs=1e-12)
+
+
+def test_blending_hides_certainty() -> None:
+    """Of 21 numbers, who comes to be sure of one moves by a twentieth of a bit."""
+    number = Domain("s", tuple(map(str, range(21))), positions=np.arange(21.0))
+    before, after = np.full(21, 1 / 21), np.eye(21)[10]
+    assert BeliefDistance.over(number, 0.75)(before, after) < 0.05
+    assert BeliefDistance.over(number)(before, after) > 0.8
 
 
 # --- Earth mover's distance -----------------------------------------------------------------------

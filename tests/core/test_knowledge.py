@@ -270,13 +270,12 @@ def test_who_remembers_tells_respondents_of_a_cell_apart() -> None:
 def test_a_skyline_may_mix_all_forms() -> None:
     table = as_table(PATIENTS)
     prior = np.array([[0.5, 0.5], [0.0, 1.0]])
-    setting = Setting(table, 0.75, library=Known(prior))
+    setting = Setting(table, library=Known(prior))
     groups = Groups.from_labels(np.array([0, 1]))
     disclosure = setting.adversaries([0.3, Uniform(), Outside("p")]).disclosure(groups, "exact")
     assert disclosure.figures.shape == (3, 2)
     # The outside adversary knows the second record's value for certain, and learns nothing.
     assert disclosure.figures[2, 1] == 0.0
-    # Distances of a flat domain are 0 or 1, so nothing is smoothed.
     learnt = js_divergence(np.array([1 / 3, 2 / 3]), np.array([1 / 2, 1 / 2]))
     assert disclosure.figures[1, 0] == pytest.approx(float(learnt), abs=1e-12)
     assert disclosure.figures[1, 0] > 0.01

@@ -8,7 +8,7 @@ import pytest
 from bkpriv_core.belief import posterior as posterior_module
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, TooLarge, UnattainableRequirement
-from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity, check_attainable
+from bkpriv_core.requirement import Bound, BtPrivacy, KAnonymity, Regard, check_attainable
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.table import Table
@@ -38,7 +38,10 @@ def test_a_large_domain_costs_nothing_until_its_values_are_compared() -> None:
     whole = Groups.whole(2)
     assert KAnonymity(size).satisfied(setting, whole).all()
     with pytest.raises(TooLarge, match='"amount" has 6000 values'):
-        BtPrivacy(((0.3, 0.2),)).measure(setting, whole)
+        BtPrivacy(((0.3, 0.2),), (Regard(smoothing=0.75),)).measure(setting, whole)
+    # Unblended, values are alike or not, and how far they are apart is no matter.
+    figures = BtPrivacy(((0.3, 0.2),)).measure(setting, whole).figures
+    assert 0 <= figures.max() <= 1
 
 
 def test_the_whole_table_is_judged_fast_but_refused_with_care(

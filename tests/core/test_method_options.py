@@ -15,7 +15,6 @@ from bkpriv_core.method.mondrian import MondrianOptions
 def test_defaults() -> None:
     expected: dict[str, Any] = {
         "estimator": "auto",
-        "smoothing": 0.75,
         "materialized": False,
         "nulls": "error",
         "unfit": "suppress",
@@ -33,7 +32,6 @@ def test_defaults() -> None:
 def test_every_option_is_read() -> None:
     stated = {
         "estimator": "exact",
-        "smoothing": 1,
         "materialized": True,
         "nulls": "category",
         "unfit": "suppress",
@@ -61,13 +59,11 @@ def test_every_option_is_read() -> None:
         ({"suppression": 1}, "suppression is 1", "below 1"),
         ([], "must be a JSON object", "{}"),
         (None, "must be a JSON object", "{}"),
-        ({"estimater": "exact"}, 'no option "estimater"', "estimator, smoothing"),
+        ({"estimater": "exact"}, 'no option "estimater"', "estimator, unfit"),
         ({"estimator": "bethel"}, '"bethel"', "auto, exact, bethe, omega"),
         ({"estimator": None}, "null", "auto, exact, bethe, omega"),
-        ({"smoothing": 0}, "option smoothing is 0", "Distances"),
-        ({"smoothing": 1.01}, "option smoothing is 1.01", "at most 1"),
-        ({"smoothing": "0.75"}, 'option smoothing is "0.75"', "Distances"),
-        ({"smoothing": True}, "option smoothing is true", "Distances"),
+        ({"smoothing": 0.5}, "smoothing is no option any more: it is 0.5", '"bt_privacy": [{'),
+        ({"smoothing": None}, "smoothing is no option any more", '"bt_privacy": [{'),
         ({"materialized": 1}, "materialized must be true or false", "materialized"),
         ({"materialized": "true"}, "materialized must be true or false", "materialized"),
         ({"nulls": "ignore"}, 'option nulls is "ignore"', "error, category"),

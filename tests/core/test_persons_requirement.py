@@ -110,9 +110,9 @@ def test_beliefs_about_persons_by_enumeration_of_all_worlds(
         moved = []
         for value in range(len(VALUES)):
             one, other = patients.having(before, value), patients.having(after, value)
-            moved.append(oracles.belief_distance(YES_NO, [1 - one, one], [1 - other, other], 0.75))
+            moved.append(oracles.belief_distance(YES_NO, [1 - one, one], [1 - other, other]))
         one, other = patients.singly(before), patients.singly(after)
-        moved.append(oracles.belief_distance(OR_SEVERAL, one, other, 0.75))
+        moved.append(oracles.belief_distance(OR_SEVERAL, one, other))
         expected.append(max(moved))
     np.testing.assert_allclose(measured, [expected], rtol=0, atol=1e-7)
 

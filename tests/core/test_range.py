@@ -24,7 +24,7 @@ from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequireme
 from bkpriv_core.method import GROUP_METHODS
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
-from bkpriv_core.requirement import BtPrivacy, KAnonymity, Requirement, belief
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, Regard, Requirement, belief
 from bkpriv_core.requirement.sampling import Sample
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
@@ -32,7 +32,7 @@ from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.table import Table
 from tests.core import oracles
 from tests.core.oracles import Records
-from tests.core.strategies import SOME, as_table, record_groups, tables
+from tests.core.strategies import SOME, as_table, record_groups, smoothings, tables
 from tests.core.together_releases import Shown, histories, joint_of
 
 WIDE = {"from": 0.2, "to": 1.5}
@@ -105,18 +105,22 @@ def test_the_bound_is_about_the_whole_range() -> None:
 
 
 @SOME
-@given(tables(max_records=6), st.floats(0.01, 0.5))
-def test_what_keeps_the_bound_keeps_it_at_any_bandwidth(records: Records, t: float) -> None:
+@given(tables(max_records=6), st.floats(0.01, 0.5), smoothings)
+def test_what_keeps_the_bound_keeps_it_at_any_bandwidth(
+    records: Records, t: float, smoothing: float | None
+) -> None:
     table = as_table(records)
     setting, groups = Setting(table), Groups.whole(table.cells)
     start, stop = 0.1, 1.5
-    demanded = BtPrivacy(((0.4, 0.1), (Between(start, stop), t), (Between(0.1, 0.3), 1.0)))
+    regards = (Regard(smoothing=smoothing),) * 3
+    skyline = ((0.4, 0.1), (Between(start, stop), t), (Between(0.1, 0.3), 1.0))
+    demanded = BtPrivacy(skyline, regards)
     measured = demanded.measure(setting, groups, "exact")
     (group,) = record_groups(records, groups)
 
     def told(width: float) -> float:
         beliefs = oracles.priors(records, [width] * len(records.attributes))
-        every = oracles.disclosures(records, beliefs, group, setting.smoothing, "exact")
+        every = oracles.disclosures(records, beliefs, group, smoothing, "exact")
         return float(np.array(every).max())
 
     figures = measured.figures.max(axis=1)
@@ -133,7 +137,7 @@ def test_what_keeps_the_bound_keeps_it_at_any_bandwidth(records: Records, t: flo
     if ranged[1].shown.all():
         where = float(ranged[1].where[0, 0])
         assert told(where) == pytest.approx(figures[1], abs=1e-9)
-        alone = BtPrivacy(((where, t),)).explain(setting, groups, 0, "exact")
+        alone = BtPrivacy(((where, t),), regards[:1]).explain(setting, groups, 0, "exact")
         assert demanded.explain(setting, groups, 1, "exact") == alone
 
 

@@ -430,7 +430,7 @@ def test_the_unattainable_adversary_is_named() -> None:
     records = by_age("flu", "flu", "hiv", "none", "flu", "hiv")
     setting = Setting(as_table(records))
     prior = oracles.rounded(oracles.priors(records, [0.3]))
-    best = max(oracles.disclosures(records, prior, records.everything(), 0.75, "exact"))
+    best = max(oracles.disclosures(records, prior, records.everything(), None, "exact"))
     skyline = BtPrivacy(((1e9, 0.0), (0.3, best / 2)))
     with pytest.raises(UnattainableRequirement) as caught:
         check_attainable([KAnonymity(6), skyline], setting)

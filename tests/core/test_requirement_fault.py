@@ -18,6 +18,7 @@ from bkpriv_core.requirement import (
     KAnonymity,
     LDiversity,
     MaxDisclosure,
+    Regard,
     Requirement,
     Shift,
     TCloseness,
@@ -35,6 +36,7 @@ from tests.core.strategies import (
     by_age,
     partitions,
     records_of,
+    smoothings,
     tables,
 )
 
@@ -85,18 +87,19 @@ def test_the_share_at_fault(records: Records, beta: float, data: st.DataObject) 
     tables(max_records=7),
     st.lists(bandwidths, min_size=1, max_size=3),
     st.sampled_from(["omega", "exact"]),
-    bandwidths.filter(lambda width: width > 0.2),
+    smoothings,
     st.data(),
 )
 def test_the_belief_at_fault(
     records: Records,
     widths: list[float],
     estimator: Estimator,
-    smoothing: float,
+    smoothing: float | None,
     data: st.DataObject,
 ) -> None:
-    setting = Setting(as_table(records), smoothing)
-    requirement = BtPrivacy(tuple((width, 0.2) for width in widths))
+    setting = Setting(as_table(records))
+    regards = (Regard(smoothing=smoothing),) * len(widths)
+    requirement = BtPrivacy(tuple((width, 0.2) for width in widths), regards)
     cells = data.draw(st.sampled_from(data.draw(partitions(setting.table.cells))))
     group = as_groups([cells])
     figures = requirement.measure(setting, group, estimator).figures.max(axis=1)
@@ -144,7 +147,7 @@ def test_the_belief_at_fault_is_the_one_that_discloses_most() -> None:
     # The probabilities about cell 4 move by more in sum, but none of them falls to zero.
     records = by_age(*"aabbc")
     setting, group = Setting(as_table(records)), as_groups([[2, 4]])
-    moves = requirement_oracles.belief_moves(records, 0.6, [2, 4], setting.smoothing, "exact")
+    moves = requirement_oracles.belief_moves(records, 0.6, [2, 4], None, "exact")
     total = {cell: sum(map(abs, np.subtract(p, q))) for cell, (p, q, _) in moves.items()}
     assert total[4] > total[2] + 0.04
     assert moves[2][2] > moves[4][2] + 0.08

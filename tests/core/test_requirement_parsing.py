@@ -17,6 +17,7 @@ from bkpriv_core.requirement import (
     LDiversity,
     MaxDisclosure,
     MInvariance,
+    Regard,
     Requirement,
     TCloseness,
 )
@@ -51,6 +52,15 @@ from bkpriv_core.requirement import (
             BtPrivacy,
             [{"bandwidth": 1, "t": 0}, {"bandwidth": {"age": 0.2, "sex": 3}, "t": 1}],
             BtPrivacy(((1, 0.0), ({"age": 0.2, "sex": 3}, 1.0))),
+        ),
+        (
+            BtPrivacy,
+            [
+                {"bandwidth": 0.3, "t": 0.2, "smoothing": 1},
+                {"bandwidth": 0.3, "t": 0.2},
+                {"bandwidth": 0.3, "t": 0.2, "smoothing": None, "sensitive": "s"},
+            ],
+            BtPrivacy(((0.3, 0.2),) * 3, (Regard(smoothing=1.0), Regard(), Regard(sensitive="s"))),
         ),
         (JsDivergence, {"j": 0.6}, JsDivergence(0.6)),
         (JsDivergence, {"j": 0.6, "bandwidth": 0.3}, JsDivergence(0.6, 0.3)),
@@ -112,6 +122,15 @@ NAN, INFINITY = float("nan"), float("inf")
             [{"bandwidth": 0.3, "t": 0.2}, {"B": 0.3, "t": 0.2}],
             'adversary 2 of bt_privacy has no key "B"',
             "keys are bandwidth, t",
+        ),
+        *(
+            (
+                BtPrivacy,
+                {"bandwidth": 0.3, "t": 0.2, "smoothing": smoothing},
+                f"smoothing of bt_privacy is {said}",
+                "smoothing",
+            )
+            for smoothing, said in ((0, "0"), (1.01, "1.01"), ("0.75", '"0.75"'), (True, "true"))
         ),
         (KAnonymity, {}, 'k_anonymity lacks the key "k"', "keys are k"),
         (LDiversity, {"variant": "distinct"}, 'l_diversity lacks the key "l"', "keys are l"),

@@ -115,14 +115,14 @@ def test_beliefs_by_enumeration_of_all_worlds(
     prior = oracles.rounded(oracles.priors(table.joint, [bandwidth] * known))
     skyline = [
         {"bandwidth": bandwidth, "t": 0.1},
-        {"bandwidth": bandwidth, "t": 0.2, "joint": True},
+        {"bandwidth": bandwidth, "t": 0.2, "joint": True, "smoothing": 0.75},
         {"bandwidth": bandwidth, "t": 0.3, "sensitive": "s2"},
     ]
     (requirement,) = BtPrivacy.parse(skyline).about(COLUMNS, True)
     assert [bound.parameters for bound in requirement.bounds] == [
         {"bandwidth": bandwidth, "t": 0.1, "sensitive": "s1"},
         {"bandwidth": bandwidth, "t": 0.1, "sensitive": "s2"},
-        {"bandwidth": bandwidth, "t": 0.2, "joint": True},
+        {"bandwidth": bandwidth, "t": 0.2, "joint": True, "smoothing": 0.75},
         {"bandwidth": bandwidth, "t": 0.3, "sensitive": "s2"},
     ]
     setting = Setting(table.table)
@@ -133,7 +133,7 @@ def test_beliefs_by_enumeration_of_all_worlds(
     for number, before, after in weighed(table.joint, prior, cells):
         for column, records in enumerate(table.columns):
             one, other = table.marginal(before, column), table.marginal(after, column)
-            expected[column].append(oracles.belief_distance(records.sensitive, one, other, 0.75))
+            expected[column].append(oracles.belief_distance(records.sensitive, one, other))
             moves[column].setdefault(number, []).append(
                 max(
                     ((float(p), float(q)) for p, q in zip(one, other, strict=True)),

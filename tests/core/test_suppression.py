@@ -48,7 +48,6 @@ Bounded = tuple[str, float, bool, Callable[[Group], float]]
 
 def policy(records: Records, k: int, t: float) -> tuple[list[Requirement], list[Bounded]]:
     """Requirements, and the same as what their oracles say."""
-    setting = Setting(as_table(records))
     (known,) = BtPrivacy.parse({"bandwidth": 0.5, "t": t}).skyline
     priors = oracles.rounded(oracles.priors(records, [0.5] * len(records.attributes)))
     bounds: list[Bounded] = [
@@ -69,9 +68,7 @@ def policy(records: Records, k: int, t: float) -> tuple[list[Requirement], list[
             "bt_privacy",
             t,
             True,
-            lambda group: max(
-                oracles.disclosures(records, priors, group, setting.smoothing, "exact")
-            ),
+            lambda group: max(oracles.disclosures(records, priors, group, None, "exact")),
         ),
     ]
     stated = [KAnonymity(k), LDiversity(2), TCloseness(t, "equal"), BtPrivacy((known,))]

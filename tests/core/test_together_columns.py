@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement import BtPrivacy, MaxDisclosure, Requirement, adversaries
+from bkpriv_core.requirement import BtPrivacy, MaxDisclosure, Regard, Requirement, adversaries
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
@@ -22,7 +22,7 @@ from tests.core import oracles
 from tests.core.oracles import Attribute
 from tests.core.sequences import as_step
 from tests.core.several import COLUMNS
-from tests.core.strategies import SOME, as_parts, bandwidths
+from tests.core.strategies import SOME, as_parts, bandwidths, smoothings
 from tests.core.test_together_measurement import believed_of
 from tests.core.together_releases import Shown, histories
 
@@ -91,11 +91,13 @@ class Split:
 
 
 @SOME
-@given(histories(most_records=5, most_values=4), bandwidths)
-def test_beliefs_about_columns_are_marginals(releases: list[Shown], bandwidth: float) -> None:
+@given(histories(most_records=5, most_values=4), bandwidths, smoothings)
+def test_beliefs_about_columns_are_marginals(
+    releases: list[Shown], bandwidth: float, smoothing: float | None
+) -> None:
     split = Split(releases)
     requirements = [
-        *BtPrivacy(((bandwidth, 0.2),)).about(COLUMNS, True),
+        *BtPrivacy(((bandwidth, 0.2),), (Regard(smoothing=smoothing),)).about(COLUMNS, True),
         *MaxDisclosure(0.5).about(COLUMNS, True),
     ]
     assert [len(item.bounds) for item in requirements] == [2, 1, 1]
@@ -111,7 +113,7 @@ def test_beliefs_about_columns_are_marginals(releases: list[Shown], bandwidth: f
                 split.marginal(belief, told.home.sensitive.values, column)
                 for belief in (told.before, told.after)
             )
-            expected = oracles.belief_distance(attribute, before, after, 0.75)
+            expected = oracles.belief_distance(attribute, before, after, smoothing)
             assert figures[column][row] == pytest.approx(expected, abs=1e-7)
             told = shares[person]
             surest = split.marginal(told.after, told.home.sensitive.values, column)

@@ -28,6 +28,7 @@ from bkpriv_core.requirement import (
     MaxDisclosure,
     MInvariance,
     PairDivergence,
+    Regard,
     Requirement,
     TCloseness,
     adversaries,
@@ -42,7 +43,7 @@ from bkpriv_core.together.measurement import Joint, Population
 from tests.core import oracles, together_oracles
 from tests.core.library import Known
 from tests.core.oracles import Attribute, Records
-from tests.core.strategies import MANY, SOME, as_parts, bandwidths, by_age
+from tests.core.strategies import MANY, SOME, as_parts, bandwidths, by_age, smoothings
 from tests.core.together_releases import (
     Shown,
     as_history,
@@ -161,15 +162,22 @@ def test_figures_on_shares(releases: list[Shown]) -> None:
 
 
 @SOME
-@given(histories(most_records=5, most_values=3), st.lists(bandwidths, min_size=1, max_size=2))
-def test_how_far_beliefs_move(releases: list[Shown], widths: list[float]) -> None:
-    requirement = BtPrivacy(tuple((width, 0.2) for width in widths))
+@given(
+    histories(most_records=5, most_values=3),
+    st.lists(bandwidths, min_size=1, max_size=2),
+    smoothings,
+)
+def test_how_far_beliefs_move(
+    releases: list[Shown], widths: list[float], smoothing: float | None
+) -> None:
+    regards = (Regard(smoothing=smoothing),) * len(widths)
+    requirement = BtPrivacy(tuple((width, 0.2) for width in widths), regards)
     joint = joint_of(releases, [requirement])
     figures = requirement.together(joint)
     for place, width in enumerate(widths):
         believed = believed_of(releases, width)
         moves = [
-            oracles.belief_distance(told.home.sensitive, told.before, told.after, 0.75)
+            oracles.belief_distance(told.home.sensitive, told.before, told.after, smoothing)
             for _, told in sorted(believed.items())
         ]
         assert figures[place] == pytest.approx(moves, abs=1e-7)

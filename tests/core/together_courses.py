@@ -21,6 +21,7 @@ from bkpriv_core.requirement import (
     BtPrivacy,
     LDiversity,
     MaxDisclosure,
+    Regard,
     Requirement,
     adversaries,
     alone_and_joint,
@@ -71,7 +72,7 @@ class Course:
     def setting(self, place: int) -> Setting:
         """What is believed of its records, one part each."""
         records = self.records(place)
-        return Setting(as_parts(records, range(len(records.rows))), SMOOTHING)
+        return Setting(as_parts(records, range(len(records.rows))))
 
     def step(self, place: int) -> Step:
         """The release as history has it; the last in no groups."""
@@ -202,11 +203,13 @@ def figures(
         else:
             records = course.records(course.home(person))
             held = [VALUES.index(str(value)) for value in records.sensitive.values]
+            assert isinstance(requirement, BtPrivacy)
+            (regard,) = requirement.regarding
             found[person] = oracles.belief_distance(
                 records.sensitive,
                 [before[value] for value in held],
                 [after[value] for value in held],
-                SMOOTHING,
+                regard.smoothing,
             )
     return found
 
@@ -234,7 +237,8 @@ REQUIREMENTS: list[Requirement] = [
     MaxDisclosure(0.6),
     MaxDisclosure(0.75),
     LDiversity(2),
-    BtPrivacy(((0.4, 0.15),)),
+    BtPrivacy(((0.4, 0.15),), (Regard(smoothing=SMOOTHING),)),
+    BtPrivacy(((0.4, 0.3),)),
 ]
 
 

@@ -119,7 +119,7 @@ _PLAUSIBLE: dict[str, tuple[str | None, ...]] = {
         '{"grid": {"bandwidth": [0.3], "t": [0.2, 0.4]}, "with": {"k_anonymity": {"k": 3}}}',
         '{"grid": {"k": [2, 5], "l": 2}}',
     ),
-    "options": ("{}", '{"smoothing": 0.5}', '{"nulls": "category"}'),
+    "options": ("{}", '{"estimator": "exact"}', '{"nulls": "category"}'),
     "bandwidth": ("0.3", '{"a": 0.2}', '{"kernel": "uniform"}', "0.5"),
     "knowledge": (
         "[]",
@@ -373,7 +373,7 @@ _JSON_OF: dict[str, tuple[str, ...]] = {
         '{"overlap": @, "k_anonymity": {"k": 2}}',
     ),
     "options": _nested(
-        *('{"estimator": @}', '{"smoothing": @}', '{"materialized": @}', '{"nulls": @}'),
+        *('{"estimator": @}', '{"materialized": @}', '{"nulls": @}'),
         *('{"beyond": @}', '{"beyond": "suppress", "estimator": @}'),
         *('{"unfit": @}', '{"utility": @}', '{"suppression": @}', '{"seed": @}', '{"x": @}'),
     ),

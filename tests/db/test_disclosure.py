@@ -125,7 +125,7 @@ def test_disclosures_and_the_audit_of_them(
     expected: dict[Cell, float] = {}
     each: list[float] = []
     for group in groups_of(shared_clinic, release, records).values():
-        figures = oracles.disclosures(records, beliefs, group, 0.75, estimator)
+        figures = oracles.disclosures(records, beliefs, group, None, estimator)
         each += figures
         expected |= {
             records.rows[place][:-1]: figure for place, figure in zip(group, figures, strict=True)

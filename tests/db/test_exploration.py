@@ -75,7 +75,7 @@ def published(
     ("method", "options"),
     [
         ("mondrian", {}),
-        ("agglomerate", {"smoothing": 0.5}),
+        ("agglomerate", {"estimator": "bethe"}),
         ("bucketize", {"estimator": "omega"}),
         ("anatomy", {}),
         ("microaggregate", {}),

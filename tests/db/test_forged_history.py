@@ -14,7 +14,7 @@ from tests.db.refusal import refused
 COLUMNS = {
     "release": "owner, source_schema, source_name, view_schema, view_name, method, policy, "
     "requirements, options, period, records, suppressed, groups, period_type, period_column, "
-    "period_bin, counterfeited, grown_from, respondent_column, attributes, unique_rows",
+    "period_bin, counterfeited, grown_from, respondent_column, attributes, unique_rows, smoothing",
     "release_attribute": "place, attribute, labels, positions, levels, type, widths, origin, "
     "level, ends, retention",
     "release_content": "codes, group_ids, cells, sensitive_codes, counts, "
@@ -28,10 +28,10 @@ CALLS = (
     "SELECT * FROM bkpriv.utility(%s)",
     "SELECT metric, value FROM bkpriv.compare_releases(ARRAY[%s])",
     "SELECT * FROM bkpriv.explain_suppressed(%s)",
-    "SELECT * FROM bkpriv.association(%s)",
-    "SELECT * FROM bkpriv.posterior(%s, '0.3')",
     "SELECT * FROM bkpriv.disclosure(%s, '0.3')",
     "SELECT * FROM bkpriv.explain_disclosure(%s, '0.3')",
+    "SELECT * FROM bkpriv.association(%s)",
+    "SELECT * FROM bkpriv.posterior(%s, '0.3')",
     "SELECT * FROM bkpriv.max_disclosure(%s, 2)",
     "SELECT * FROM bkpriv.disclosure_given(%s, '[]')",
     "SELECT * FROM bkpriv.query_workload(%s, 5, 2, 0.1, 1)",
@@ -202,10 +202,10 @@ RELEASES: dict[str, dict[str, str]] = {
     "options of another form": {"options": "'[]'"},
     "options of NULL": {"options": "'null'"},
     "deep options": {"options": "(repeat('{\"a\":', 2000) || '1' || repeat('}', 2000))::jsonb"},
-    "a smoothing that is no number": {"options": '\'{"smoothing": "x"}\''},
-    "a smoothing of NULL": {"options": "'{\"smoothing\": null}'"},
-    "a smoothing beyond 1": {"options": "'{\"smoothing\": 1.5}'"},
-    "a smoothing of 1e400": {"options": "'{\"smoothing\": 1e400}'"},
+    "a smoothing that is no number": {"options": '\'{"smoothing": "x"}\'', "smoothing": "0.75"},
+    "a smoothing of NULL": {"options": "'{\"smoothing\": null}'", "smoothing": "0.75"},
+    "a smoothing beyond 1": {"options": "'{\"smoothing\": 1.5}'", "smoothing": "0.75"},
+    "a smoothing of 1e400": {"options": "'{\"smoothing\": 1e400}'", "smoothing": "0.75"},
 }
 
 # What was required is read by those only who ask about it.
@@ -271,13 +271,13 @@ def test_requirements_that_nobody_stated_are_refused_where_they_are_used(
 ) -> None:
     with people.transaction(force_rollback=True):
         forged = forge(people, "release", requirements=requirements)
-        for call in (*CALLS[:4], *TOGETHER):
+        for call in (*CALLS[:6], *TOGETHER):
             with people.transaction(force_rollback=True):
                 said = refused(
                     people, call, [forged], sqlstate="22000", names=[f"release {forged} "]
                 )
                 assert "unsound" in (said.message_primary or "")
-        for call in CALLS[4:-1]:
+        for call in CALLS[6:-1]:
             found = people.execute(call, [forged]).fetchall()
             assert found == people.execute(call, [1]).fetchall(), call
         stated = 'SELECT * FROM bkpriv.audit(%s, \'{"k_anonymity": {"k": 2}}\')'

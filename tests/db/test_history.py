@@ -132,7 +132,7 @@ def test_history_refuses_rows_that_make_no_sense(
 
 
 def test_a_release_records_what_it_was_made_from_and_under(clinic: Connection) -> None:
-    release = publish(clinic, options={"smoothing": 0.8})
+    release = publish(clinic, options={"estimator": "exact"})
     ((*row,),) = clinic.execute(
         "SELECT dataset, version, view_name, method, policy, records, status, stale, created_by, "
         "requirements, options FROM bkpriv.releases WHERE release = %s",
@@ -142,7 +142,7 @@ def test_a_release_records_what_it_was_made_from_and_under(clinic: Connection) -
         *("patients", 1, "public.patients", "mondrian", "plain", 300, "published", False),
         "postgres",
         {"k_anonymity": {"k": 4}, "l_diversity": {"l": 2}},
-        {"smoothing": 0.8},
+        {"estimator": "exact"},
     ]
     names = clinic.execute(
         "SELECT attribute, levels IS NOT NULL, positions IS NOT NULL "

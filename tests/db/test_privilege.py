@@ -34,6 +34,7 @@ RELATIONS = """
     bkpriv.sequential_knowledge ra        r
     bkpriv.audit_record        ra         ra
     bkpriv.watched             -          -
+    bkpriv.policies            r          r
     bkpriv.releases            r          r
     bkpriv.audits              r          r
     bkpriv.release_id          U          -
@@ -67,6 +68,7 @@ FUNCTIONS = """
     bkpriv_internal.invoked(oid)                                         X          X
     bkpriv_internal.live_releases(text,text)                             X          -
     bkpriv_internal.mark_stale()                                         X          -
+    bkpriv_internal.meant(jsonb,double_precision,jsonb)                  X          X
     bkpriv_internal.next_audit()                                         X          X
     bkpriv_internal.next_release()                                       X          -
     bkpriv_internal.owns(text)                                           X          X
@@ -157,7 +159,8 @@ FUNCTIONS = """
 
 CHANGED = {
     "dataset": "registered_at dropped", "hierarchy": "levels widths origin dropped",
-    "policy": "requirements set_at", "sequential_knowledge": "kind memory labels parents oldest "
+    "policy": "requirements set_at smoothing",
+    "sequential_knowledge": "kind memory labels parents oldest "
     "offsets following probabilities support set_at dropped",
 }  # fmt: skip
 

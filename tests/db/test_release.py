@@ -126,7 +126,7 @@ def test_beliefs_move_by_no_more_than_was_promised(shared_clinic: Connection) ->
         if record[:-1] in group_of:
             groups.setdefault(group_of[record[:-1]], []).append(place)
     for group in groups.values():
-        figures = oracles.disclosures(records, priors, group, 0.75, "exact")
+        figures = oracles.disclosures(records, priors, group, None, "exact")
         for place, figure in zip(group, figures, strict=True):
             assert figure <= 0.2 + 1e-9
             assert figure == pytest.approx(told[source[place][:-1]], abs=1e-9)

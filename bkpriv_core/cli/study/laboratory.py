@@ -29,6 +29,7 @@ from bkpriv_core.cli.failure import ClientError
 from bkpriv_core.cli.loading import NAME_BYTES, load_source
 from bkpriv_core.cli.server import Connection, connect, open_session, scalar
 from bkpriv_core.cli.source import Column, Source
+from bkpriv_core.cli.study.blending import SMOOTHING
 from bkpriv_core.cli.terminal import Advance
 
 __all__ = ["Finding", "Laboratory", "Publication", "own_database", "paced"]
@@ -211,7 +212,8 @@ class Laboratory:
         self, release: int, adversaries: Sequence[float], t: float, estimator: str
     ) -> list[Finding]:
         """Measure what a release discloses to adversaries of given bandwidths."""
-        policy = {"bt_privacy": [{"bandwidth": known, "t": t} for known in adversaries]}
+        skyline = [{"bandwidth": known, "t": t, "smoothing": SMOOTHING} for known in adversaries]
+        policy = {"bt_privacy": skyline}
         key = json.dumps([release, policy, estimator])
         if key not in self._audits:
             rows = self.connection.execute(

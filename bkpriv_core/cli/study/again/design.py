@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bkpriv_core.cli.study.blending import SMOOTHING
+
 __all__ = ["BOUNDS", "FULL", "HELD", "QUICK", "REQUIREMENTS", "Design"]
 
 _K, _BANDWIDTH, _T = 5, 0.3, 0.2
@@ -13,7 +15,7 @@ _CERTAIN = 0.999
 
 REQUIREMENTS: Mapping[str, Any] = {
     "k_anonymity": {"k": _K},
-    "bt_privacy": [{"bandwidth": _BANDWIDTH, "t": _T}],
+    "bt_privacy": [{"bandwidth": _BANDWIDTH, "t": _T, "smoothing": SMOOTHING}],
 }
 """The policy of every release."""
 

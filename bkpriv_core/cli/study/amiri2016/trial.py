@@ -26,10 +26,12 @@ import numpy as np
 from rich.console import Console
 
 from bkpriv_core.belief.disclosure import Adversaries
+from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.cli.adult import read_adult
 from bkpriv_core.cli.cells import count_cells
 from bkpriv_core.cli.study.amiri2016.design import Design, Kind, Point
+from bkpriv_core.cli.study.blending import SMOOTHING
 from bkpriv_core.cli.study.guo2011.workshop import resized
 from bkpriv_core.cli.study.laboratory import Laboratory
 from bkpriv_core.cli.terminal import step
@@ -47,6 +49,9 @@ __all__ = ["Figures", "Sites", "Trial", "enter", "read_table"]
 
 Figures = Mapping[str, float | None]
 """What is measured of a release, by name; None where there is none."""
+
+_BLENDED = Comparison(farthest=True, smoothing=SMOOTHING)
+"""How beliefs are compared."""
 
 _MEASURED = (
     *("gcp", "rgcp", "suppressed_share", "gain", "confidence", "disclosure", "beta_reached"),
@@ -134,7 +139,7 @@ class Trial:
         (js,) = JsDivergence(point.j, known).measure(setting, release.groups).figures
         figures = {
             **lost,
-            **_learnt(release, setting.adversaries([known])),
+            **_learnt(release, setting.adversaries([known], [_BLENDED])),
             "beta_reached": float(betas.max()),
             "beta_mean": float(np.average(betas, weights=weights)),
             "js_reached": float(js.max()),

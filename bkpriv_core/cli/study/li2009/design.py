@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bkpriv_core.cli.study.blending import SMOOTHING
+
 __all__ = [
     "BY_OMEGA",
     "CERTIFIED",
@@ -86,6 +88,7 @@ def bt_privacy(
             {
                 "bandwidth": parameters.b if bandwidth is None else bandwidth,
                 "t": parameters.t,
+                "smoothing": SMOOTHING,
             }
         ],
     }

@@ -11,6 +11,7 @@ import random
 
 from psycopg import sql
 
+from bkpriv_core.cli.study.blending import SMOOTHING
 from bkpriv_core.cli.study.figure import Figure, Lines, Row
 from bkpriv_core.cli.study.laboratory import Laboratory, paced
 from bkpriv_core.cli.study.li2009.design import Design
@@ -19,9 +20,6 @@ from bkpriv_core.cli.terminal import Advance
 __all__ = ["FIGURES", "create_values"]
 
 _PAPERS_BOUND = 0.1
-
-_SMOOTHING = 0.75
-"""As releases are measured by default."""
 
 # Distance of two values: height of their lowest common ancestor over that of the hierarchy. Their
 # ancestors are the same from that one up to the root.
@@ -170,7 +168,7 @@ def _errors(laboratory: Laboratory, design: Design, advance: Advance) -> list[Ro
                 qi=sql.SQL(", ").join(qi),
                 value=value,
                 bethe=bethe,
-                smoothing=sql.Literal(_SMOOTHING),
+                smoothing=sql.Literal(SMOOTHING),
             )
         )
         rows += [

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bkpriv_core.cli.study.blending import SMOOTHING
+
 __all__ = [
     "BELIEFS",
     "BEST",
@@ -134,7 +136,7 @@ SNAPSHOTS = (
     ),
     Defence(
         "(B,t)-privacy",
-        {**_NOT_ALONE, "bt_privacy": [{"bandwidth": 0.5, "t": 0.8}]},
+        {**_NOT_ALONE, "bt_privacy": [{"bandwidth": 0.5, "t": 0.8, "smoothing": SMOOTHING}]},
         options=_AT_MEDIANS,
     ),
 )
@@ -167,7 +169,10 @@ def skyline(t: float, method: str = "mondrian") -> Defence:
     """(B,t)-privacy against who remembers: no release moves a belief by more than t, by omega."""
     return Defence(
         f"sequential (B,t) by {PAPERS}, t = {t}, {method}",
-        {**_K, "bt_privacy": [{"bandwidth": remembering(DK), "t": t}]},
+        {
+            **_K,
+            "bt_privacy": [{"bandwidth": remembering(DK), "t": t, "smoothing": SMOOTHING}],
+        },
         method=method,
         options={"estimator": PAPERS},
         knowledge=DK,
