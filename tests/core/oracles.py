@@ -287,13 +287,11 @@ def smooth(sensitive: Attribute, belief: Belief, bandwidth: float) -> Belief:
     return [share / sum(smoothed) for share in smoothed]
 
 
-def belief_distance(
-    sensitive: Attribute, p: Belief, q: Belief, bandwidth: float | None = None
-) -> float:
-    """Jensen-Shannon divergence, smoothed if there is a bandwidth."""
-    if bandwidth is None:
+def belief_distance(sensitive: Attribute, p: Belief, q: Belief, by: float | None = None) -> float:
+    """Jensen-Shannon divergence, smoothed if that is by a bandwidth."""
+    if by is None:
         return js_divergence(p, q)
-    return js_divergence(smooth(sensitive, p, bandwidth), smooth(sensitive, q, bandwidth))
+    return js_divergence(smooth(sensitive, p, by), smooth(sensitive, q, by))
 
 
 def assignment_distance(
@@ -371,11 +369,7 @@ def closeness(records: Records, group: Group, ground: str) -> Number:
 
 
 def disclosures(
-    records: Records,
-    beliefs: Sequence[Belief],
-    group: Group,
-    smoothing: float | None,
-    estimator: str,
+    records: Records, beliefs: Sequence[Belief], group: Group, by: float | None, estimator: str
 ) -> list[float]:
     """Distance of prior and posterior belief about each record of a group."""
     before = [beliefs[record] for record in group]
@@ -389,8 +383,7 @@ def disclosures(
     if after is None:
         raise AssertionError("a prior made from the table never contradicts it")
     return [
-        belief_distance(records.sensitive, p, q, smoothing)
-        for p, q in zip(before, after, strict=True)
+        belief_distance(records.sensitive, p, q, by) for p, q in zip(before, after, strict=True)
     ]
 
 

@@ -75,7 +75,7 @@ def published(
     ("method", "options"),
     [
         ("mondrian", {}),
-        ("agglomerate", {"estimator": "bethe"}),
+        ("agglomerate", {"estimator": "exact"}),
         ("bucketize", {"estimator": "omega"}),
         ("anatomy", {}),
         ("microaggregate", {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -137,12 +138,10 @@ def test_an_estimate_may_promise_too_much_and_certification_does_not(
 ) -> None:
     # The same data published twice: omega believes its partition to be safe, exact inference
     # finds records beyond the bound; a release certified exactly has none.
-    state_policy(
-        clinic, "sharp", {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": 0.3, "t": 0.15}}
-    )
+    demanded = {"bt_privacy": {"bandwidth": 0.3, "t": 0.15, "smoothing": 0.75}}
+    state_policy(clinic, "sharp", {"k_anonymity": {"k": 3}, **demanded})
     audit = (
-        "SELECT worst, vulnerable, satisfied FROM bkpriv.audit(%s, "
-        '\'{"bt_privacy": {"bandwidth": 0.3, "t": 0.15}}\', %s)'
+        f"SELECT worst, vulnerable, satisfied FROM bkpriv.audit(%s, '{json.dumps(demanded)}', %s)"
     )
     said = overhear(clinic)
     estimated = publish(clinic, policy="sharp", view="public.e", options={"estimator": "omega"})
