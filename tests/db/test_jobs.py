@@ -1,0 +1,211 @@
+"""Each job done without superuser; `test_privilege` holds every role against every object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from tests.conftest import Connection, Database
+from tests.db.clinic import declare_own, one, publish, state_policy
+from tests.db.refusal import refused, unchanged
+
+# --- a publisher ----------------------------------------------------------------------------------
+
+
+def test_a_publisher_does_the_whole_job_without_superuser(
+    db: Connection, make_publisher: Callable[..., Connection]
+) -> None:
+    publisher = make_publisher()
+    declare_own(publisher)
+    publisher.execute(
+        "CREATE TABLE levels AS SELECT i, i / 4 AS four, 0 AS root FROM generate_series(0, 11) i"
+    )
+    publisher.execute("SELECT bkpriv.set_hierarchy('mine', 'a', 'levels')")
+    publisher.execute("SELECT bkpriv.set_interval_hierarchy('mine', 'b', '{2, 4}')")
+    skyline = [{"bandwidth": 0.4, "t": 0.3}, {"bandwidth": 1.1, "t": 0.3}]
+    state_policy(publisher, "own", {"k_anonymity": {"k": 3}, "bt_privacy": skyline})
+    state_policy(publisher, "own", {"k_anonymity": {"k": 4}, "bt_privacy": skyline})
+    first = publish(publisher, "mine", "own", "shown")
+    second = publish(publisher, "mine", "own", "shown", {"materialized": True})
+    assert one(publisher, "SELECT count(*) FROM shown") == 120
+    assert one(publisher, "SELECT stale FROM bkpriv.releases WHERE release = %s", [second]) is False
+    publisher.execute("INSERT INTO own VALUES (1, 1)")
+    assert one(publisher, "SELECT stale FROM bkpriv.releases WHERE release = %s", [second]) is True
+    for call in (
+        "prior('mine', '0.3')",
+        "explore('mine', '[{\"k_anonymity\": {\"k\": 4}}]')",
+        "posterior(1, '0.3')",
+        "disclosure(1, '0.3')",
+        "audit(1)",
+        "utility(1)",
+        "compare_releases(ARRAY[1])",
+        "report_html(1)",
+        "doctor()",
+        "version()",
+    ):
+        assert publisher.execute(f"SELECT * FROM bkpriv.{call}").fetchall(), call
+    assert publisher.execute("SELECT * FROM bkpriv.audits").fetchall()
+    for release in (first, second):
+        publisher.execute("SELECT bkpriv.withdraw(%s, 'done')", [release])
+    publisher.execute("SELECT bkpriv.drop_dataset('mine')")
+
+
+def test_a_publisher_may_not_grant(shared_database: Database, people: dict[str, str]) -> None:
+    publisher = shared_database.connect(people["publisher"])
+    for job in ("publisher", "auditor"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            publisher.execute(f"SELECT bkpriv.grant_{job}(%s)", [people["nobody"]])
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        publisher.execute("SELECT bkpriv_internal.auditor()")
+
+
+def test_publishers_do_not_see_each_other(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    colleague = shared_database.connect(people["colleague"])
+    for relation in (
+        *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
+        *("release_respondent", "release_event", "audit_record", "releases", "audits"),
+        *("release_base", "release_belief", "release_draw", "sequential_knowledge"),
+    ):
+        query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
+        assert colleague.execute(query).fetchall() == [], relation
+    with unchanged(shared_db):
+        for call in (
+            *("posterior(1, '0.3')", "disclosure(1, '0.3')", "audit(1)", "utility(1)"),
+            *("max_disclosure(1, 1)", "disclosure_given(1, '[]')", "explain_suppressed(1)"),
+            *("compare_releases(ARRAY[1])", "audit_together(ARRAY[1])"),
+            *("explain_together(ARRAY[1])", "report_html(1)"),
+        ):
+            refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["1"])
+        for call in (
+            "lattice('mine', 'own')", "prior('mine', '0.3')", "audit_readers('mine')",
+            "optimize_randomization('mine', 'rr-qi', 0.5)",
+            "publish('mine', 'own', 'v')", "drop_dataset('mine')",
+            "explore('mine', '[{\"k_anonymity\": {\"k\": 4}}]')",
+            "set_hierarchy('mine', 'a', 'pg_class')", "set_interval_hierarchy('mine', 'a', '{5}')",
+        ):  # fmt: skip
+            refused(colleague, f"SELECT * FROM bkpriv.{call}", sqlstate="42704", names=["mine"])
+        refused(colleague, "SELECT bkpriv.withdraw(1, 'x')", sqlstate="42704", names=["1"])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            colleague.execute("SELECT * FROM bkpriv_release.release_1")
+
+
+def test_the_same_name_is_refused_without_telling_whose_it_is(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    colleague = shared_database.connect(people["colleague"])
+    colleague.execute("CREATE TABLE IF NOT EXISTS other AS SELECT 1 AS a, 2 AS b")
+    with unchanged(shared_db):
+        statement = "SELECT bkpriv.register_dataset('mine', 'other', '{a}', 'b')"
+        said = refused(colleague, statement, sqlstate="42710", names=["mine"])
+    assert people["publisher"] not in f"{said.message_primary}{said.message_detail}"
+
+
+# --- an auditor -----------------------------------------------------------------------------------
+
+
+def test_an_auditor_measures_everything(
+    shared_clinic: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    publish(shared_clinic, view="public.patients")
+    auditor = shared_database.connect(people["auditor"])
+    assert one(auditor, "SELECT count(DISTINCT dataset) FROM bkpriv.releases") == 2
+    for release, created_by in auditor.execute(
+        "SELECT release, created_by FROM bkpriv.releases"
+    ).fetchall():
+        before = one(auditor, "SELECT count(*) FROM bkpriv.audits WHERE release = %s", [release])
+        for call in ("posterior(%s, '0.3')", "disclosure(%s, '0.3')", "audit(%s)", "utility(%s)"):
+            assert auditor.execute(f"SELECT * FROM bkpriv.{call}", [release]).fetchall(), call
+        after = (
+            "SELECT count(*), max(audited_by) FROM bkpriv.audits "
+            "WHERE release = %s AND audited_by <> %s"
+        )
+        ((count, by),) = auditor.execute(after, [release, created_by]).fetchall()
+        assert (count > 0, by) == (True, people["auditor"])
+        assert before
+    found = {row[0] for row in auditor.execute("SELECT name FROM bkpriv.dataset").fetchall()}
+    assert found == {"mine", "patients"}
+
+
+def test_an_auditor_needs_the_source_for_what_reads_it(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    with unchanged(shared_db):
+        for dataset in ("patients", "mine"):
+            for call in ("prior(%s, '0.3')", "optimize_randomization(%s, 'rr-qi', 0.5)"):
+                refused(auditor, f"SELECT * FROM bkpriv.{call}", [dataset], sqlstate="42501")
+
+
+def test_an_auditor_changes_nothing(
+    shared_clinic: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    requests = [
+        "SELECT bkpriv.publish('mine', 'own', 'v')",
+        "SELECT bkpriv.withdraw(1, 'x')",
+        "SELECT bkpriv.drop_dataset('mine')",
+        "SELECT bkpriv.register_dataset('x', 'pg_class', '{relname}', 'relkind')",
+        "SELECT bkpriv.set_policy('x', '{\"k_anonymity\": {\"k\": 1}}')",
+        "SELECT bkpriv.set_hierarchy('mine', 'a', 'pg_class')",
+        "SELECT bkpriv.set_interval_hierarchy('mine', 'a', '{5}')",
+        "SELECT bkpriv.grant_auditor('postgres')",
+        "SELECT nextval('bkpriv.release_id')",
+        "SELECT setval('bkpriv.audit_id', 1)",
+        "INSERT INTO bkpriv.release_event (release, kind, reason) VALUES (1, 'withdrawn', 'x')",
+        "UPDATE bkpriv.dataset SET registered_at = now()",
+        "UPDATE bkpriv.hierarchy SET dropped = true",
+        "DELETE FROM bkpriv.hierarchy",
+        "SELECT * FROM bkpriv_release.release_1",
+        "CREATE TABLE bkpriv.mine (a int)",
+    ]
+    with unchanged(shared_clinic):
+        for statement in requests:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                auditor.execute(statement)
+
+
+def test_an_auditor_records_audits_only_as_itself(
+    shared_db: Connection, shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    publisher = shared_database.connect(people["publisher"])
+    insert = (
+        "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
+        "threshold, vulnerable, satisfied, estimator, audited_by, audited_at) "
+        "VALUES ({}, 0, {}, 'k_anonymity', '{{}}', 1, 0, true, 'exact', {}, {})"
+    )
+    with unchanged(shared_db):
+        for audit, release, by, at in (
+            ("nextval('bkpriv.audit_id')", 1, "'postgres'", "now()"),
+            ("nextval('bkpriv.audit_id')", 1, "current_user", "now() - interval '1 day'"),
+            # An id that was not handed out: the next one to ask for it would fail.
+            ("nextval('bkpriv.audit_id') + 1", 1, "current_user", "now()"),
+            ("nextval('bkpriv.audit_id') - 1", 1, "current_user", "now()"),
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                auditor.execute(insert.format(audit, release, by, at))
+        # A publisher audits nobody else's releases.
+        other = one(shared_db, "SELECT max(release) FROM bkpriv.release WHERE owner = 'postgres'")
+        if other:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                publisher.execute(
+                    insert.format("nextval('bkpriv.audit_id')", other, "current_user", "now()")
+                )
+
+
+def test_an_auditor_of_one_requirement_is_told_what_it_asked(
+    shared_database: Database, people: dict[str, str]
+) -> None:
+    auditor = shared_database.connect(people["auditor"])
+    rows: list[tuple[Any, ...]] = auditor.execute(
+        "SELECT requirement, parameters, threshold, satisfied FROM bkpriv.audit(1, %s)",
+        [Jsonb({"l_diversity": {"l": 2}})],
+    ).fetchall()
+    assert rows == [("l_diversity", {"l": 2, "variant": "distinct"}, 2.0, True)]
