@@ -298,17 +298,20 @@ def labels_of(name: str, labels: str, items: Columns) -> str:
 # --- Read back ------------------------------------------------------------------------------------
 
 _BOUNDS = {
-    "int4range": Bounds("lower({0})::float8", "(upper({0}) - 1)::float8"),
-    "int8range": Bounds("lower({0})::float8", "(upper({0}) - 1)::float8"),
-    "numrange": Bounds("lower({0})::float8", "upper({0})::float8"),
+    "int4range": Bounds("pg_catalog.lower({0})::float8", "(pg_catalog.upper({0}) - 1)::float8"),
+    "int8range": Bounds("pg_catalog.lower({0})::float8", "(pg_catalog.upper({0}) - 1)::float8"),
+    "numrange": Bounds("pg_catalog.lower({0})::float8", "pg_catalog.upper({0})::float8"),
     "daterange": Bounds(
-        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}) - 1)::float8"
+        "extract(epoch FROM pg_catalog.lower({0}))::float8",
+        "extract(epoch FROM pg_catalog.upper({0}) - 1)::float8",
     ),
     "tsrange": Bounds(
-        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}))::float8"
+        "extract(epoch FROM pg_catalog.lower({0}))::float8",
+        "extract(epoch FROM pg_catalog.upper({0}))::float8",
     ),
     "tstzrange": Bounds(
-        "extract(epoch FROM lower({0}))::float8", "extract(epoch FROM upper({0}))::float8"
+        "extract(epoch FROM pg_catalog.lower({0}))::float8",
+        "extract(epoch FROM pg_catalog.upper({0}))::float8",
     ),
 }
 """Positions of the ends of published ranges, by their type; ranges of days and integers are shown
@@ -331,6 +334,10 @@ _MADE = {
 }
 """The range that is made of bounds or text, and the type of its ends, of attributes of a type; of
 numbers, one that includes its upper end."""
+
+_LENT = ("character varying", "cidr")
+"""Types that are compared by operators of others; for these very types somebody else may make one,
+which would be preferred."""
 
 
 @dataclass(frozen=True)
@@ -389,12 +396,16 @@ def read_value(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
         start, _ = names_of(domain.name, included=True)
         return Read(shown[start], plpy.quote_ident(start))
     type_shown = shown[domain.name]
+    if type_shown.startswith(_LENT):
+        return Read("text", value="{0}::text")
     if type_shown == type_ or not (number or type_ in TIMES):
         return Read(type_shown)
     if type_shown in _STARTS:
-        return Read(_STARTS[type_shown], value="lower({0})")
+        return Read(_STARTS[type_shown], value="pg_catalog.lower({0})")
     start = "numeric" if number else type_
-    return Read(start, f"split_part({plpy.quote_ident(domain.name)}, '{_DASH}', 1)::{start}")
+    return Read(
+        start, f"pg_catalog.split_part({plpy.quote_ident(domain.name)}, '{_DASH}', 1)::{start}"
+    )
 
 
 def read_extent(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
@@ -419,9 +430,12 @@ def read_extent(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
     name = plpy.quote_ident(domain.name)
     if domain.name in shown:
         dash = _DASH if included else _BELOW
-        low = f"split_part({name}, '{dash}', 1)::{end}"
-        high = f"coalesce(nullif(split_part({name}, '{dash}', 2), ''), {name})::{end}"
-        missing = f"WHEN {name} IS NULL THEN NULL WHEN {name} = '{ROOT}' THEN {made}(NULL, NULL)"
+        low = f"pg_catalog.split_part({name}, '{dash}', 1)::{end}"
+        high = f"coalesce(nullif(pg_catalog.split_part({name}, '{dash}', 2), ''), {name})::{end}"
+        missing = (
+            f"WHEN {name} IS NULL THEN NULL "
+            f"WHEN {name} = '{ROOT}' THEN pg_catalog.{made}(NULL, NULL)"
+        )
     else:
         first, last = names_of(domain.name, included)
         # A float is written as the shortest decimal that is read back as it.
@@ -429,10 +443,10 @@ def read_extent(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
         low, high = (f"{plpy.quote_ident(column)}{cast}" for column in (first, last))
         assert shown[last]
         # NULL alone is told from what is mixed with it only where nothing else is.
-        nothing = "NULL" if domain.size == 1 else f"{made}(NULL, NULL)"
+        nothing = "NULL" if domain.size == 1 else f"pg_catalog.{made}(NULL, NULL)"
         missing = f"WHEN {plpy.quote_ident(first)} IS NULL THEN {nothing}"
     brackets = "[]" if included else "[)"
-    expression = f"CASE {missing} ELSE {made}({low}, {high}, '{brackets}') END"
+    expression = f"CASE {missing} ELSE pg_catalog.{made}({low}, {high}, '{brackets}') END"
     return Read(made, expression, bounds=_widened(_BOUNDS[made], narrow))
 
 

@@ -81,9 +81,10 @@ def rewrite_bucketized(
     joined = "".join(key.joined for key in keys.values())
     statement = (
         with_values([table for key in keys.values() for table in key.tables])
-        + f"SELECT {key_column}coalesce(sum(s.count / g.records), 0)::float8 AS estimate\n"
+        + f"SELECT {key_column}coalesce(pg_catalog.sum(s.count::float8 / g.records), 0)::float8 "
+        "AS estimate\n"
         f"FROM {views['records']} AS r\n"
-        "JOIN (SELECT group_id, sum(count)::float8 AS records\n"
+        "JOIN (SELECT group_id, pg_catalog.sum(count)::float8 AS records\n"
         f"      FROM {sensitive} AS s GROUP BY group_id) AS g ON g.group_id = r.group_id\n"
         f"JOIN {sensitive} AS s ON s.group_id = r.group_id{joined}\n"
         f"WHERE {condition}{grouped}"

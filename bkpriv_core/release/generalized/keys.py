@@ -130,11 +130,11 @@ def _point_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible: 
     listed = [
         f"NULL::{column.type}"
         if label is None
-        else f"{column.type}({literal(label)}, {literal(label)}, '[]')"
+        else f"pg_catalog.{column.type}({literal(label)}, {literal(label)}, '[]')"
         for label in labels
     ]
     columns = {"point": listed}
-    on, weight = f"{point} = {column.name}", "1"
+    on, weight = equal(point, column.name, null=False), "1"
     if domain.has_null:
         columns["mixed"] = _mixed(ranges, codes)
         on = (
@@ -152,7 +152,7 @@ def _stretch_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible
     numbers = codes[codes < domain.size - domain.has_null]
     first, last, position = _places(ranges, attribute, column, numbers)
     low, null = f"range_{attribute}.low", len(numbers) + 1
-    weight = f"(1 / range_{attribute}.whole)"
+    weight = f"({number(1)} / range_{attribute}.whole)"
     if domain.has_null:
         first = f"WHEN {low} IS NULL THEN 1 ELSE {first} END"
         first = f"CASE WHEN {column.name} IS NULL THEN {null} {first}"
@@ -171,12 +171,12 @@ def _stretch_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible
     masses = _floats(ranges.masses[codes])
     binned = domain.ends is not None
     check_length(len(listed) + len(position) + len(masses) * binned)
-    elements, mass = f"jsonb_array_elements({listed})", ""
+    elements, mass = f"pg_catalog.jsonb_array_elements({listed})", ""
     if binned:
-        elements, mass = f"ROWS FROM ({elements}, unnest({masses}))", ", mass"
+        elements, mass = f"ROWS FROM ({elements}, pg_catalog.unnest({masses}))", ", mass"
     tables = [
         f"value_{attribute} (place_{attribute}, key{mass}) AS (\n"
-        f"    SELECT place, jsonb_build_object({literal(domain.name)}, value){mass}\n"
+        f"    SELECT place, pg_catalog.jsonb_build_object({literal(domain.name)}, value){mass}\n"
         f"    FROM {elements} WITH ORDINALITY AS listed (value{mass}, place)\n)",
         position,
         values_table(f"stretch_{attribute}", _stretches(classes, ranges, codes)),
@@ -191,24 +191,26 @@ def _places(
     domain, table = ranges.domain, f"position_{attribute}"
     assert domain.positions is not None
     if numbers.size and not ranges.told_apart:
-        above = [f"{column.type}({literal(domain.labels[code])}, NULL)" for code in numbers]
-        counted = f"(SELECT count(*) FROM {table} AS at WHERE"
+        above = [
+            f"pg_catalog.{column.type}({literal(domain.labels[code])}, NULL)" for code in numbers
+        ]
+        counted = f"(SELECT pg_catalog.count(*) FROM {table} AS at WHERE"
         return (
-            f"{counted} lower(at.above) < lower({column.name})) + 1",
-            f"{counted} NOT {column.name} << at.above)",
+            f"{counted} pg_catalog.lower(at.above) < pg_catalog.lower({column.name})) + 1",
+            f"{counted} NOT {column.name} OPERATOR(pg_catalog.<<) at.above)",
             values_table(table, {"above": above}),
         )
     low, high = f"range_{attribute}.low", f"range_{attribute}.high"
     up, down = f"(SELECT up FROM {table})", f"(SELECT down FROM {table})"
     # As many places are before a range as values, less those that are not less than its low end.
-    first = f"{len(numbers) + 1} - width_bucket(-{low}, {down})"
-    last = f"width_bucket({high}, {up})"
+    first = f"{len(numbers) + 1} - pg_catalog.width_bucket(-{low}, {down})"
+    last = f"pg_catalog.width_bucket({high}, {up})"
     if domain.step is None:  # Where the last bin ends, another may begin.
-        last = f"{len(numbers)} - width_bucket(-{high}, {down})"
+        last = f"{len(numbers)} - pg_catalog.width_bucket(-{high}, {down})"
     listed = (
         f"{table} (up, down) AS (\n"
-        "    SELECT array_agg(at ORDER BY at), array_agg(-at ORDER BY -at)\n"
-        f"    FROM unnest({_floats(domain.positions[numbers])}) AS at\n)"
+        "    SELECT pg_catalog.array_agg(at ORDER BY at), pg_catalog.array_agg(-at ORDER BY -at)\n"
+        f"    FROM pg_catalog.unnest({_floats(domain.positions[numbers])}) AS at\n)"
     )
     return first, last, listed
 

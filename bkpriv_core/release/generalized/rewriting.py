@@ -29,6 +29,7 @@ from bkpriv_core.release.generalized.sides import LabelSide, RangeSide, Sensitiv
 from bkpriv_core.release.rewriting.condition import weight
 from bkpriv_core.release.rewriting.fragment import (
     EMPTY_KEY,
+    ZERO,
     ShownColumn,
     check_length,
     product,
@@ -170,18 +171,18 @@ def _count(
     if not keys:
         shown_key = f"{EMPTY_KEY} AS key, " if keyed else ""
         return (
-            f"SELECT {shown_key}coalesce(sum({share}), 0)::float8 AS estimate\n"
+            f"SELECT {shown_key}coalesce(pg_catalog.sum({share}), 0)::float8 AS estimate\n"
             f"FROM {view} AS r{joined}"
         )
     if not all(key.values for key in keys):
-        return f"SELECT {EMPTY_KEY} AS key, float8 '0' AS estimate WHERE false"
+        return f"SELECT {EMPTY_KEY} AS key, {ZERO} AS estimate WHERE false"
     records = "records"
     while f"r.{records}" in used:
         records += "_"
     alike = ", ".join(used)
     source = (
-        f"FROM (SELECT {alike}, count(*) AS {records} FROM {view} AS r GROUP BY {alike}) "
-        f"AS r{joined}"
+        f"FROM (SELECT {alike}, pg_catalog.count(*)::float8 AS {records} FROM {view} AS r "
+        f"GROUP BY {alike}) AS r{joined}"
     )
     share = product([f"r.{records}", share])
     stretches = [key for key in keys if isinstance(key, StretchKey)]
@@ -190,8 +191,8 @@ def _count(
     values = [key.key for key in keys]
     return (
         "SELECT key, estimate FROM (\n"
-        f"SELECT {' || '.join(values)} AS key, sum({share})::float8 AS estimate\n{source}\n"
-        f"GROUP BY {', '.join(values)}\n) AS counted WHERE estimate > 0"
+        f"SELECT {' || '.join(values)} AS key, pg_catalog.sum({share})::float8 AS estimate\n"
+        f"{source}\nGROUP BY {', '.join(values)}\n) AS counted WHERE estimate > {ZERO}"
     )
 
 
@@ -206,7 +207,7 @@ def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> st
             tables.append(f"\nJOIN value_{key.classes.attribute} USING ({key.place})")
             if key is not line:
                 fixed_keys.append((key.place, key.place))
-                series = f"generate_series({key.first}, {key.last})"
+                series = f"pg_catalog.generate_series({key.first}, {key.last})"
                 places += f"\nCROSS JOIN LATERAL {series} AS {key.place}"
         else:
             parts.append(name)
@@ -217,14 +218,15 @@ def _along(line: StretchKey, keys: Sequence[Key], share: str, source: str) -> st
     return (
         f"SELECT {' || '.join(parts)} AS key, {product(['estimate', *masses])} AS estimate FROM (\n"
         f"SELECT {fixed}{line.place}, estimate FROM (\n"
-        f"SELECT {fixed}at, lead(at) OVER along AS until, sum(change) OVER along AS estimate, "
-        "sum(opened) OVER along AS open\n"
-        f"FROM (SELECT {fixed}at, sum(share * sign) AS change, sum(sign) AS opened\n"
+        f"SELECT {fixed}at, pg_catalog.lead(at) OVER along AS until, "
+        "pg_catalog.sum(change) OVER along AS estimate, pg_catalog.sum(opened) OVER along AS open\n"
+        f"FROM (SELECT {fixed}at, pg_catalog.sum(share * sign::float8) AS change, "
+        "pg_catalog.sum(sign) AS opened\n"
         f"FROM (SELECT {spread}{line.first}, {line.last}, ({share})::float8 AS share\n"
         f"{source}{places}) AS spread\n"
         "CROSS JOIN LATERAL (VALUES (first, 1), (last + 1, -1)) AS ends (at, sign)\n"
-        f"WHERE share > 0 GROUP BY {fixed}at) AS changes\n"
+        f"WHERE share > {ZERO} GROUP BY {fixed}at) AS changes\n"
         f"WINDOW along AS ({apart}ORDER BY at)) AS pieces\n"
-        f"CROSS JOIN LATERAL generate_series(at, until - 1) AS {line.place}\n"
-        f"WHERE open > 0) AS counted{''.join(tables)}"
+        f"CROSS JOIN LATERAL pg_catalog.generate_series(at, until - 1) AS {line.place}\n"
+        f"WHERE open OPERATOR(pg_catalog.>) 0) AS counted{''.join(tables)}"
     )

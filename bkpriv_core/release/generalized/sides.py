@@ -17,6 +17,8 @@ from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.predicate import BoolArray, Codes, Criterion
 from bkpriv_core.release.generalized.extent import Labels, Ranges
 from bkpriv_core.release.rewriting.fragment import (
+    ONE,
+    ZERO,
     ShownColumn,
     literal,
     number,
@@ -61,7 +63,7 @@ class SensitiveSide(Side):
     def share(self, some: BoolArray) -> str:
         """See `Side`."""
         held = one_of(self._domain, np.flatnonzero(some), self._column.name)
-        return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
+        return f"(CASE WHEN {held} THEN {ONE} ELSE {ZERO} END)"
 
 
 class LabelSide(Side):
@@ -152,7 +154,7 @@ class RangeSide(Side):
             # Piece 0 begins before all cuts; piece i begins at cut i - 1.
             upper = self._whole if end > len(self._cuts) else self._below(end - 1)
             parts.append(upper if start == 0 else f"{upper} - {self._below(start - 1)}")
-        ratio = f"({' + '.join(parts) or '0'}) / {self._whole}"
+        ratio = f"({' + '.join(parts) or ZERO}) / {self._whole}"
         if not self._null:
             return f"({ratio})"
         null = "1" if some[-1] else "0"
@@ -175,10 +177,10 @@ class RangeSide(Side):
         along = f"{number(position)} - {self._low}"
         if self._ranges.domain.step is not None:
             steps = over(along, self._ranges.domain.step)
-            points = f"floor({steps}) + 1" if after else f"ceil({steps})"
+            points = f"pg_catalog.floor({steps}) + {ONE}" if after else f"pg_catalog.ceil({steps})"
             return self._unless_outside(cut, f"least(greatest({points}, 0), {self._whole})")
         sign = "<=" if after else "<"
-        point = f"CASE WHEN {self._low} {sign} {number(position)} THEN 1 ELSE 0 END"
+        point = f"CASE WHEN {self._low} {sign} {number(position)} THEN {ONE} ELSE {ZERO} END"
         length = f"least(greatest({along}, 0), {self._high} - {self._low})"
         mass = f"CASE WHEN {self._low} = {self._high} THEN {point} ELSE {length} END"
         return self._unless_outside(cut, mass)
@@ -189,13 +191,13 @@ class RangeSide(Side):
         if self._placed[cut]:
             return mass
         if rank in (0, len(labels) - self._null):
-            return "0" if rank == 0 else self._whole
-        type_, column = self._column.type, self._column.name
-        return (
-            f"CASE WHEN {column} << {type_}({literal(labels[rank])}, NULL) THEN {self._whole} "
-            f"WHEN {column} >> {type_}(NULL, {literal(labels[rank - 1])}, '(]') THEN 0 "
-            f"ELSE {mass} END"
+            return ZERO if rank == 0 else self._whole
+        range_, column = f"pg_catalog.{self._column.type}", self._column.name
+        before = f"{column} OPERATOR(pg_catalog.<<) {range_}({literal(labels[rank])}, NULL)"
+        after = (
+            f"{column} OPERATOR(pg_catalog.>>) {range_}(NULL, {literal(labels[rank - 1])}, '(]')"
         )
+        return f"CASE WHEN {before} THEN {self._whole} WHEN {after} THEN {ZERO} ELSE {mass} END"
 
 
 def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
@@ -214,9 +216,9 @@ def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
     """
     assert column.bounds is not None
     # A continuum of one value has no length, and mass 1.
-    whole = "coalesce(nullif(high - low, 0), 1)"
+    whole = f"coalesce(nullif(high - low, {ZERO}), {ONE})"
     if step is not None:
-        whole = f"{over('high - low', step)} + 1"
+        whole = f"{over('high - low', step)} + {ONE}"
     return (
         f"\nCROSS JOIN LATERAL (SELECT low, high, {whole} AS whole FROM "
         f"(SELECT {column.bounds.low} AS low, {column.bounds.high} AS high) AS ends) "

@@ -28,6 +28,7 @@ from bkpriv_core.randomization.reconstruction import weigh
 from bkpriv_core.release.rewriting.condition import weight
 from bkpriv_core.release.rewriting.fragment import (
     EMPTY_KEY,
+    ZERO,
     ShownColumn,
     check_length,
     equal,
@@ -196,12 +197,11 @@ def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], k
     """
     if not all(key.values for key in keys):
         return (
-            f"SELECT {EMPTY_KEY} AS key, float8 '0' AS estimate, float8 '0' AS standard_error "
-            "WHERE false"
+            f"SELECT {EMPTY_KEY} AS key, {ZERO} AS estimate, {ZERO} AS standard_error WHERE false"
         )
     listed = "".join(f"{name} AS shown_{attribute}, " for attribute, name in used.items())
     alike = f" GROUP BY {', '.join(used.values())}" if used else ""
-    source = f"(SELECT {listed}count(*)::float8 AS records FROM {view} AS r{alike}) AS r"
+    source = f"(SELECT {listed}pg_catalog.count(*)::float8 AS records FROM {view} AS r{alike}) AS r"
     # What rows are told apart by: columns yet to be spread, and keys that they were joined with.
     apart: dict[str, str] = {}
     drawn = []
@@ -218,8 +218,8 @@ def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], k
             source += f"\nCROSS JOIN {classes} AS class_{attribute}"
             apart[f"class_{attribute}"] = f"class_{attribute}.class"
     source = (
-        f"(SELECT {_named(apart)}r.records, {weighed} AS weight\nFROM {source}) AS r\n"
-        "WHERE weight <> 0"
+        f"(SELECT {_named(apart)}r.records, ({weighed})::float8 AS weight\nFROM {source}) AS r\n"
+        f"WHERE weight <> {ZERO}"
     )
     apart = {name: f"r.{name}" for name in apart}
     counted = _summed(apart, source, "r.records", "r.records", "r.weight")
@@ -230,7 +230,7 @@ def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], k
         apart[f"key_{attribute}"] = key.key
         source = f"({counted}) AS r{key.joined}"
         counted = _summed(apart, source, "r.estimate", "r.square", key.weight)
-    error = "sqrt(greatest(square - estimate, 0))::float8 AS standard_error"
+    error = "pg_catalog.sqrt(greatest(square - estimate, 0))::float8 AS standard_error"
     if not keys:
         shown_key = f"{EMPTY_KEY} AS key, " if keyed else ""
         return (
@@ -240,7 +240,7 @@ def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], k
     named = " || ".join(f"key_{key.classes.attribute}" for key in keys)
     return (
         f"SELECT {named} AS key, estimate, {error}\nFROM ({counted}) AS counted\n"
-        "WHERE estimate <> 0 OR square <> 0"
+        f"WHERE estimate <> {ZERO} OR square <> {ZERO}"
     )
 
 
@@ -252,6 +252,6 @@ def _summed(apart: dict[str, str], source: str, estimate: str, square: str, weig
     """The SELECT of sums of weighed rows, and of squares, by what they are told apart by."""
     grouped = f"\nGROUP BY {', '.join(apart.values())}" if apart else ""
     return (
-        f"SELECT {_named(apart)}sum({estimate} * {weighed}) AS estimate, "
-        f"sum({square} * {weighed} * {weighed}) AS square\nFROM {source}{grouped}"
+        f"SELECT {_named(apart)}pg_catalog.sum({estimate} * {weighed}) AS estimate, "
+        f"pg_catalog.sum({square} * {weighed} * {weighed}) AS square\nFROM {source}{grouped}"
     )

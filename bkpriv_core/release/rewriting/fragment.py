@@ -1,4 +1,11 @@
-"""Pieces of SQL, made of labels and numbers; nothing of a query's text gets into them."""
+"""Pieces of SQL, made of labels and numbers; nothing of a query's text gets into them.
+
+Statements are run by readers, in a session of theirs. Where others may create functions and
+operators in a schema of its ``search_path``, one for just the types in question would be taken
+before PostgreSQL's own for any type, or for one that these can be cast to. So functions are named
+with their schema, as are operators that are not made for just these types, and numbers that meet
+are all of type float8.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +19,8 @@ from bkpriv_core.table.notation import quoted
 
 __all__ = [
     "EMPTY_KEY",
+    "ONE",
+    "ZERO",
     "Bounds",
     "ShownColumn",
     "check_length",
@@ -92,7 +101,11 @@ def literal(label: str | None) -> str:
 
 def number(figure: float) -> str:
     """A number as SQL, exactly as it is."""
-    return str(int(figure)) if figure in (0, 1) else f"float8 '{figure!r}'"
+    return f"float8 '{repr(float(figure)).removesuffix('.0')}'"
+
+
+ZERO, ONE = number(0), number(1)
+"""Numbers that figures are compared with or added to."""
 
 
 def over(difference: str, step: float) -> str:
@@ -141,6 +154,7 @@ def with_values(tables: Sequence[str]) -> str:
 
 def equal(one: str, other: str, null: bool) -> str:
     """That two columns are equal, or, if there is NULL in them, both NULL."""
+    alike = f"{one} OPERATOR(pg_catalog.=) {other}"
     if not null:
-        return f"{one} = {other}"
-    return f"({one} = {other} OR {one} IS NULL AND {other} IS NULL)"
+        return alike
+    return f"({alike} OR {one} IS NULL AND {other} IS NULL)"

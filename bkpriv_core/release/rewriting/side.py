@@ -17,6 +17,8 @@ import numpy as np
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.rewriting.fragment import (
+    ONE,
+    ZERO,
     ShownColumn,
     equal,
     literal,
@@ -87,7 +89,7 @@ class Key(Side):
         """See `Side`."""
         listed = ", ".join(map(str, np.unique(self.classes.members[some]).tolist()))
         held = f"{self.class_table}_{self.classes.attribute}.class IN ({listed})"
-        return f"(CASE WHEN {held} THEN 1 ELSE 0 END)"
+        return f"(CASE WHEN {held} THEN {ONE} ELSE {ZERO} END)"
 
 
 def exact_key(
