@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bkpriv_core.release.uniqueness import Uniqueness
+from bkpriv_core.table.wording import Bins
+
 __all__ = [
     "AUDIENCES",
     "Audience",
@@ -143,6 +146,17 @@ class Facts:
         How it is shown: the name of its form.
     quasi_identifiers, sensitive, passed : tuple of str
         Columns by their roles.
+    unpublished : tuple of str
+        Columns that the source has now, and the release does not show.
+    bins : mapping
+        What bins end with, by column and start; see `bkpriv_core.table.wording`.
+    apart : tuple of (tuple of str, int)
+        Columns that pass through, and how many rows are unique within their group by them; none if
+        that was not counted.
+    alone : Uniqueness or None
+        Who is alone by the quasi-identifiers; None if there are no groups, or they are not known.
+    largest : float or None
+        The largest share of a value in a group, likewise.
     shown : tuple of Shown
         The columns of its views, as far as they are there.
     bounds : tuple of Bounded
@@ -193,6 +207,11 @@ class Facts:
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     passed: tuple[str, ...]
+    unpublished: tuple[str, ...]
+    bins: Bins
+    apart: tuple[tuple[tuple[str, ...], int], ...]
+    alone: Uniqueness | None
+    largest: float | None
     shown: tuple[Shown, ...]
     bounds: tuple[Bounded, ...]
     audited: tuple[str, str] | None
@@ -212,6 +231,12 @@ class Facts:
     def unit(self) -> str:
         """What is counted: records, or persons, where one may have several records."""
         return "records" if self.persons is None else "persons"
+
+    @property
+    def rows(self) -> int:
+        """How many rows are published, as far as that is known."""
+        rows = None if self.persons is None else self.persons.rows
+        return self.published if rows is None else rows
 
     @property
     def published(self) -> int:

@@ -13,11 +13,13 @@ from bkpriv_core.report.facts import Audience, Facts, Persons
 from bkpriv_core.report.markup import Markup, element, name
 from bkpriv_core.report.pieces import (
     MARKS,
+    blank,
     listed,
+    picture,
     section,
     table,
 )
-from bkpriv_core.report.safety import Safety
+from bkpriv_core.report.questions import Questions
 from bkpriv_core.report.style import STYLE
 from bkpriv_core.report.words import exact_share, figure, limits, selected, share, shown
 
@@ -62,7 +64,7 @@ def render(facts: Facts, audience: Audience = "officer") -> str:
     return document.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
-class _Page(Safety):
+class _Page(Questions):
     """All sections of a report."""
 
     @property
@@ -74,6 +76,8 @@ class _Page(Safety):
     def sections(self) -> Iterable[Markup]:
         """All of the page but its foot."""
         yield self._top()
+        if self.full:
+            yield self.questions()
         yield self._published()
         yield self.promises()
         yield self.worst()
@@ -86,6 +90,16 @@ class _Page(Safety):
             "limits",
             element("ul", *(element("li", said) for said in limits(self.facts, self.full))),
         )
+        if self.full:
+            yield section(
+                "Purpose, recipients, approval",
+                "approval",
+                element(
+                    "p",
+                    "Nothing of this is recorded in the database: fill it in, and keep the page.",
+                ),
+                element("dl", *map(blank, _FILLED_IN), class_="blanks"),
+            )
 
     def footer(self) -> Markup:
         """When the report was made, by what."""
@@ -207,6 +221,8 @@ class _Page(Safety):
         ]
         if facts.passed:
             rows.append(("Passed through", listed(facts.passed)))
+        if self.full and facts.unpublished:
+            rows.append(("Of the source, not published", listed(facts.unpublished)))
         parts: list[Markup] = [
             element(
                 "dl",
@@ -238,6 +254,8 @@ class _Page(Safety):
                             for item in facts.shown
                         ],
                     ),
+                    # Open, for paper cannot open it.
+                    open_="",
                 )
             )
         return section("What was published", "published", *parts)
@@ -278,8 +296,7 @@ class _Page(Safety):
             largest = max(max(lost, base) for _, lost, base in charted)
             end = next(end for end in _SCALES if end >= min(largest, 1.0))
             parts.append(
-                element(
-                    "figure",
+                picture(
                     bars(
                         "Detail lost: "
                         + "; ".join(
@@ -293,11 +310,9 @@ class _Page(Safety):
                         end,
                         share(end),
                     ),
-                    element(
-                        "figcaption",
-                        "Bars: this release. Dots: by k-anonymity alone. The line is there for "
-                        "scale, and no bound.",
-                    ),
+                    "Chart of the detail lost",
+                    "Bars: this release. Dots: by k-anonymity alone. The line is there for scale, "
+                    "and no bound.",
                 )
             )
         beside = ("k-anonymity alone",) if compared else ()
@@ -406,6 +421,15 @@ class _Page(Safety):
             numbers={4 + periods, 5 + periods},
         )
 
+
+_FILLED_IN = (
+    "Purpose of the release",
+    "Recipients, and what they agreed to",
+    "Kept until",
+    "Approved by",
+    "Date and signature",
+)
+"""What a report leaves room for."""
 
 _ELSEWHERE = 20
 """How many releases of other datasets are listed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bkpriv_core.report.facts import Bounded
+from bkpriv_core.report.facts import Bounded, Facts
 from bkpriv_core.report.markup import Markup, element, joined, name
 from bkpriv_core.report.words import figure, is_floor, share, title
 from bkpriv_core.table.wording import told_in_words, whom_in_words
@@ -12,9 +12,11 @@ from bkpriv_core.table.wording import told_in_words, whom_in_words
 __all__ = [
     "MARKS",
     "badge",
+    "blank",
     "case_of",
     "label_of",
     "listed",
+    "picture",
     "relation",
     "section",
     "table",
@@ -42,11 +44,15 @@ def section(heading: str, anchor: str, *parts: object) -> Markup:
 
 
 def table(
-    caption: str, heads: Sequence[str], rows: Iterable[Row], numbers: Iterable[int] = ()
+    caption: str,
+    heads: Sequence[str],
+    rows: Iterable[Row],
+    numbers: Iterable[int] = (),
+    wide: Iterable[int] = (),
 ) -> Markup:
-    """A table; columns of some `numbers`, from 0, are aligned as figures are."""
-    right = set(numbers)
-    kinds = ["number" if place in right else None for place in range(len(heads))]
+    """A table; columns of some `numbers`, from 0, are aligned as figures are, `wide` ones wide."""
+    kinds = [None if place not in {*numbers} else "number" for place in range(len(heads))]
+    kinds = ["wide" if place in {*wide} else kind for place, kind in enumerate(kinds)]
     made = element(
         "table",
         element("caption", caption),
@@ -76,7 +82,25 @@ def table(
             ),
         ),
     )
-    return element("div", made, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    return _scrolled(made, caption)
+
+
+def picture(chart: Markup, said: str, caption: str) -> Markup:
+    """A chart, which is `said` what it shows, over its caption."""
+    return element("figure", _scrolled(chart, said), element("figcaption", caption))
+
+
+def _scrolled(content: Markup, called: str) -> Markup:
+    """What may be wider than the page, and is then scrolled by keys, too.
+
+    It is a group and no region: the sections are the landmarks.
+    """
+    return element("div", content, class_="scroll", tabindex="0", role="group", aria_label=called)
+
+
+def blank(label: str) -> Markup:
+    """A line to be filled in by hand."""
+    return element("div", element("dt", label), element("dd", class_="blank"))
 
 
 def listed(names: Iterable[str]) -> Markup:
@@ -126,16 +150,18 @@ def used_by(bound: Bounded, value: float | None) -> float | None:
     return part / whole
 
 
-def case_of(bound: Bounded, grouped: bool) -> object:
+def case_of(bound: Bounded, facts: Facts) -> object:
     """The worst case, as far as it is known; of a group, where there are any."""
     if bound.group_records is None:
         return "–"
-    many = figure(bound.group_records)
+    many, grouped = figure(bound.group_records), bool(facts.groups)
     parts: list[object] = [f"A group of {many}" if grouped else f"{many} alike"]
     if bound.whom is not None:
-        parts.append(joined([", people with ", name(whom_in_words(bound.whom))]))
+        whom = whom_in_words(bound.whom, facts.bins)
+        parts.append(joined([", people with ", name(whom)]))
     if bound.value is not None:
-        parts.append(joined(["; ", name(told_in_words(bound.value))]))
+        column = facts.sensitive[0] if len(facts.sensitive) == 1 else None
+        parts.append(joined(["; ", name(told_in_words(bound.value, column, facts.bins))]))
         if bound.before is not None and bound.after is not None:
             before, after = share(bound.before), share(bound.after)
             told = f", {before} before, {after} after"

@@ -9,6 +9,7 @@ from bkpriv_core.report.pieces import (
     badge,
     case_of,
     label_of,
+    picture,
     relation,
     section,
     table,
@@ -16,6 +17,7 @@ from bkpriv_core.report.pieces import (
 )
 from bkpriv_core.report.words import (
     Promise,
+    compared,
     exact_share,
     figure,
     known,
@@ -94,7 +96,9 @@ class Safety:
                     )
                     for (against, by, kept), that in rows.items()
                 ],
+                wide={1},
             ),
+            *(element("p", said) for said in compared(facts.bounds)),
             *(
                 element(
                     "p",
@@ -137,8 +141,7 @@ class Safety:
         parts = [element("p", f"{when} The worst case is that of one {one}; the mean, of all.")]
         if charted:
             parts.append(
-                element(
-                    "figure",
+                picture(
                     bars(
                         "How much of each bound the worst case uses, and how much the mean: "
                         + "; ".join(
@@ -157,11 +160,9 @@ class Safety:
                         1.0,
                         "the bound",
                     ),
-                    element(
-                        "figcaption",
-                        "Bars: how much of what is allowed the worst case uses. The nearer to "
-                        "100 %, the less is to spare; beyond, the bound is broken. Dots: the mean.",
-                    ),
+                    "Chart of the worst cases",
+                    "Bars: how much of what is allowed the worst case uses. The nearer to 100 %, "
+                    "the less is to spare; beyond, the bound is broken. Dots: the mean.",
                 )
             )
         heads = [
@@ -186,11 +187,12 @@ class Safety:
                         figure(bound.worst) if self._told(bound) else self.count(1),
                         figure(bound.mean),
                         "–" if bound.vulnerable is None else self.count(bound.vulnerable),
-                        *((case_of(bound, bool(facts.groups)),) if self.full else ()),
+                        *((case_of(bound, facts),) if self.full else ()),
                     )
                     for bound in facts.bounds
                 ],
                 numbers={3, 4, 5},
+                wide={6},
             )
         )
         return section("Worst cases", "worst", *parts)
@@ -225,8 +227,7 @@ class Safety:
         ]
         if rows:
             parts.append(
-                element(
-                    "figure",
+                picture(
                     bars(
                         f"Share of the {facts.unit} judged exactly: "
                         + "; ".join(f"{row.label} {row.said}" for row in rows),
@@ -234,7 +235,8 @@ class Safety:
                         1.0,
                         f"all {facts.unit}",
                     ),
-                    element("figcaption", "Dark: exact. Light: by an estimate."),
+                    "Chart of what is exact",
+                    "Dark: exact. Light: by an estimate.",
                 )
             )
         if self.full:
@@ -273,7 +275,7 @@ class Safety:
                     ),
                     [
                         (
-                            name(whom_in_words(kind.whom)),
+                            name(whom_in_words(kind.whom, facts.bins)),
                             figure(kind.counted),
                             title(kind.requirement),
                             figure(kind.threshold),

@@ -37,20 +37,24 @@ bdi.name { overflow-wrap: anywhere; }
 .tiles span { color: var(--soft); font-size: .9rem; }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr));
   gap: .5rem 1.5rem; margin: 0 0 1rem; }
+.blanks { grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); }
+.blank { min-height: 3.5rem; border-bottom: 1px solid var(--soft); }
 dt { color: var(--soft); font-size: .875rem; } dd { margin: 0; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; margin: 1rem 0; }
+.scroll { overflow-x: auto; }
+section > .scroll, details > .scroll { margin: 1rem 0; }
 table { border-collapse: collapse; width: 100%; min-width: 36rem; font-size: .925rem; }
 caption { text-align: left; color: var(--soft); font-size: .875rem; padding-bottom: .4rem; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0;
   border-bottom: 1px solid var(--line); }
+.wide { min-width: 15rem; } .again { color: var(--soft); font-weight: 400; }
 thead th { font-size: .85rem; color: var(--soft); font-weight: 600; }
 tbody th { font-weight: 500; min-width: 8rem; }
 td div + div { margin-top: .4rem; }
 .short { white-space: nowrap; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; } .number:not(:last-child) { padding-right: 1.25rem; }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .875rem; }
 .chart { width: 100%; min-width: 30rem; max-width: 46rem; height: auto; display: block; }
-figure { overflow-x: auto; }
 .chart text { fill: var(--ink); font-size: 14px; font-family: inherit; }
 .chart .axis { fill: var(--soft); font-size: 12px; } .chart .said { font-size: 13px; }
 .chart .bar { fill: var(--bar); } .chart .guess { fill: var(--guess); }
@@ -68,7 +72,8 @@ footer { color: var(--soft); font-size: .875rem; border-top: 1px solid var(--lin
   --mark: #d1770b; }
   body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; }
   h2, caption, thead { break-after: avoid; }
-  tr, figure, .tiles li { break-inside: avoid; } .scroll, figure { overflow: visible; }
+  tr, figure, .tiles li, #approval { break-inside: avoid; } .scroll { overflow: visible; }
+  table { min-width: 0; } .wide { min-width: 11rem; } th, td { padding-right: .5rem; }
   .badge, .bar, .tiles li, .chart { print-color-adjust: exact; -webkit-print-color-adjust: exact;
   } }
 """

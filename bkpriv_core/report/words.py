@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from bkpriv_core.table.groups import FloatArray
 __all__ = [
     "FORMS",
     "Promise",
+    "compared",
     "exact_share",
     "figure",
     "is_floor",
@@ -321,6 +322,32 @@ def _renamed(found: re.Match[str]) -> str:
 def unit_of(persons: Persons | None) -> str:
     """What is counted."""
     return "records" if persons is None else "persons"
+
+
+def compared(bounds: Iterable[Bounded]) -> list[str]:
+    """What a change of belief compares, where there is a bound on it."""
+    within = {
+        bound.parameters.get("smoothing") for bound in bounds if bound.requirement == "bt_privacy"
+    }
+    if not within:
+        return []
+    said = [
+        "A change of belief compares how probable each sensitive value of a person is to the "
+        "reader before and after seeing the release (Jensen-Shannon divergence): 0 bits if nothing "
+        "was learned, 1 bit from certainty of one thing to certainty of another."
+    ]
+    alike = sorted(width for width in within if isinstance(width, int | float) and width > 0)
+    if alike:
+        widths = " or ".join(figure(width) for width in alike)
+        said.append(
+            f"Similar values count as partly alike: those that differ by less than {widths} of the "
+            "column's range, or of the height of its hierarchy. A belief that moves between such "
+            "values changes by less, and none of these bounds says that it does not."
+        )
+    if len(alike) < len(within):
+        few = "Where nothing else is stated, values" if alike else "Values"
+        said.append(f"{few} are alike or not: near ones count as different as distant ones.")
+    return said
 
 
 def moves(bits: float) -> str:

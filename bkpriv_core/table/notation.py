@@ -9,6 +9,7 @@ numbers and NULL are mixed.
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.table import Table
 
 __all__ = [
+    "bin_ends",
     "extents_json",
     "is_number",
     "json_objects",
@@ -29,6 +31,7 @@ __all__ = [
     "quoted",
 ]
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?P<clock> \d\d:\d\d:\d\d)?(?P<zone>\+00|)", re.ASCII)
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 
 
@@ -91,6 +94,36 @@ def _sides(domain: Domain, low: IntArray, high: IntArray) -> list[str]:
             mixed.tolist(), json_values(domain, low), json_values(domain, high), strict=True
         )
     ]
+
+
+def bin_ends(domain: Domain) -> dict[str, str]:
+    """What the bins of a domain end with as people write it, by their starts; none without bins.
+
+    It is the last value of a bin, or after ``<`` the first that is beyond it. A bin is left out
+    whose end has no such words, as beyond the calendar.
+    """
+    if domain.ends is None:
+        return {}
+    ends = zip(domain.labels, domain.ends.tolist(), strict=True)
+    texts = {label: _end(label, end, domain.step) for label, end in ends if label is not None}
+    return {label: text for label, text in texts.items() if text is not None}
+
+
+def _end(start: str, end: float, step: float | None) -> str | None:
+    """The last value of a bin, or, of a continuum, where it ends."""
+    last = end if step is None else end - step
+    if is_number(start):
+        return f"<{end:.15g}" if step is None else f"{last:.0f}"
+    written = _TIME.fullmatch(start)
+    if written is None:
+        return None
+    try:
+        moment = datetime.datetime.fromtimestamp(last, datetime.timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        return None
+    if written["clock"] is None:
+        return moment.strftime("%Y-%m-%d")
+    return f"<{moment:%Y-%m-%d %H:%M:%S}{written['zone']}"
 
 
 def quoted(text: str) -> str:

@@ -12,6 +12,7 @@ import plpy
 from bkpriv_core.audit import Finding
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
+from bkpriv_core.release.uniqueness import uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
     Audience,
@@ -25,13 +26,15 @@ from bkpriv_core.report.facts import (
 )
 from bkpriv_core.report.page import render
 from bkpriv_core.table.combination import columns_of
+from bkpriv_core.table.notation import bin_ends
+from bkpriv_core.utility.comparison import largest_disclosure
 from bkpriv_pl.audit import as_row, measure
 from bkpriv_pl.bases import bases_of, releases_beside
 from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.ownership import look_up
-from bkpriv_pl.passed import attributes_of
-from bkpriv_pl.progress import Task
+from bkpriv_pl.passed import passed_through
+from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.suppression import explain
 from bkpriv_pl.terms import find_options, find_requirements
 from bkpriv_pl.utility import utility_of
@@ -79,6 +82,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
     method = find_method(row["method"])
     recorded = None if row["status"] == "purged" else find_release(release)
     options = find_options(release, method)
+    passed = passed_through(release)
     left_out: tuple[LeftOut, ...] = ()
     if recorded is not None and audience == "officer":
         measured = _measured(recorded, task)
@@ -113,7 +117,14 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         sensitive=()
         if recorded is None
         else tuple(domain.name for domain in columns_of(recorded.table.sensitive)),
-        passed=tuple(attributes_of(release)),
+        passed=passed.attributes,
+        unpublished=() if recorded is None else _unpublished(own),
+        bins={} if recorded is None else {d.name: bin_ends(d) for d in recorded.columns},
+        apart=tuple(passed.counted()),
+        alone=None if recorded is None else uniqueness(recorded),
+        largest=largest_disclosure(recorded, POLLED)
+        if recorded is not None and recorded.partition is not None and recorded.published
+        else None,
         shown=_shown(row["dataset"], own, [*method.form.exhibits]),
         bounds=bounds,
         audited=audited,
@@ -138,6 +149,21 @@ def _persons(options: Options, recorded: RecordedRelease | None) -> Persons | No
         return None
     rows = None if recorded is None else recorded.rows
     return Persons(rows, None if most == "all" else most, options.latest_by)
+
+
+def _unpublished(own: Mapping[str, Any]) -> tuple[str, ...]:
+    """Columns that the source has now, if it is there, and the release does not show."""
+    rows = run(
+        "SELECT a.attname AS name FROM pg_attribute AS a "
+        "JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "WHERE (n.nspname, c.relname) = ($1, $2) AND a.attnum > 0 AND NOT a.attisdropped "
+        "AND a.attname NOT IN (SELECT attribute FROM bkpriv.release_attribute WHERE release = $3 "
+        "UNION ALL SELECT unnest(attributes) FROM bkpriv.release WHERE release = $3) "
+        "ORDER BY a.attnum",
+        ["text", "text", "bigint"],
+        [own["source_schema"], own["source_name"], own["release"]],
+    )
+    return tuple(row["name"] for row in rows)
 
 
 def _chosen(options: Options) -> dict[str, Any]:

@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.notation import is_number, json_objects, json_values, qi_json, quoted
+from bkpriv_core.table.notation import (
+    bin_ends,
+    is_number,
+    json_objects,
+    json_values,
+    qi_json,
+    quoted,
+)
 from tests.core.oracles import Records
 from tests.core.strategies import as_domain, as_table, tables
 
@@ -28,6 +35,52 @@ def test_numbers_keep_their_digits() -> None:
     assert json_values(numbers, everything) == [*as_numbers, '"Infinity"', '"NaN"', "null"]
     words = Domain("n", labels)
     assert json_values(words, everything) == [*(json.dumps(label) for label in labels)]
+
+
+DAY = 86400.0
+
+
+@pytest.mark.parametrize(
+    ("labels", "positions", "ends", "step", "words"),
+    [
+        (("40", "50"), [40.0, 50.0], [50.0, 60.0], 1.0, {"40": "49", "50": "59"}),
+        (("-0.5", "0.5"), [-0.5, 0.5], [0.5, 1.5], None, {"-0.5": "<0.5", "0.5": "<1.5"}),
+        (
+            ("1969-01-01", "1970-01-01", None),
+            [-365 * DAY, 0.0, np.nan],
+            [0.0, 365 * DAY, np.nan],
+            DAY,
+            {"1969-01-01": "1969-12-31", "1970-01-01": "1970-12-31"},
+        ),
+        (
+            ("1970-01-01 00:00:00",),
+            [0.0],
+            [3600.0],
+            None,
+            {"1970-01-01 00:00:00": "<1970-01-01 01:00:00"},
+        ),
+        (
+            ("1970-01-01 00:00:00+00",),
+            [0.0],
+            [DAY],
+            None,
+            {"1970-01-01 00:00:00+00": "<1970-01-02 00:00:00+00"},
+        ),
+        # What Python's calendar does not reach, or another writes, has no words.
+        (("44-01-01 BC", "5874000-01-01"), [-6e10, 1.8e14], [-6e10 + DAY, 1.8e14 + DAY], DAY, {}),
+        (("9999-12-31 00:00:00",), [253402214400.0], [253402300800.0], None, {}),
+    ],
+)
+def test_bins_end_where_they_do(
+    labels: tuple[str | None, ...],
+    positions: list[float],
+    ends: list[float],
+    step: float | None,
+    words: dict[str, str],
+) -> None:
+    domain = Domain("n", labels, np.array(positions), ends=np.array(ends), step=step)
+    assert bin_ends(domain) == words
+    assert bin_ends(Domain("n", labels, np.array(positions), step=step)) == {}
 
 
 @pytest.mark.parametrize("label", ["", "-", "01", "1.", ".5", "+1", "1_0", "0x1", "1\u0661", "NaN"])

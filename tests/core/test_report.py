@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.method import METHODS
 from bkpriv_core.policy import REQUIREMENTS
+from bkpriv_core.release.uniqueness import Uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
     Audience,
@@ -52,7 +53,12 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         **{"counterfeited": 2, "grown_from": None, "persons": None, "form": "generalized"},
         "quasi_identifiers": ("age",),
         "sensitive": ("disease",),
-        "passed": (),
+        "passed": ("ward",),
+        "unpublished": (f"{word}unpublished",),
+        "bins": {"age": {f"{word}age": f"{word}end"}},
+        "apart": ((("ward",), 50),),
+        "alone": Uniqueness(2, 0, 9),
+        "largest": 0.71,
         "shown": (Shown(f"{word}view", "age_from", "integer", "the least value"),),
         "bounds": (
             bound(vulnerable=4, satisfied=False, worst=3.0),
@@ -435,7 +441,6 @@ def test_facts_are_all_used() -> None:
         "persons": Persons(1700, None, None),
         "options": {},
         "period": "2024",
-        "passed": ("ward",),
         "audited": None,
     }
     for field in fields(Facts):
@@ -448,6 +453,8 @@ def test_facts_are_all_used() -> None:
                 value = now + 50
             elif isinstance(now, tuple):
                 value = ()
+            elif field.name == "alone":
+                value = None
             else:
                 value = {"gcp": 0.7}
         assert render(facts(**{field.name: value})) != render(facts()), field.name

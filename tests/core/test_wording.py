@@ -48,6 +48,32 @@ def test_whom(label: str, words: str) -> None:
     assert whom_in_words(label) == words
 
 
+BINS = {"born": {"1950-01-01": "1959-12-31", "1960-01-01": "1969-12-31"}, "dose": {"0.5": "<1"}}
+
+
+@pytest.mark.parametrize(
+    ("label", "column", "words"),
+    [
+        ("1", "hypertension", "hypertension = 1"),
+        ("1950-01-01", "born", "born = 1950-01-01 to 1959-12-31"),
+        ("0.5", "dose", "dose = 0.5–<1"),
+        ('{"a": 1}', "note", 'note = {"a": 1}'),
+        ('[{"note":"x"},{"note":null}]', "note", "note: x / note: missing"),
+        ('{"not":{"dose":"0.5"}}', "dose", "no record with dose: 0.5–<1"),
+        ('{"born":"1950-01-01","dose":"7"}', None, "born: 1950-01-01 to 1959-12-31 · dose: 7"),
+    ],
+)
+def test_a_value_stands_with_its_column_and_bins_as_what_they_hold(
+    label: str, column: str | None, words: str
+) -> None:
+    assert told_in_words(label, column, BINS) == words
+
+
+def test_people_of_bins_are_told_by_all_that_these_hold() -> None:
+    whom = '{"born": ["1950-01-01", "1960-01-01"], "dose": 0.5, "sex": "f"}'
+    assert whom_in_words(whom, BINS) == "born 1950-01-01 to 1969-12-31, dose 0.5–<1, sex f"
+
+
 @given(st.text())
 def test_other_text_is_itself(text: str) -> None:
     try:
