@@ -189,7 +189,8 @@ def _warn_of_codes(
             "As numbers they are near to one another or far, and are published in ranges; as "
             f"labels they are alike or not.{seen}",
             hint="If they are codes, drop the dataset and register it with "
-            f"bins => {plpy.quote_literal(bins)}.",
+            f"bins => {plpy.quote_literal(bins)}; or give them a hierarchy with "
+            "bkpriv.set_hierarchy, which makes them labels, too.",
         )
 
 

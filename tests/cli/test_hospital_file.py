@@ -184,7 +184,9 @@ def test_parquet_is_the_same(walk: Walk, shown: list[Row]) -> None:
 
 
 def test_reports_have_the_figures_of_the_audit(walk: Walk, shared_db: Connection) -> None:
-    rows = shared_db.execute("SELECT worst, threshold, vulnerable FROM bkpriv.audit(1)").fetchall()
+    rows = shared_db.execute(
+        "SELECT worst, threshold, vulnerable FROM bkpriv.audit(1) WHERE threshold IS NOT NULL"
+    ).fetchall()
     assert len(rows) == 6
     assert all(vulnerable == 0 for *_, vulnerable in rows)
     for name in ("officer", "outsiders"):

@@ -55,7 +55,7 @@ def register(
 def test_sensitive_numbers_of_few_values_are_warned_of(visits: Connection) -> None:
     (said,) = register(visits, ["age"], "method")
     assert '"method" (4)' in said
-    assert """bins => '{"method": "label"}'""" in said
+    assert """bins => '{"method": "label"}';""" in said
 
 
 def test_what_the_warning_says_works(visits: Connection) -> None:

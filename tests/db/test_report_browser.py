@@ -75,7 +75,7 @@ def test_it_fills_the_window_and_no_more(page: Path, tmp_path: Path, width: int)
     browse(
         tmp_path / "profile",
         f"--screenshot={picture}",
-        f"--window-size={max(width, 500)},2400",
+        f"--window-size={max(width, 500)},5600",
         page.as_uri(),
     )
     from matplotlib.image import imread
@@ -97,3 +97,22 @@ def test_it_prints(page: Path, tmp_path: Path) -> None:
     assert paper.read_bytes().startswith(b"%PDF-")
     pages = len(re.findall(rb"/Type\s*/Page\b", paper.read_bytes()))
     assert 1 <= pages <= 8
+
+
+_TALLEST = (
+    "<script>document.body.style.width = '390px'; "
+    "document.title = Math.max(...[...document.querySelectorAll('#worst tbody tr')]"
+    ".map(row => row.offsetHeight))</script></body>"
+)
+
+
+@needs_browser
+def test_no_column_is_squeezed_on_a_phone(page: Path, tmp_path: Path) -> None:
+    # Lines of a worst case, of a table that is as narrow as it may be.
+    text = page.read_text().replace("</body>", _TALLEST)
+    measured = tmp_path / "measured.html"
+    measured.write_text(re.sub(r'<meta http-equiv="[^>]*>', "", text))
+    shown = browse(tmp_path / "profile", "--dump-dom", measured.as_uri())
+    height = re.search(r"<title>(\d+)</title>", shown)
+    assert height is not None
+    assert 20 < int(height[1]) < 180
