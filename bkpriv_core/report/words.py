@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bkpriv_core.belief.distance import DEFAULT_SMOOTHING, js_divergence
+from bkpriv_core.belief.distance import js_divergence
 from bkpriv_core.report.facts import Bounded, Facts, Persons
 from bkpriv_core.table.groups import FloatArray
 
@@ -327,9 +327,7 @@ def unit_of(persons: Persons | None) -> str:
 def compared(bounds: Iterable[Bounded]) -> list[str]:
     """What a change of belief compares, where there is a bound on it."""
     within = {
-        bound.parameters.get("smoothing", DEFAULT_SMOOTHING)
-        for bound in bounds
-        if bound.requirement == "bt_privacy"
+        bound.parameters.get("smoothing") for bound in bounds if bound.requirement == "bt_privacy"
     }
     if not within:
         return []

@@ -49,10 +49,10 @@ def test_what_a_change_of_belief_compares_is_said() -> None:
     assert "compares how probable each sensitive value" in one
     assert f"{alike}: those that differ by less than 0.5 of the column's range" in one
     assert strict not in one
-    other = said(belief(smoothing=None))
+    other = said(belief())
     assert f"Values are {strict}" in other
     assert alike not in other
-    both = said(belief(smoothing=0.5), belief(smoothing=None))
+    both = said(belief(smoothing=0.5), belief())
     assert alike in both
     assert f"Where nothing else is stated, values are {strict}" in both
     assert "compares how probable" not in said(bound())
