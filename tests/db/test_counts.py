@@ -17,7 +17,7 @@ from tests.db.statements import countings, hear_statements
 FUNCTIONS = """
 CREATE FUNCTION counted(name text, columns text[], meanwhile text DEFAULT NULL)
 RETURNS SETOF text LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
-plpy.execute("SELECT bkpriv_internal.bootstrap()")
+plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
 import json
 from bkpriv_pl import column, counts
 from bkpriv_pl.source import open_relation

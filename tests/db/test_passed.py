@@ -271,7 +271,7 @@ def test_all_types_pass_through_as_they_are(visits: Connection) -> None:
 SAME_AFTER = """
 CREATE FUNCTION same_after(name text, change text) RETURNS boolean LANGUAGE plpython3u
 SET search_path = pg_catalog, pg_temp AS $$
-plpy.execute("SELECT bkpriv_internal.bootstrap()")
+plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
 from bkpriv_pl import dataset, settling
 found = dataset.find_dataset(name)
 read = dataset.read_records(found, "category")

@@ -178,7 +178,7 @@ def test_a_label_that_no_record_had_equals_nothing_and_has_no_place(shop: Connec
 STEPS = """
 CREATE OR REPLACE FUNCTION steps(dataset text, release bigint) RETURNS float8[]
 LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
-plpy.execute("SELECT bkpriv_internal.bootstrap()")
+plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
 from bkpriv_pl import dataset as datasets, history
 read = datasets.read_table(datasets.find_dataset(dataset), "error")
 found = history.find_release(release)
