@@ -135,3 +135,10 @@ def test_lint_finds_what_lies_in_a_wrong_directory(
 ) -> None:
     messages = [message for _, message in lint(f"{statement};\n", directory)]
     assert any(finding in message for message in messages)
+
+
+def test_what_is_told_is_told_in_one_place() -> None:
+    # Else a publication would tell what is not kept with the release.
+    for path in (ROOT / "plpython").rglob("*.py"):
+        if path.name != "telling.py":
+            assert not re.search(r"plpy\.(notice|warning|info)\(", path.read_text()), path

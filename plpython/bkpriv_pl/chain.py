@@ -13,7 +13,6 @@ from functools import cache, cached_property
 from itertools import count
 
 import numpy as np
-import plpy
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.library import Library
@@ -27,6 +26,7 @@ from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import (
     RecordedRelease,
@@ -144,7 +144,7 @@ class Chain:
                 f"release {release} {reason}"
                 for release, reason in list(self.left_out.items())[:_SHOWN]
             )
-            plpy.warning(
+            telling.warning(
                 f"{len(self.left_out)} of {len(self.steps)} releases are left out",
                 detail=f"{listed}{'; ...' if len(self.left_out) > _SHOWN else ''}.",
                 hint="Who saw them remembers more than is measured here.",

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import plpy
 
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
@@ -18,6 +17,7 @@ from bkpriv_core.requirement import BtPrivacy
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.notation import qi_json
 from bkpriv_core.table.parts import Parts
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import array_literal, entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_table
 from bkpriv_pl.history import RecordedRelease, find_release
@@ -145,7 +145,7 @@ def _remembering(
     if isinstance(knowledge, Remembered):
         recorded = recall(recorded, estimator, own=True)
         if (memory := recorded.setting.memory) is not None:
-            plpy.notice(
+            telling.notice(
                 f"what releases before release {recorded.release} told is inferred by {memory}",
                 detail="People who shared a group are taken as independent from then on. Both may "
                 "understate what is remembered.",

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plpy
 
 from bkpriv_core.audit import Finding, together_finding
 from bkpriv_core.errors import UnsoundHistory
@@ -20,6 +19,7 @@ from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure
 from bkpriv_core.table.table import Table
+from bkpriv_pl import telling
 from bkpriv_pl.bases import bases_of
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import find_release
@@ -90,14 +90,14 @@ def judge_together(
             untold.append(other.release)
     if untold:
         others = releases_of(sorted(untold))
-        plpy.notice(
+        telling.notice(
             f"what release {release} tells together with {others} is not known",
             detail="They were drawn from other records, or with other values, or purged.",
             hint="Who links their records learns more than is measured here.",
         )
     if unread:
         others = releases_of(sorted(unread))
-        plpy.notice(
+        telling.notice(
             f"what release {release} tells together with {others} is not measured",
             detail=f"At most {_READ} other releases are read, the latest of the dataset first.",
             hint="Who links their records learns more than is measured here.",

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import plpy
-
 from bkpriv_core.belief.knowledge import state_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import BkprivError
@@ -18,6 +16,7 @@ from bkpriv_core.policy import Policy
 from bkpriv_core.table.chance import SecretChance, SeededChance
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.counts import Period
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records
@@ -174,7 +173,9 @@ def _tried(
 
 def _refused(place: int, error: BkprivError) -> dict[str, float | None]:
     """Say why a policy cannot be published under; that is its only figure."""
-    plpy.notice(f"policy {place} is refused: {error.message}", detail=error.detail, hint=error.hint)
+    telling.notice(
+        f"policy {place} is refused: {error.message}", detail=error.detail, hint=error.hint
+    )
     return {"refused": 1.0}
 
 
@@ -186,7 +187,7 @@ def _warn_of_others(dataset: Dataset) -> None:
         [dataset.name, dataset.owner],
     )[0]["n"]
     if others:
-        plpy.notice(
+        telling.notice(
             f'dataset "{dataset.name}" has {others} release{"s" * (others > 1)} already',
             detail="Each policy was tried by itself. What its release would tell together with "
             "those was not judged; publish does.",

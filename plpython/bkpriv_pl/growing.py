@@ -18,6 +18,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.chain import in_column, tell_apart
 from bkpriv_pl.column import Column, column_types
@@ -102,7 +103,7 @@ class Stock:
                 else f", for which {growth.withdrawn} groups are withdrawn; {growth.out} whom the "
                 "source has were in such groups, and are published no more"
             )
-        plpy.notice(
+        telling.notice(
             f"release {release} "
             + ("begins to grow" if self.last is None else f"grows from release {self.release}")
             + f": {growth.kept} records stay as they were published, {int(came.sum())} came, and "

@@ -24,6 +24,7 @@ from bkpriv_core.table.inspection import (
     tells_apart,
     tells_by_code,
 )
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import run
 from bkpriv_pl.column import Column
 from bkpriv_pl.source import Relation, find_distributed
@@ -136,7 +137,7 @@ def inspect_source(
                 many.append(f'"{column.name}" ({counted.most})')
     seen = part.seen(inspected)
     if unique:
-        plpy.warning(
+        telling.warning(
             f'quasi-identifiers of dataset "{dataset}" are nearly unique, so they tell who is who',
             detail=f"Column (values in records): {', '.join(unique)}.{seen}",
             hint="Leave out what numbers or names people; methods that keep exact values, "
@@ -145,7 +146,7 @@ def inspect_source(
             'registered: bins => \'{"birth_date": "year", "income": 1000}\'.',
         )
     if many:
-        plpy.notice(
+        telling.notice(
             f'quasi-identifiers of dataset "{dataset}" have many labels and no hierarchy yet',
             detail=f"Column (labels): {', '.join(many)}. Where people with different labels share "
             f"a group, a column without a hierarchy is shown as * for all of them.{seen}",
@@ -154,7 +155,7 @@ def inspect_source(
         )
     _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen)
     if null:
-        plpy.warning(
+        telling.warning(
             f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
             detail=f"Column (records with NULL): {', '.join(null)}.{seen}",
             hint="Publication refuses NULL in what is published unless it has the option "
@@ -183,7 +184,7 @@ def _warn_of_codes(
     if codes:
         listed = _some([f'"{name}" ({most})' for name, most in codes])
         bins = json.dumps({name: LABEL for name, _ in codes})
-        plpy.warning(
+        telling.warning(
             f'columns of dataset "{dataset}" hold numbers that may be codes',
             detail=f"Column (values): {listed}. "
             "As numbers they are near to one another or far, and are published in ranges; as "
@@ -239,7 +240,7 @@ def inspect_attributes(
                 share = counted.own / counted.valued
                 apart.append(f'"{column.name}" ({counted.own} of {counted.valued}, {share:.1%})')
     if apart:
-        plpy.warning(
+        telling.warning(
             f'attributes of dataset "{dataset}" tell most records apart',
             detail="Attribute (records with a value of their own): "
             f"{_some(apart)}.{part.seen(inspected)}",
@@ -249,12 +250,12 @@ def inspect_attributes(
         )
     most = max(_PAIRED // max(len(attributes) * len(others), 1), _LEAST_PAIRED)
     part = _Part.of(source, most) if attributes else part
-    telling = [text for attribute in attributes for text in _told(part, attribute, others)]
-    if telling:
-        plpy.warning(
+    revealing = [text for attribute in attributes for text in _told(part, attribute, others)]
+    if revealing:
+        telling.warning(
             f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
             detail="Attribute, column (how often records alike in the attribute are alike in the "
-            f"column; any records): {_some(telling)}.{part.seen(inspected)}",
+            f"column; any records): {_some(revealing)}.{part.seen(inspected)}",
             hint="Readers tell by them whose rows in a group may be. Leave such attributes out, "
             "make them coarser in a view, or name them among what they tell: the "
             "quasi-identifiers, or the sensitive columns.",
@@ -391,7 +392,7 @@ def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -
     if row["missing"]:
         more = row["missing"] - len(row["some"])
         listed = some_of(row["some"]) + (f" and {more} more" if more else "")
-        plpy.warning(
+        telling.warning(
             f'values of attribute "{column.name}" are missing from its hierarchy',
             detail=f"{row['missing']} of {row['values']} are missing: {listed}.",
             hint="Publication refuses them. Add a row for each and call set_hierarchy again.",

@@ -1,20 +1,28 @@
-"""Notices: what a publisher is told of a release that he may not have expected of it."""
+"""Notices: what a publisher is told of a release that they may not have expected of it.
+
+The last one, `close`, sums up what was given away. Notices name columns, and say counts, figures
+and bounds: nothing of anybody. So they are recorded with the release, for whoever may see it later.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plpy
-
 from bkpriv_core.audit import Finding, exactly_auditable
+from bkpriv_core.errors import as_json
 from bkpriv_core.method import GroupOptions, Options
 from bkpriv_core.release.release import Release
-from bkpriv_core.utility.measures import lost_columns
+from bkpriv_core.utility.measures import column_losses, lost_columns
+from bkpriv_pl import telling
+from bkpriv_pl.boundary import write
 
-__all__ = ["LISTED", "give_notice", "latest_of", "releases_of"]
+__all__ = ["LISTED", "close", "give_notice", "latest_of", "record", "releases_of"]
 
 LISTED = 8
 """How many releases a message lists."""
+
+_LONGEST = 10_000
+"""Characters of a text that are recorded, of four bytes at most."""
 
 
 def latest_of(releases: Sequence[object]) -> str:
@@ -31,7 +39,7 @@ def releases_of(numbers: Sequence[int]) -> str:
 def give_notice(
     release: int, published: Release, shown: Release, rows: Sequence[Finding], options: Options
 ) -> None:
-    """Say what a release leaves out, falsifies, breaks, or rests on an estimate for.
+    """Say what a release falsifies, breaks, or rests on an estimate for.
 
     Parameters
     ----------
@@ -45,15 +53,8 @@ def give_notice(
         How it was made.
     """
     records = published.table.records
-    unit = "records" if options.max_records_per_person is None else "persons"
-    suppressed = records - published.published
-    if suppressed:
-        plpy.notice(
-            f"release {release} leaves out {suppressed} of {records} {unit}",
-            hint=f"bkpriv.explain_suppressed({release}) says which, and why.",
-        )
     if shown.parts.counterfeited:
-        plpy.notice(
+        telling.notice(
             f"release {release} shows {shown.parts.counterfeited} of {records} records "
             "with another sensitive value than they have, as its options allow",
             detail="Its history says how many more, or fewer, records of each cell are shown with "
@@ -63,7 +64,7 @@ def give_notice(
     _tell_lost(release, shown)
     relaxed = [row for row in rows if row.vulnerable]
     if relaxed:
-        plpy.notice(
+        telling.notice(
             f"release {release} has records in groups that break its policy, as its options allow",
             detail="; ".join(
                 f"{row.requirement}: {row.vulnerable} records, to {row.worst:.6g} instead of "
@@ -78,11 +79,78 @@ def give_notice(
         )
     estimated = sorted({row.estimator for row in rows} - {"exact"})
     if estimated:
-        plpy.notice(
+        telling.notice(
             f"release {release} is certified by estimate in part: {'; '.join(estimated)}",
             detail="An estimate may understate what an adversary learns.",
             hint=_surer(options, release, published, estimated),
         )
+
+
+def close(
+    release: int, published: Release, shown: Release, rows: Sequence[Finding], options: Options
+) -> None:
+    """Say what a release has given away; its parameters are those of `give_notice`."""
+    records = published.table.records
+    unit = "records" if options.max_records_per_person is None else "persons"
+    suppressed = records - published.published
+    grouped = published.partition is not None
+    telling.notice(
+        f"release {release} is published: {published.published} of {records} {unit}"
+        + (f" in {len(published.groups)} groups" if grouped else ", drawn at random")
+        + (f", {suppressed} left out" if suppressed else ""),
+        detail="\n".join(closing_lines(release, shown, rows)),
+        hint=f"bkpriv.explain_suppressed({release}) says which, and why." if suppressed else None,
+    )
+
+
+def closing_lines(release: int, shown: Release, rows: Sequence[Finding]) -> list[str]:
+    """Lines of the closing notice: what is lost, and the worst figure of each bound.
+
+    What is lost beside k-anonymity alone would take another run of the method, and is left to
+    ``bkpriv.utility``.
+    """
+    lines = []
+    losses = column_losses(shown)
+    known = [loss for loss in losses.values() if loss is not None]
+    if known:
+        beside = f"; bkpriv.utility({release}) says how much by k-anonymity alone"
+        lines.append(
+            f"Detail lost: {100 * sum(known) / len(known):.3g} % (gcp)"
+            f"{'' if shown.form.exact else beside}."
+        )
+    if lost := lost_columns(shown):
+        lines.append(f"Hardly anything is left of {_quoted([*lost])}.")
+    for row in rows:
+        kept = "" if row.satisfied else " (not shown to hold)"
+        if row.vulnerable:
+            kept = f" (broken for {row.vulnerable})"
+        lines.append(f"{_about(row)}: worst {row.worst:.6g}, bound {row.threshold:g}{kept}.")
+    return lines
+
+
+def _about(row: Finding) -> str:
+    """A bound, as a policy states it."""
+    texts = [
+        f"{key} = {value if isinstance(value, str) else as_json(value)}"
+        for key, value in row.parameters.items()
+    ]
+    return f"{row.requirement} ({', '.join(texts)})"
+
+
+def record(release: int, told: Sequence[telling.Told]) -> None:
+    """Append what a publication told, in its order."""
+    columns = {
+        "severity": [each.severity for each in told],
+        "message": [each.message[:_LONGEST] for each in told],
+        "detail": [each.detail and each.detail[:_LONGEST] for each in told],
+        "hint": [each.hint and each.hint[:_LONGEST] for each in told],
+    }
+    write(
+        f"INSERT INTO bkpriv.release_notice (release, {', '.join(columns)}, place) "
+        "SELECT $1, u.* FROM unnest($2, $3, $4, $5) WITH ORDINALITY AS u",
+        ["bigint", *["text[]"] * len(columns)],
+        [release, *columns.values()],
+    )
 
 
 def _tell_lost(release: int, shown: Release) -> None:
@@ -98,7 +166,7 @@ def _tell_lost(release: int, shown: Release) -> None:
         ways.append(f"register wider bins for {_quoted(numbers)}")
     ways.append(f"leave {'it' if len(lost) == 1 else 'one of them'} out")
     said = ", or ".join(ways)
-    plpy.notice(
+    telling.notice(
         f"release {release} leaves hardly anything of {'columns' if len(lost) > 1 else 'column'} "
         f"{_quoted(list(lost))}",
         detail="Loss (1 where any value may be meant): "

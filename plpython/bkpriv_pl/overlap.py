@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import plpy
 
 from bkpriv_core.audit import Finding, joint_findings
 from bkpriv_core.belief.setting import Setting
@@ -28,7 +27,7 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
-from bkpriv_pl import history
+from bkpriv_pl import history, telling
 from bkpriv_pl.bases import find_bases
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
@@ -186,14 +185,14 @@ class Beside:
                     'The option {"grow": true} shows people who left as they were published, which '
                     "exposes nobody."
                 )
-            plpy.notice(
+            telling.notice(
                 f"release {release} is certified together with {told}: {mended.known} groups are "
                 f"shown as they were, {mended.united} were united with others, and {left_out} "
                 "records are left out",
                 **said,
             )
         if mended.exposed:
-            plpy.notice(
+            telling.notice(
                 f"{mended.exposed} people are exposed by what was published before release "
                 f"{release}",
                 detail=f"What {told} told cannot be taken back. Together with release {release} "
@@ -201,7 +200,7 @@ class Beside:
                 hint="bkpriv.explain_together names them.",
             )
         if self.earlier is not None and self.earlier.changed:
-            plpy.notice(
+            telling.notice(
                 f"{self.earlier.changed} respondents of release {release} had another sensitive "
                 "value when they were published before",
                 detail="They are judged as new people: what was told of them then is not held to "
@@ -209,14 +208,14 @@ class Beside:
                 hint="Values that change are a sequence of periods; see bkpriv.sequential_audit.",
             )
         if self.unmeasured:
-            plpy.notice(
+            telling.notice(
                 f"not measured of {told} and {release} together, or not in full: "
                 f"{', '.join(self.unmeasured)}",
                 detail="Each release keeps that by itself.",
             )
         estimated = sorted({row.estimator for row in rows} - {"exact"})
         if estimated:
-            plpy.notice(
+            telling.notice(
                 f"release {release} is certified together with {told} by estimate in part: "
                 f"{'; '.join(estimated)}",
                 detail="An estimate may understate what an adversary learns. Values that are "
@@ -482,7 +481,7 @@ def warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
     later = [step for step in steps if step.when > when and step.period is not None]
     if later:
         listed = [f"{step.period} (release {step.release})" for step in later]
-        plpy.warning(
+        telling.warning(
             f'period {period.text} of dataset "{dataset.name}" is published after later ones: '
             f"{latest_of(listed)}",
             detail="What a reader remembers is taken in the order of periods. So it is assumed "

@@ -11,6 +11,7 @@ from typing import Any
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.dataset import Dataset, find_dataset, refuse_old_snapshot
 from bkpriv_pl.source import check_readable, open_relation
@@ -268,7 +269,7 @@ def _hand_on_tables(release: int, heir: str) -> None:
             kind = "MATERIALIZED VIEW" if view["materialized"] else "VIEW"
             run(f"ALTER {kind} {view['name']} OWNER TO {heir}")
         else:
-            plpy.notice(
+            telling.notice(
                 f"view {view['name']} stays with its owner, and can read release {release} no more",
                 detail="It reads or calls something else as well."
                 + " What it holds already, it shows." * view["materialized"],

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plpy
-
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import GroupOptions, Method, Options
 from bkpriv_core.policy import Policy
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.dataset import Dataset
 
@@ -126,7 +125,7 @@ def tell_attributes(release: int, rows: int) -> None:
         told = f"; {passed.unique[-1]} of {rows} rows are unique within their group by them"
         each = [f"{_listed(names)} {unique}" for names, unique in passed.counted()]
         counted = f" Rows that are unique by each: {_listed(each[: len(passed.attributes)])}."
-    plpy.notice(
+    telling.notice(
         f"attributes of release {release} pass through unchanged: {_listed(passed.attributes)}"
         f"{told}",
         detail="It is supposed that adversaries do not know them, of anybody. Who knows "
@@ -171,7 +170,7 @@ def note_attributes(releases: Sequence[int]) -> None:
         some = "; ".join(
             f"release {release}: {_listed(names)}" for release, names in [*found.items()][:_SHOWN]
         )
-        plpy.notice(
+        telling.notice(
             f"attributes that pass through {len(found)} of {len(releases)} releases are not "
             "measured",
             detail=f"{some}{'; ...' if len(found) > _SHOWN else ''}. Who holds several releases "

@@ -18,6 +18,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import rows_of
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.column import column_types
 
@@ -125,7 +126,7 @@ def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
     if kept.most is not None:
         how = "at random" if kept.latest_by is None else f'the latest by "{kept.latest_by}"'
         bounded = f", at most {kept.most} of each, {how}"
-    plpy.notice(
+    telling.notice(
         f"release {release} counts persons: {published.table.records}, of {records} records"
         f"{bounded}",
         detail="Requirements hold for persons, and what is suppressed are all records of a person. "
@@ -143,7 +144,7 @@ def tell_bounded(release: int) -> None:
         [release],
     )
     if bounded:
-        plpy.notice(
+        telling.notice(
             f"release {release} was made of a bounded number of records of each person, and counts "
             "are of those",
             detail="Records that option max_records_per_person left out are not on record: counts "

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
-import plpy
-
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import GroupMethod, Method, Options
@@ -31,7 +29,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.passed import Told
 from bkpriv_core.table.respondent import Respondents
-from bkpriv_pl import history
+from bkpriv_pl import history, notice, telling
 from bkpriv_pl.bases import record_bases
 from bkpriv_pl.boundary import entry, from_json, require, run
 from bkpriv_pl.column import column_types
@@ -47,7 +45,6 @@ from bkpriv_pl.draws import judge_together
 from bkpriv_pl.growing import Stock, find_stock
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds, names_of_records
-from bkpriv_pl.notice import give_notice
 from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner, telling_losses
 from bkpriv_pl.passed import tell_attributes
@@ -100,9 +97,12 @@ def publish(
     view_schema: str | None,
 ) -> int:
     """See ``bkpriv.publish``."""
-    request = _validated(dataset, policy, view_name, method, period, options, view_schema)
-    with telling_losses(request.dataset):
-        return _publish(request, Task("bkpriv publish"))
+    with telling.kept() as told:
+        request = _validated(dataset, policy, view_name, method, period, options, view_schema)
+        with telling_losses(request.dataset):
+            release = _publish(request, Task("bkpriv publish"))
+            notice.record(release, told)
+    return release
 
 
 def _publish(request: _Request, task: Task) -> int:
@@ -175,7 +175,9 @@ def _publish(request: _Request, task: Task) -> int:
         place = placed.places(published.parts, chance)
         labels = published.labels[place]
         told = None if passed is None else passed.told(labels, published.table.sensitive)
-    release = _record(request, published, shown, rows, coarse, told, stock_of, beside, task)
+    release, findings = _record(
+        request, published, shown, rows, coarse, told, stock_of, beside, task
+    )
     if stock is not None and growth is not None:
         stock.tell(release, published, growth)
     if about is not None and place is not None and labels is not None:
@@ -198,9 +200,10 @@ def _publish(request: _Request, task: Task) -> int:
     )
     task.done()
     if overlap is not None:
-        plpy.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
+        telling.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
     if request.period is not None:
         warn_of_later(request.dataset, request.period, release)
+    notice.close(release, published, shown, findings, request.options)
     return release
 
 
@@ -334,8 +337,14 @@ def _record(
     grown_from: int | None,
     beside: Beside | None,
     task: Task,
-) -> int:
-    """Write the release, what it was made from, and its certification into the history."""
+) -> tuple[int, list[Finding]]:
+    """Write the release, what it was made from, and its certification into the history.
+
+    Returns
+    -------
+    int, list of Finding
+        Its id, and how it keeps each bound.
+    """
     dataset, records = request.dataset, published.table.records
     suppressed = records - published.published
     release = history.record_release(
@@ -371,14 +380,14 @@ def _record(
     if beside is not None:
         together = beside.findings(release)
     history.record_audit(release, [*rows, *together])
-    give_notice(release, published, shown, rows, request.options)
+    notice.give_notice(release, published, shown, rows, request.options)
     tell_attributes(release, published.rows)
     tell_persons(release, request.kept, published)
     if request.policy.query_error is not None:
         tell_bounded(release)
     if beside is not None:
         beside.tell(release, published, together, grown=grown_from is not None)
-    return release
+    return release, [*rows, *together]
 
 
 def _judge_together(
@@ -390,7 +399,7 @@ def _judge_together(
     bound = bound_of(request.policy.requirements)
     channels = published.form.channels
     if channels is not None and all(channel.retention == 1.0 for channel in channels):
-        plpy.notice(
+        telling.notice(
             f"release {release} shows every record as it is",
             detail=f"The table itself keeps tau = {bound.tau:g}, so nothing was distorted.",
             hint="Bound it by a smaller tau; bkpriv.audit says what the largest risk is.",
@@ -399,7 +408,7 @@ def _judge_together(
     if finding is None:
         return []
     draws = finding.parameters["together"]
-    plpy.notice(
+    telling.notice(
         f"release {release} is draw {len(draws)} of the same records, and tells more together with "
         f"{'release' if len(draws) == 2 else 'releases'} "
         + ", ".join(str(other) for other in draws if other != release),
@@ -418,5 +427,5 @@ def _judge_queries(published: Release, bound: QueryError) -> Finding:
         error = unmet(bound, finding)
         if bound.action == "refuse":
             raise error
-        plpy.warning(error.message, detail=error.detail, hint=error.hint)
+        telling.warning(error.message, detail=error.detail, hint=error.hint)
     return finding

@@ -1,7 +1,8 @@
 """Purge: erasing what a withdrawn release was made from.
 
-Cells, labels, respondents and beliefs about them go. The findings of audits, the figures of the
-release and its events stay: they are about groups and policies, not about people.
+Cells, labels, respondents, beliefs about them and what its publication told go. The findings of
+audits, the figures of the release and its events stay: they are about groups and policies, not
+about people.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-import plpy
-
 from bkpriv_core.audit import Finding
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
@@ -28,6 +26,7 @@ from bkpriv_core.report.page import render
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.notation import bin_ends
 from bkpriv_core.utility.comparison import largest_disclosure
+from bkpriv_pl import telling
 from bkpriv_pl.audit import as_row, measure
 from bkpriv_pl.bases import bases_of, releases_beside
 from bkpriv_pl.boundary import entry, run
@@ -185,7 +184,7 @@ def _measured(recorded: RecordedRelease, task: Task) -> tuple[Bounded, ...] | No
     try:
         findings = measure(recorded, find_requirements(recorded.release), "auto", task, own=False)
     except BkprivError as error:
-        plpy.notice(
+        telling.notice(
             f"release {recorded.release} is reported as it was certified",
             detail=f"It could not be measured again: {error.message}. {error.detail}",
             hint=error.hint,
@@ -241,7 +240,7 @@ def _left_out(release: int, task: Task) -> tuple[LeftOut, ...]:
     try:
         rows = explain(release, _KINDS, task)
     except BkprivError as error:
-        plpy.notice(
+        telling.notice(
             f"why release {release} left records out is not reported",
             detail=f"{error.message}. {error.detail}",
             hint=error.hint,

@@ -11,6 +11,7 @@ import plpy
 
 from bkpriv_core import errors
 from bkpriv_core.errors import BkprivError
+from bkpriv_pl import telling
 from bkpriv_pl.memory import BUDGET, NoRoom, bounded
 
 __all__ = ["Refusal", "entry", "reported"]
@@ -108,11 +109,14 @@ def reported() -> Iterator[None]:
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a function callable from SQL: within the budget of memory, its errors reported."""
+    """Make a function callable from SQL: within the budget of memory, its errors reported.
+
+    What it tells is no part of what a call around it tells.
+    """
 
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        with reported(), bounded():
+        with reported(), bounded(), telling.apart():
             return function(*args, **kwargs)
 
     return called

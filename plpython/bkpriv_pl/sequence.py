@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
-import plpy
 
 from bkpriv_core.belief.knowledge import Remembered, Snapshot, Uniform, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
@@ -30,6 +29,7 @@ from bkpriv_core.sequence.smoothing import smooth
 from bkpriv_core.sequence.transitions import Transitions
 from bkpriv_core.stated import About, read
 from bkpriv_core.table.groups import FloatArray
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.chain import Chain, read_chain
 from bkpriv_pl.dataset import Dataset, find_dataset
@@ -199,7 +199,7 @@ def _inquire(
     chain.warn()
     note_attributes([step.release for step in chain.history.steps])
     if named in _UNDERSTATING:
-        plpy.notice(
+        telling.notice(
             f"beliefs are inferred by {named}, which understates what is learnt",
             detail="What is missed in one release is carried over to the next.",
             hint="The estimator auto comes nearest to exact inference, bethe is nearly as good and "
@@ -277,7 +277,7 @@ def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, Used
         return []
     looks_back = reach(inquiry.memory)
     if looks_back is None or looks_back > 1:
-        plpy.notice(
+        telling.notice(
             "beliefs in retrospect are an estimate where knowledge has contexts of several values",
             detail="Of such a context, all but the newest value is weighed by what was believed of "
             "it as it appeared.",
@@ -291,7 +291,7 @@ def _in_retrospect(inquiry: _Inquiry, task: Task) -> list[tuple[FloatArray, Used
         task.step("inferring beliefs"),
     )
     if not smoothed.converged:
-        plpy.warning(
+        telling.warning(
             "beliefs in retrospect did not come to rest",
             detail=f"They still changed after {smoothed.sweeps} sweeps through the history.",
             hint="Their figures are not to be trusted; those without retrospective are.",
@@ -364,7 +364,7 @@ def _believed(
         if exact is not None:
             return exact
         if len(history if retrospective else history.course(place)) > 1:
-            plpy.notice(
+            telling.notice(
                 "beliefs are an estimate: they are not inferred from all releases at once",
                 detail="Too many people hang together by shared groups, or a group contradicts "
                 "what is believed of its members without a past. So beliefs about different people "

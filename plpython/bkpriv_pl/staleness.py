@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_core.errors import InvalidParameter
+from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.source import SOURCES, Relation, find_distributed, open_relation
 
@@ -177,14 +178,14 @@ def watch_own(source: Relation, dataset: str, period: str | None) -> None:
         reason = _put_triggers(source, period if by_period else None)
         hint = _UNWATCHABLE
     if reason is not None:
-        plpy.notice(
+        telling.notice(
             f'whether releases of dataset "{dataset}" are stale will be unknown',
             detail=reason,
             hint=hint,
         )
     elif period is not None and not by_period:
         named = plpy.quote_literal(period)
-        plpy.notice(
+        telling.notice(
             f'writes to any period will make releases of dataset "{dataset}" stale',
             detail=f"{', '.join(member.name for member in others)} is watched otherwise."
             if others

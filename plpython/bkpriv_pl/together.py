@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import plpy
 
 from bkpriv_core.audit import Finding, joint_findings
 from bkpriv_core.belief.posterior import Sound
@@ -24,6 +23,7 @@ from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.measurement import Joint, Population
+from bkpriv_pl import telling
 from bkpriv_pl.audit import as_row
 from bkpriv_pl.bases import find_bases, releases_beside
 from bkpriv_pl.boundary import Refusal, entry, from_json
@@ -164,7 +164,7 @@ def _tell_elsewhere(declared: Dataset) -> None:
     if elsewhere:
         relations = sorted({name for shared in elsewhere.values() for name in shared})
         more = ", ..." * (len(relations) > _SHOWN)
-        plpy.warning(
+        telling.warning(
             "releases of other datasets may show the same records: "
             f"{latest_of([str(release) for release in elsewhere])}",
             detail=f"Their sources read {', '.join(relations[:_SHOWN])}{more}, as "
@@ -332,7 +332,7 @@ def _inquire(
     _tell_unmeasured(untold)
     inquiry = _Inquiry.of(chain, places, demanded, named)
     if changed := len(inquiry.origin) - len(chain.names):
-        plpy.notice(
+        telling.notice(
             f"respondents are shown with values that changed, {changed} times",
             detail="From then on each is taken for another person.",
             hint="What is told by how values follow each other, bkpriv.sequential_audit measures.",
@@ -401,7 +401,7 @@ def _check(listed: Sequence[_Listed]) -> str:
     _check_columns(listed)
     sources = sorted({each.source for each in listed})
     if len(sources) > 1:
-        plpy.notice(
+        telling.notice(
             f"the releases were made from {len(sources)} sources",
             detail=f"They are {', '.join(sources[:_SHOWN])}{', ...' * (len(sources) > _SHOWN)}. "
             "Respondents with equal keys are taken to be the same people.",
@@ -472,7 +472,7 @@ def _demanded(
 
 def _tell_unmeasured(keys: Sequence[str]) -> None:
     if keys:
-        plpy.notice(
+        telling.notice(
             f"{' and '.join(keys)} cannot be measured in full of several releases",
             detail="It is about the groups of one release, or about what is remembered of others.",
             hint="See bkpriv.audit for each release by itself.",
@@ -482,7 +482,7 @@ def _tell_unmeasured(keys: Sequence[str]) -> None:
 def _warn(left_out: dict[int, str], releases: int) -> None:
     if left_out:
         listed = [f"release {release} {reason}" for release, reason in left_out.items()]
-        plpy.warning(
+        telling.warning(
             f"{len(left_out)} of {releases} releases are left out",
             detail=f"{'; '.join(listed[:_SHOWN])}{'; ...' * (len(listed) > _SHOWN)}.",
             hint="Who saw them learns more than is measured here.",

@@ -7,9 +7,7 @@ Who could read them is recorded, by the roles that they were granted to.
 
 from __future__ import annotations
 
-import plpy
-
-from bkpriv_pl import history
+from bkpriv_pl import history, telling
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.dataset import take_turn
 from bkpriv_pl.distribution import begin_distributing
@@ -60,7 +58,7 @@ def withdraw(release: int | None, reason: str | None) -> None:
         ["bigint"],
         [own.release],
     ):
-        plpy.notice(
+        telling.notice(
             f"view {row['view']} stays, empty, since other objects depend on it",
             detail=f"They are {', '.join(dependents(row['oid']))}.",
             hint="A materialized view or a table made from it keeps what it copied until its owner "

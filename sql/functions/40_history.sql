@@ -23,6 +23,7 @@ BEGIN
             UNION ALL SELECT FROM bkpriv.release_respondent WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_belief WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_base WHERE release = id
+            UNION ALL SELECT FROM bkpriv.release_notice WHERE release = id
             UNION ALL SELECT FROM bkpriv.release_event WHERE release = id
             UNION ALL SELECT FROM bkpriv.audit_record WHERE release = id
             UNION ALL SELECT FROM bkpriv_internal.release_tables(id));

@@ -1,6 +1,6 @@
 -- Purge: erasing what a withdrawn release was made from. The history holds the source's cells, the
 -- labels of its attributes and, if declared, the names of its respondents and what may be believed of
--- them. They go; the release, its audits and its events stay, with one that says so.
+-- them, and what its publication told. They go; the release, its audits and its events stay, with one that says so.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.erase_release(old_release bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -16,6 +16,7 @@ BEGIN
     DELETE FROM bkpriv.release_draw WHERE release = old_release;
     DELETE FROM bkpriv.release_respondent WHERE release = old_release;
     DELETE FROM bkpriv.release_belief WHERE release = old_release;
+    DELETE FROM bkpriv.release_notice WHERE release = old_release;
     DELETE FROM bkpriv.release_attribute WHERE release = old_release;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.erase_release(bigint) IS
@@ -30,5 +31,5 @@ CREATE OR REPLACE FUNCTION bkpriv.purge(release bigint, reason text, force boole
 GD["bkpriv"].purge.purge(release, reason, force)
 $$;
 COMMENT ON FUNCTION bkpriv.purge(bigint, text, boolean) IS
-    'Erases what a withdrawn release was made from: cells, labels, respondents and beliefs; its figures, audits and events stay; refused, unless forced, while the dataset has releases that are not withdrawn';
+    'Erases what a withdrawn release was made from: cells, labels, respondents, beliefs and notices; its figures, audits and events stay; refused, unless forced, while the dataset has releases that are not withdrawn';
 GRANT EXECUTE ON FUNCTION bkpriv.purge(bigint, text, boolean) TO bkpriv_publisher;

@@ -131,6 +131,18 @@ CREATE TABLE bkpriv.release_event (
 
 CREATE INDEX ON bkpriv.release_event (release);
 
+CREATE TABLE bkpriv.release_notice (
+    release bigint NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    severity text NOT NULL CHECK (severity IN ('NOTICE', 'WARNING')),
+    message text NOT NULL CHECK (message <> ''),
+    detail text,
+    hint text,
+    place int NOT NULL CHECK (place BETWEEN 1 AND 1000),
+    PRIMARY KEY (release, place),
+    CHECK (greatest(octet_length(message), octet_length(detail), octet_length(hint)) <= 40000)
+);
+
 CREATE SEQUENCE bkpriv.audit_id;
 
 CREATE TABLE bkpriv.audit_record (

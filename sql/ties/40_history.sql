@@ -10,7 +10,7 @@ DECLARE
     refused text;
 BEGIN
     FOREACH history IN ARRAY ARRAY['release', 'release_base', 'release_attribute', 'release_content', 'release_draw', 'release_respondent',
-                                  'release_belief', 'release_event', 'audit_record'] LOOP
+                                  'release_belief', 'release_notice', 'release_event', 'audit_record'] LOOP
         refused := CASE
             WHEN history = 'release' THEN (
                 SELECT 'DELETE OR TRUNCATE OR UPDATE OF ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum)
@@ -21,7 +21,8 @@ BEGIN
         EXECUTE format('CREATE TRIGGER guard BEFORE %s ON bkpriv.%I
                         FOR EACH STATEMENT EXECUTE FUNCTION bkpriv_internal.guard()', refused, history);
     END LOOP;
-    FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_draw', 'release_respondent', 'release_belief'] LOOP
+    FOREACH history IN ARRAY ARRAY['release_attribute', 'release_content', 'release_draw', 'release_respondent', 'release_belief',
+                                  'release_notice'] LOOP
         EXECUTE format('CREATE TRIGGER guard_row BEFORE DELETE ON bkpriv.%I
                         FOR EACH ROW EXECUTE FUNCTION bkpriv_internal.guard_row(''purged'')', history);
         -- Statistics hold values, such as names, and stay when the rows are gone.
@@ -97,6 +98,16 @@ CREATE POLICY see ON bkpriv.release_respondent FOR SELECT
     USING (release IN (SELECT release FROM bkpriv.release));
 CREATE POLICY append ON bkpriv.release_respondent FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
+
+COMMENT ON TABLE bkpriv.release_notice IS
+    'What publications told whoever published: notices and warnings, by place in their order; the last is what was given away; erased by purge; append-only';
+GRANT SELECT ON bkpriv.release_notice TO bkpriv_publisher, bkpriv_auditor;
+GRANT INSERT ON bkpriv.release_notice TO bkpriv_publisher;
+CREATE POLICY see ON bkpriv.release_notice FOR SELECT
+    USING (release IN (SELECT release FROM bkpriv.release));
+CREATE POLICY append ON bkpriv.release_notice FOR INSERT
+    WITH CHECK (at = now()
+                AND release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_event IS 'What became of releases; readers: of one that was withdrawn, the roles, quoted, and PUBLIC, that could read its views; append-only';
 GRANT SELECT ON bkpriv.release_event TO bkpriv_publisher, bkpriv_auditor;

@@ -60,6 +60,19 @@ ALTER TABLE bkpriv.release ADD COLUMN unique_rows bigint[];
 ALTER TABLE bkpriv.release ADD CHECK (cardinality(unique_rows) = cardinality(attributes) + 1
                                       AND array_position(unique_rows, NULL) IS NULL AND 0 <= ALL (unique_rows));
 
+-- What publications tell is kept from now on.
+CREATE TABLE bkpriv.release_notice (
+    release bigint NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    severity text NOT NULL CHECK (severity IN ('NOTICE', 'WARNING')),
+    message text NOT NULL CHECK (message <> ''),
+    detail text,
+    hint text,
+    place int NOT NULL CHECK (place BETWEEN 1 AND 1000),
+    PRIMARY KEY (release, place),
+    CHECK (greatest(octet_length(message), octet_length(detail), octet_length(hint)) <= 40000)
+);
+
 -- Between the bandwidths of a range a bound may not be shown to hold, though nobody is over it where it was computed.
 ALTER TABLE bkpriv.audit_record DROP CONSTRAINT audit_record_check, ADD CHECK (NOT satisfied OR vulnerable = 0);
 

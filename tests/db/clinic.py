@@ -7,16 +7,21 @@ it in a fraction of a second.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from psycopg import sql
+from psycopg.errors import Diagnostic
 from psycopg.types.json import Jsonb
 
 from tests.conftest import Connection
 from tests.core.certifying import HOPELESS
 
 Row = tuple[int, str, str, str]
+
+CLOSING = re.compile(r"release \d+ is published: ")
+"""How the closing notice of a publication begins."""
 
 QUASI_IDENTIFIERS = ["age", "sex", "city"]
 SENSITIVE = "disease"
@@ -165,11 +170,17 @@ def rows_of(connection: Connection, relation: str) -> list[tuple[Any, ...]]:
 
 
 def overhear(connection: Connection) -> list[str]:
-    """Collect the notices that a connection receives from now on, each with its detail."""
+    """Collect the notices that a connection receives from now on, each with its detail.
+
+    The closing one, which every publication has, is left out.
+    """
     said: list[str] = []
-    connection.add_notice_handler(
-        lambda notice: said.append(f"{notice.message_primary}: {notice.message_detail}")
-    )
+
+    def hear(notice: Diagnostic) -> None:
+        if not CLOSING.match(notice.message_primary or ""):
+            said.append(f"{notice.message_primary}: {notice.message_detail}")
+
+    connection.add_notice_handler(hear)
     return said
 
 

@@ -43,6 +43,8 @@ def test_history_is_not_forged_for_others(
             "INSERT INTO bkpriv.release_draw VALUES (1, '{0}', '{1}')",
             "INSERT INTO bkpriv.release_respondent VALUES (1, '{x}', '{0}')",
             "INSERT INTO bkpriv.release_base VALUES (1, 'public.x')",
+            "INSERT INTO bkpriv.release_notice (release, severity, message, place) "
+            "VALUES (1, 'NOTICE', 'x', 99)",
             "INSERT INTO bkpriv.release_belief VALUES (1, repeat('0', 64), 'x', '{1}')",
             "INSERT INTO bkpriv.dataset (name, owner, source_schema, source_name, "
             f"quasi_identifiers, sensitive) VALUES ('x', '{name}', 's', 't', '{{a}}', '{{b}}')",

@@ -124,6 +124,8 @@ def set_traps(connection: Connection, schema: str) -> None:
             "release_belief",
             "sequential_knowledge",
             "release_event",
+            "release_notice",
+            "release_base",
             "audit_record",
             "releases",
             "audits",

@@ -275,7 +275,7 @@ def test_auto_says_where_it_is_an_estimate(db: Connection) -> None:
     release = publish(db, "mixed", "p", "public.shown")
     (notice,) = said
     assert "certified by estimate in part" in notice
-    (hint,) = hints
+    hint, _ = hints
     assert '{"beyond": "suppress"}' in hint
     for told in ("posterior", "disclosure"):
         used = db.execute(

@@ -32,7 +32,7 @@ MANNERS = ["plain", "custom", "directory", "sections"]
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
     *("release_draw", "release_respondent", "release_event", "audit_record"),
-    *("sequential_knowledge", "release_belief", "release_base"),
+    *("sequential_knowledge", "release_belief", "release_base", "release_notice"),
 )
 
 

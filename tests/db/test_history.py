@@ -14,7 +14,7 @@ from tests.db.clinic import declare_people, one, publish, state_policy
 
 HISTORY = (
     *("release", "release_attribute", "release_content", "release_draw", "release_respondent"),
-    *("release_base", "release_belief", "release_event", "audit_record"),
+    *("release_base", "release_notice", "release_belief", "release_event", "audit_record"),
 )
 
 
@@ -83,6 +83,10 @@ def test_history_refuses_to_change_for_a_publisher(
         ("release_draw", "counts", "NULL"),
         ("release_respondent", "group_ids", "group_ids || 0"),
         ("release_base", "base", "repeat('x', 258)"),
+        ("release_notice", "severity", "'ERROR'"),
+        ("release_notice", "message", "''"),
+        ("release_notice", "detail", "repeat('x', 40001)"),
+        ("release_notice", "place", "1001"),
         ("release_belief", "digest", "'abc'"),
         ("release_belief", "knowledge", "repeat('x', 20000)"),
         ("release_belief", "probabilities", "NULL"),
@@ -113,6 +117,7 @@ def test_history_refuses_rows_that_make_no_sense(
         "release_draw": {"release": "release + 1000"},
         "release_respondent": {"release": "release"},
         "release_base": {"release": "release + 1000"},
+        "release_notice": {"release": "release + 1000"},
         "release_belief": {"release": "release + 1000"},
         "release_attribute": {"place": "place + 1000"},
         "release_event": {"event": "event + 1000"},

@@ -72,6 +72,7 @@ def test_publishers_do_not_see_each_other(
         *("dataset", "hierarchy", "release", "release_attribute", "release_content"),
         *("release_respondent", "release_event", "audit_record", "releases", "audits"),
         *("release_base", "release_belief", "release_draw", "sequential_knowledge"),
+        "release_notice",
     ):
         query = sql.SQL("SELECT * FROM bkpriv.{}").format(sql.Identifier(relation))
         assert colleague.execute(query).fetchall() == [], relation

@@ -20,6 +20,7 @@ RELATIONS = """
     bkpriv.release_attribute   ra         r
     bkpriv.release_content     ra         r
     bkpriv.release_draw        ra         r
+    bkpriv.release_notice      ra         r
     bkpriv.release_event       ra         r
     bkpriv.release_respondent  ra         r
     bkpriv.release_belief      ra         r

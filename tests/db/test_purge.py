@@ -16,6 +16,7 @@ PURGE = "SELECT bkpriv.purge(%s, 'and wants to be forgotten')"
 
 ERASED = (
     *("release_content", "release_draw", "release_respondent", "release_attribute"),
+    "release_notice",
     "release_belief",
 )
 

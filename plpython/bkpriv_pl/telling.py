@@ -1,0 +1,75 @@
+"""Telling: notices and warnings on their way to the client, and those of a publication for later.
+
+Who looks into what a scheduler has published was not there to read them. So what a publication
+tells is kept as well, in its order, and recorded with the release. What a call within it tells,
+such as that of a function that the source reads, is not its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import plpy
+
+__all__ = ["Told", "apart", "kept", "notice", "warning"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A notice or warning; see `plpy.notice`."""
+
+    severity: str
+    message: str
+    detail: str | None
+    hint: str | None
+
+
+_KEPT: ContextVar[list[Told] | None] = ContextVar("kept", default=None)
+
+
+def notice(message: str, *, detail: str | None = None, hint: str | None = None) -> None:
+    """Tell the client something that may be as it is meant to be."""
+    _keep(Told("NOTICE", message, detail, hint))
+    plpy.notice(message, **_given(detail=detail, hint=hint))
+
+
+def warning(message: str, *, detail: str | None = None, hint: str | None = None) -> None:
+    """Tell the client something that is hardly as it is meant to be."""
+    _keep(Told("WARNING", message, detail, hint))
+    plpy.warning(message, **_given(detail=detail, hint=hint))
+
+
+@contextmanager
+def kept() -> Iterator[list[Told]]:
+    """Keep what is told inside, in its order."""
+    with _keeping([]) as told:
+        assert told is not None
+        yield told
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Keep nothing of what is told inside."""
+    with _keeping(None):
+        yield
+
+
+@contextmanager
+def _keeping(told: list[Told] | None) -> Iterator[list[Told] | None]:
+    token = _KEPT.set(told)
+    try:
+        yield told
+    finally:
+        _KEPT.reset(token)
+
+
+def _keep(told: Told) -> None:
+    if (keeping := _KEPT.get()) is not None:
+        keeping.append(told)
+
+
+def _given(**texts: str | None) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if text is not None}
