@@ -163,7 +163,7 @@ def _compared(recorded: RecordedRelease) -> Comparison:
     } or {recorded.smoothing}
     (smoothing,) = by if len(by) == 1 else (None,)
     if smoothing is not None:
-        plpy.notice(
+        telling.notice(
             f"beliefs about {recorded.title} are compared by a smoothing of {smoothing:g}, as its "
             "policy has it",
             detail="Of sensitive values nearer than that, belief in one counts for belief in the "
