@@ -96,7 +96,7 @@ class Safety:
                     )
                     for (against, by, kept), that in rows.items()
                 ],
-                wide={1},
+                wide={0, 1},
             ),
             *(element("p", said) for said in compared(facts.bounds)),
             *(

@@ -341,8 +341,8 @@ def compared(bounds: Iterable[Bounded]) -> list[str]:
         widths = " or ".join(figure(width) for width in alike)
         said.append(
             f"Similar values count as partly alike: those that differ by less than {widths} of the "
-            "column's range, or of the height of its hierarchy. A belief that moves between such "
-            "values changes by less, and none of these bounds says that it does not."
+            "column's range, or of the height of its hierarchy. A belief that moves from a value "
+            "to a similar one changes by less, however sure it becomes."
         )
     if len(alike) < len(within):
         few = "Where nothing else is stated, values" if alike else "Values"
