@@ -27,9 +27,11 @@ from bkpriv_pl.source import (
     old_snapshot,
     open_named,
     open_relation,
+    still_theirs,
     untrusted,
 )
 from bkpriv_pl.staleness import watch_own
+from bkpriv_pl.strangers import find_owners
 from bkpriv_pl.texts import check_names
 
 __all__ = [
@@ -65,6 +67,7 @@ class Dataset:
     period: str | None = None
     bins: Mapping[str, object] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
+    source_owners: tuple[str, ...] | None = None
 
     @property
     def source(self) -> str:
@@ -105,7 +108,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
     name = require(name, "dataset")
     rows = run(
         "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
-        "period, bins, attributes, bkpriv_internal.owns(owner) AS owned, "
+        "period, bins, attributes, source_owners, bkpriv_internal.owns(owner) AS owned, "
         "owner = current_user AS own FROM bkpriv.dataset WHERE name = $1",
         ["text"],
         [name],
@@ -141,6 +144,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         row["period"],
         from_json(row["bins"], "bins"),
         tuple(row["attributes"]),
+        row["source_owners"] and tuple(row["source_owners"]),
     )
 
 
@@ -259,12 +263,21 @@ def open_source(dataset: Dataset) -> Relation:
     check_strangers(
         source,
         f'the source {source} of dataset "{dataset.name}"',
-        f"Connect as {plpy.quote_ident(dataset.owner)}, if you may: SET ROLE does not hold back "
-        "code of theirs. Functions that take a release read the history instead.",
-        named=dataset.own,
+        "It belongs to others than when it was registered, or that is unknown. If you trust them: "
+        "UPDATE bkpriv.dataset SET source_owners = ARRAY[...] "
+        f"WHERE name = {plpy.quote_literal(dataset.name)}, with their names."
+        if dataset.own
+        else f"Connect as {plpy.quote_ident(dataset.owner)}, if you may: SET ROLE does not hold "
+        "back code of theirs. Functions that take a release read the history instead.",
+        named=_is_named(dataset, source),
         trusted=(dataset.owner,) if dataset.acted_for else (),
     )
     return source
+
+
+def _is_named(dataset: Dataset, source: Relation) -> bool:
+    """Tell whether the caller has named what a dataset's source is now."""
+    return dataset.own and still_theirs(source, dataset.source_owners)
 
 
 @entry
@@ -295,12 +308,12 @@ def register(
     # Whoever inserts first has the name, whatever others do at the same time.
     if not run(
         "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
-        "sensitive, attributes, respondent, period, bins) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name) DO NOTHING RETURNING name",
-        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb"],
+        "sensitive, attributes, respondent, period, bins, source_owners) VALUES "
+        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name) DO NOTHING RETURNING name",
+        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text[]"],
         [
             *(name, relation.schema, relation.name, list(known), list(told), list(beside)),
-            *(respondent, period, bins),
+            *(respondent, period, bins, sorted(find_owners(relation.oid))),
         ],
     ):
         seen = run("SELECT owner FROM bkpriv.dataset WHERE name = $1", ["text"], [name])
@@ -347,7 +360,8 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     hierarchy = Hierarchy.from_rows(attribute, rows)
     source = open_relation(dataset.source)
     # A warning is not worth that their code might run.
-    if (dataset.own or old_snapshot() is None) and not untrusted(source, named=dataset.own):
+    named = _is_named(dataset, source)
+    if (named or old_snapshot() is None) and not untrusted(source, named=named):
         check_readable(source, (attribute,))
         inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
     _keep_hierarchy(

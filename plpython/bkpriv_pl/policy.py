@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from bkpriv_core.policy import parse_policy
 from bkpriv_pl.boundary import Refusal, decode, entry, from_json, require, run
 from bkpriv_pl.knowledge import PriorTables
+from bkpriv_pl.source import open_relation
+from bkpriv_pl.strangers import find_owners
 
 __all__ = ["StatedPolicy", "find_policy", "set_policy"]
 
@@ -22,15 +25,18 @@ class StatedPolicy:
         Decoded JSON.
     own : bool
         Whether it is the caller's own.
+    table_owners : tuple of str
+        To whom its prior tables belonged when it was set, as far as that is known.
     """
 
     requirements: dict[str, Any]
     own: bool
+    table_owners: tuple[str, ...]
 
     @property
     def library(self) -> PriorTables:
         """Where its prior tables are read: of others' policies, trusted ones only."""
-        return PriorTables(self.own)
+        return PriorTables(self.own, owners=self.table_owners)
 
 
 def find_policy(name: str | None) -> StatedPolicy:
@@ -44,7 +50,7 @@ def find_policy(name: str | None) -> StatedPolicy:
     name = require(name, "policy")
     rows = run(
         "SELECT bkpriv_internal.meant(requirements, smoothing) AS requirements, "
-        "owner = current_user AS own FROM bkpriv.policy WHERE name = $1",
+        "owner = current_user AS own, table_owners FROM bkpriv.policy WHERE name = $1",
         ["text"],
         [name],
     )
@@ -58,27 +64,31 @@ def find_policy(name: str | None) -> StatedPolicy:
             detail=f"Policies are: {listed}." if listed else "There are no policies yet.",
             hint="State it with bkpriv.set_policy(name, requirements).",
         )
-    return StatedPolicy(decode(rows[0]["requirements"], f'policy "{name}"'), rows[0]["own"])
+    row = rows[0]
+    requirements = decode(row["requirements"], f'policy "{name}"')
+    return StatedPolicy(requirements, row["own"], tuple(row["table_owners"] or ()))
 
 
 @entry
 def set_policy(name: str | None, requirements: str | None) -> str:
     """See ``bkpriv.set_policy``."""
     name = require(name, "name of the policy")
-    parse_policy(from_json(requirements, "requirements"))
+    stated = from_json(requirements, "requirements")
+    parse_policy(stated)
+    values = [name, requirements, sorted(_owners_of_tables(stated))]
     # Whoever inserts first has the name, whatever others do at the same time.
     if run(
-        "INSERT INTO bkpriv.policy (name, requirements, smoothing) VALUES ($1, $2, NULL) "
-        "ON CONFLICT (name) DO NOTHING RETURNING name",
-        ["text", "jsonb"],
-        [name, requirements],
+        "INSERT INTO bkpriv.policy (name, requirements, smoothing, table_owners) "
+        "VALUES ($1, $2, NULL, $3) ON CONFLICT (name) DO NOTHING RETURNING name",
+        ["text", "jsonb", "text[]"],
+        values,
     ):
         return name
     if run(
-        "UPDATE bkpriv.policy SET requirements = $2, set_at = now(), smoothing = NULL "
-        "WHERE name = $1 RETURNING name",
-        ["text", "jsonb"],
-        [name, requirements],
+        "UPDATE bkpriv.policy SET requirements = $2, set_at = now(), smoothing = NULL, "
+        "table_owners = $3 WHERE name = $1 RETURNING name",
+        ["text", "jsonb", "text[]"],
+        values,
     ):
         return name
     raise Refusal(
@@ -87,3 +97,17 @@ def set_policy(name: str | None, requirements: str | None) -> str:
         detail="It was stated by another role.",
         hint="Choose another name; policies of others may be used but not changed.",
     )
+
+
+def _owners_of_tables(requirements: Any) -> set[str]:
+    """Return to whom tables that requirements name belong; of what cannot be looked up, nobody."""
+    if isinstance(requirements, list):
+        return set().union(*map(_owners_of_tables, requirements))
+    if not isinstance(requirements, dict):
+        return set()
+    owners = _owners_of_tables(list(requirements.values()))
+    name = requirements.get("table")
+    if isinstance(name, str):
+        with suppress(Refusal):  # A table may be made later: then nobody else is trusted with it.
+            owners |= find_owners(open_relation(name).oid)
+    return owners

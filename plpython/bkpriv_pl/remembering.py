@@ -230,7 +230,8 @@ def set_out(
     if not about:
         return Setting(parts, library=library, progress=POLLED), None
     chain, present = _remember(dataset, period, table.sensitive.labels, respondents, library)
-    memories = Memories(library.own, chain, present, _named(options.inference), stored)
+    inference = _named(options.inference)
+    memories = Memories(library.own, chain, present, inference, stored, owners=library.owners)
     return Setting(parts, library=memories, progress=POLLED), memories
 
 

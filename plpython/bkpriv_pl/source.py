@@ -8,8 +8,8 @@ To read a relation can be to run somebody's code with the reader's rights. So a 
 did not give himself, but that stands in a table, is followed only where all of that is up to the
 caller and to superusers. It is looked up once the relation is locked, so by functions that see what
 was committed until then (``VOLATILE``), in a transaction that does. Who names a relation trusts its
-owner and that of its schema; but a column may be of a type of somebody else, or a partition theirs,
-who is no more trusted there. See `bkpriv_pl.strangers`.
+owner and that of its schema, also later on, as long as it is theirs; but a column may be of a type
+of somebody else, or a partition theirs, who is no more trusted there. See `bkpriv_pl.strangers`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import plpy
 
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.column import as_written
-from bkpriv_pl.strangers import Stranger, find_strangers
+from bkpriv_pl.strangers import Stranger, find_owners, find_strangers
 
 __all__ = [
     "SOURCES",
@@ -32,6 +32,7 @@ __all__ = [
     "old_snapshot",
     "open_named",
     "open_relation",
+    "still_theirs",
     "untrusted",
 ]
 
@@ -263,6 +264,21 @@ def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
             detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
             hint=f"GRANT SELECT ON {relation} TO {plpy.quote_ident(row['role'])}.",
         )
+
+
+def still_theirs(relation: Relation, owners: Collection[str] | None) -> bool:
+    """Tell whether a relation and its schema are up to those whom the caller trusted by its name.
+
+    A name that was given some time ago may lead to what somebody else has put there since.
+
+    Parameters
+    ----------
+    relation : Relation
+        What the name leads to.
+    owners : collection of str or None
+        `find_owners` of what it led to; None if that is not known.
+    """
+    return find_owners(relation.oid) <= set(owners or ())
 
 
 def old_snapshot() -> str | None:

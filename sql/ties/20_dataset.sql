@@ -4,7 +4,7 @@ COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema
 GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;
 -- DELETE, or UPDATE of whole tables, would let publishers LOCK TABLE and so keep everybody waiting. A row
 -- is deleted for those who may change it, when they set `dropped`.
-GRANT INSERT, UPDATE (registered_at, dropped) ON bkpriv.dataset TO bkpriv_publisher;
+GRANT INSERT, UPDATE (registered_at, dropped, source_owners) ON bkpriv.dataset TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.dataset FOR SELECT 
     USING ((SELECT bkpriv_internal.sees_all()) OR owner IN (SELECT bkpriv_internal.owned()));
 -- Group roles are the cluster's: who may look into bkpriv_release is a publisher in this database.

@@ -80,3 +80,36 @@ ALTER TABLE bkpriv.audit_record DROP CONSTRAINT audit_record_check, ADD CHECK (N
 ALTER TABLE bkpriv.policy ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);
 ALTER TABLE bkpriv.release ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);
 ALTER TABLE bkpriv.audit_record ADD COLUMN smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75);
+
+-- A name is trusted as long as it leads to what belongs to the same roles. Of older names: the present ones.
+ALTER TABLE bkpriv.dataset ADD COLUMN source_owners text[];
+ALTER TABLE bkpriv.policy ADD COLUMN table_owners text[];
+
+DO $$
+DECLARE
+    stated record;
+    owners text[];
+    relation oid;
+BEGIN
+    FOR stated IN
+        SELECT d.name AS dataset, NULL AS policy, d.owner, format('%I.%I', d.source_schema, d.source_name) AS named
+        FROM bkpriv.dataset d
+        UNION ALL
+        SELECT NULL, p.name, p.owner, t #>> '{}'
+        FROM bkpriv.policy p, jsonb_path_query(p.requirements, 'strict $.**.table') t WHERE jsonb_typeof(t) = 'string'
+    LOOP
+        BEGIN
+            relation := to_regclass(stated.named);
+        EXCEPTION WHEN OTHERS THEN
+            relation := NULL;
+        END;
+        SELECT coalesce(array_agg(DISTINCT r.rolname::text), '{}') INTO owners
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_database d ON d.datname = current_database()
+        JOIN pg_roles r ON r.oid IN (c.relowner, CASE n.nspowner WHEN 'pg_database_owner'::regrole THEN d.datdba
+                                     ELSE n.nspowner END)
+        WHERE c.oid = relation AND NOT r.rolsuper AND r.rolname <> stated.owner;
+        UPDATE bkpriv.dataset SET source_owners = owners WHERE name = stated.dataset;
+        UPDATE bkpriv.policy SET table_owners = coalesce(table_owners, '{}') || owners WHERE name = stated.policy;
+    END LOOP;
+END $$;

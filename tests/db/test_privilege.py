@@ -151,8 +151,8 @@ FUNCTIONS = """
 """  # noqa: E501
 
 CHANGED = {
-    "dataset": "registered_at dropped", "hierarchy": "levels widths origin dropped",
-    "policy": "requirements set_at smoothing",
+    "dataset": "registered_at dropped source_owners", "hierarchy": "levels widths origin dropped",
+    "policy": "requirements set_at smoothing table_owners",
     "sequential_knowledge": "kind memory labels parents oldest "
     "offsets following probabilities support set_at dropped",
 }  # fmt: skip

@@ -1,0 +1,127 @@
+"""Attacks by what is put in the place of a relation that was named, and dropped or given away.
+
+A dataset and a policy keep names. Who names a relation trusts its owner and that of its schema, and
+not whoever makes another of that name later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from psycopg import sql
+
+from tests.conftest import Connection
+from tests.db.clinic import one, overhear, publish, state_policy
+from tests.db.refusal import refused
+from tests.db.test_attack_type_owners import BELIEF, TELL
+
+OWN = "SELECT * FROM bkpriv.prior('x', '0.3')"
+EXPLORE = "SELECT * FROM bkpriv.explore('x', '[{\"k_anonymity\": {\"k\": 2}}]')"
+PUBLISH = "SELECT bkpriv.publish('x', %s, 'shown')"
+LATTICE = "SELECT * FROM bkpriv.lattice('x', 'known')"
+KNOWN = {"bt_privacy": {"bandwidth": {"table": "shared.belief"}, "t": 1}}
+
+
+def name_them(db: Connection, owner: Connection, made_by: Connection) -> None:
+    """Have a source and a prior table made in a schema of everybody's, and named by an owner."""
+    db.execute("CREATE SCHEMA shared; GRANT ALL ON SCHEMA shared TO PUBLIC")
+    made_by.execute(
+        "CREATE TABLE shared.visit AS "
+        "SELECT i % 4 AS v, i * i % 7 AS b FROM generate_series(1, 120) AS i;"
+        f"CREATE TABLE shared.belief AS {BELIEF.format('shared.visit')};"
+        "GRANT SELECT ON ALL TABLES IN SCHEMA shared TO PUBLIC"
+    )
+    owner.execute("SELECT bkpriv.register_dataset('x', 'shared.visit', '{v}', 'b')")
+    state_policy(owner, "plain", {"k_anonymity": {"k": 2}})
+    state_policy(owner, "known", {"k_anonymity": {"k": 2}} | KNOWN)
+
+
+def squat(attacker: Connection, name: str, columns: str, source: str) -> None:
+    """Put a view that runs an attacker's code in a relation's place."""
+    home = sql.Identifier(attacker.info.user)
+    attacker.execute(TELL.format("int", "int", "$1"))
+    attacker.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO PUBLIC").format(home))
+    attacker.execute(
+        f"CREATE VIEW shared.{name} AS SELECT {columns} FROM {source};"
+        f"GRANT SELECT ON shared.{name} TO PUBLIC"
+    )
+
+
+@pytest.mark.parametrize("by", ["superuser", "publisher"])
+def test_another_source_of_the_name(
+    make_publisher: Callable[..., Connection], db: Connection, by: str
+) -> None:
+    attacker, maker = make_publisher("attacker"), make_publisher("maker")
+    owner = db if by == "superuser" else make_publisher()
+    name_them(db, owner, maker)
+    assert publish(owner, "x", "plain", "shown")
+    maker.execute("DROP TABLE shared.visit")
+    squat(attacker, "visit", "v, b", "shared.belief, LATERAL (SELECT tell(value) AS b) AS t")
+    said = overhear(owner)
+    for reads, given in ((OWN, []), (EXPLORE, []), (PUBLISH, ["plain"])):
+        names = ["shared.visit", attacker.info.user]
+        hint = refused(owner, reads, given, sqlstate="42501", names=names).message_hint
+        assert "SET source_owners" in (hint or "")
+    owner.execute(
+        "CREATE TABLE levels AS SELECT v::text AS v, 'any' AS top FROM generate_series(0, 3) AS v;"
+        "SELECT bkpriv.set_hierarchy('x', 'v', 'levels')"
+    )
+    assert not [text for text in said if "trojan" in text]
+    # As the error says, where that role is to be trusted.
+    trust = "UPDATE bkpriv.dataset SET source_owners = ARRAY[%s] WHERE name = 'x'"
+    owner.execute(trust, [attacker.info.user])
+    assert owner.execute(OWN).fetchall()
+    assert any("trojan" in text for text in said)
+
+
+def test_another_prior_table_of_the_name(
+    make_publisher: Callable[..., Connection], db: Connection
+) -> None:
+    attacker, maker, owner = (make_publisher(name) for name in ("attacker", "maker", "owner"))
+    name_them(db, owner, maker)
+    assert publish(owner, "x", "known", "shown")
+    maker.execute("ALTER TABLE shared.belief RENAME TO kept")
+    squat(attacker, "belief", "tell(v) AS v, value, probability", "shared.kept")
+    said = overhear(owner)
+    for reads, given in ((PUBLISH, ["known"]), (LATTICE, [])):
+        names = ["shared.belief", attacker.info.user]
+        hint = refused(owner, reads, given, sqlstate="42501", names=names).message_hint
+        assert "bkpriv.set_policy again" in (hint or "")
+    assert not [text for text in said if "trojan" in text]
+    state_policy(owner, "known", {"k_anonymity": {"k": 2}} | KNOWN)
+    assert publish(owner, "x", "known", "shown")
+    assert any("trojan" in text for text in said)
+
+
+def test_relations_that_are_made_anew_or_given_to_who_is_trusted(
+    make_publisher: Callable[..., Connection], db: Connection
+) -> None:
+    maker, owner = make_publisher("maker"), make_publisher("owner")
+    name_them(db, owner, maker)
+    rebuild = (
+        "CREATE TABLE shared.again AS TABLE shared.{0}; DROP TABLE shared.{0};"
+        "ALTER TABLE shared.again RENAME TO {0}; GRANT SELECT ON shared.{0} TO PUBLIC"
+    )
+    for connection in (maker, db):
+        if connection is db:
+            db.execute("ALTER TABLE shared.visit OWNER TO postgres")
+            db.execute("ALTER TABLE shared.belief OWNER TO postgres")
+        for table in ("visit", "belief"):
+            connection.execute(rebuild.format(table))
+        assert publish(owner, "x", "known", "shown")
+
+
+def test_of_what_older_versions_wrote_nothing_is_known(
+    make_publisher: Callable[..., Connection], db: Connection
+) -> None:
+    maker, owner = make_publisher("maker"), make_publisher("owner")
+    name_them(db, owner, maker)
+    assert one(db, "SELECT source_owners FROM bkpriv.dataset") == [maker.info.user]
+    db.execute("UPDATE bkpriv.dataset SET source_owners = NULL")
+    refused(owner, OWN, sqlstate="42501", names=["shared.visit", maker.info.user])
+    with_them = "UPDATE bkpriv.dataset SET source_owners = ARRAY[%s] RETURNING name"
+    assert one(owner, with_them, [maker.info.user]) == "x"
+    assert owner.execute(OWN).fetchall()
+    other = make_publisher("other")
+    assert other.execute(with_them, [maker.info.user]).fetchall() == []
