@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from psycopg import sql
 
-from tests.conftest import Connection
+from tests.conftest import Connection, fresh_database
 from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused
 from tests.db.test_attack_type_owners import BELIEF, TELL
@@ -125,3 +125,32 @@ def test_of_what_older_versions_wrote_nothing_is_known(
     assert owner.execute(OWN).fetchall()
     other = make_publisher("other")
     assert other.execute(with_them, [maker.info.user]).fetchall() == []
+
+
+def test_an_upgrade_trusts_whom_names_lead_to(
+    server: Connection, make_role: Callable[..., str]
+) -> None:
+    lender, lost = make_role("lender"), make_role("lost")
+    stated = """{"bt_privacy": [{"bandwidth": {"table": "%s"}, "t": 1}]}"""
+    with fresh_database(server, "template0") as database:
+        db = database.connect()
+        db.execute("CREATE EXTENSION bkpriv VERSION '0.3.0' CASCADE")
+        db.execute(
+            sql.SQL(
+                "CREATE TABLE public.visit (v int, b int); ALTER TABLE public.visit OWNER TO {0};"
+                "CREATE TABLE public.belief (v int); ALTER TABLE public.belief OWNER TO {1}"
+            ).format(sql.Identifier(lender), sql.Identifier(lost))
+        )
+        register = "SELECT bkpriv.register_dataset(%s, %s, '{v}', 'b')"
+        db.execute(register, ["x", "public.visit"])
+        db.execute(
+            "CREATE TABLE public.gone AS TABLE public.visit;"
+            "SELECT bkpriv.register_dataset('y', 'public.gone', '{v}', 'b'); DROP TABLE public.gone"
+        )
+        for name, table in (("led", "public.belief"), ("astray", "no such table")):
+            db.execute("SELECT bkpriv.set_policy(%s, %s)", [name, stated % table])
+        db.execute("ALTER EXTENSION bkpriv UPDATE")
+        found = "SELECT source_owners FROM bkpriv.dataset ORDER BY name"
+        assert db.execute(found).fetchall() == [([lender],), ([],)]
+        found = "SELECT table_owners FROM bkpriv.policy ORDER BY name"
+        assert db.execute(found).fetchall() == [([],), ([lost],)]
