@@ -71,7 +71,7 @@ footer { color: var(--soft); font-size: .875rem; border-top: 1px solid var(--lin
   --line: #bbb; --bar: #2f6690; --guess: #b3cbdd; --over: #b3261e; --kept: #1b6e3c;
   --mark: #d1770b; }
   body { font-size: 10.5pt; } main, footer { max-width: none; padding: 0; }
-  h2, caption, thead { break-after: avoid; }
+  h2, caption, thead, summary { break-after: avoid; }
   tr, figure, .tiles li, #approval { break-inside: avoid; } .scroll { overflow: visible; }
   table { min-width: 0; } .wide { min-width: 11rem; } th, td { padding-right: .5rem; }
   .badge, .bar, .tiles li, .chart { print-color-adjust: exact; -webkit-print-color-adjust: exact;
