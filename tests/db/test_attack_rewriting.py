@@ -101,9 +101,9 @@ def test_a_reader_runs_no_code_of_others(
     method, options = FORMS[form]
     few = form == "randomize"
     columns = "n,d,v" if few else "n,w,x,big,d,at,zone,on_,v,c"
-    groupings = ("", " GROUP BY ROLLUP (n, d)", " GROUP BY v, s")
+    groupings = ["", " GROUP BY ROLLUP (n, d)", " GROUP BY v, s"]
     if not few:
-        groupings += (" GROUP BY x, v", " GROUP BY w, at, s")
+        groupings += [" GROUP BY x, v", " GROUP BY w, at, s"]
     register = "SELECT bkpriv.register_dataset('people', 'people', %s, 's')"
     db.execute(register, [f"{{{columns}}}"])
     bound = {"k_anonymity": {"k": 4}, "l_diversity": {"l": 2}}
