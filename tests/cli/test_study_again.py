@@ -26,7 +26,9 @@ BOUNDS = {
     "the value is certain",
     "belief (B = 0.3) moves by more than 0.2",
 }
-POLICY = '{"k_anonymity": {"k": 5}, "bt_privacy": [{"bandwidth": 0.3, "t": 0.2}]}'
+POLICY = (
+    '{"k_anonymity": {"k": 5}, "bt_privacy": [{"bandwidth": 0.3, "t": 0.2, "smoothing": 0.75}]}'
+)
 
 
 @dataclass(frozen=True)

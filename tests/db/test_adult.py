@@ -167,6 +167,51 @@ def test_what_certification_costs(published: Published) -> None:
     assert published.gcp(published.certified) <= 1.15 * published.gcp(published.estimated)
 
 
+_FARTHEST = """
+SELECT max(bits) FROM (
+    SELECT sum(CASE WHEN prior > 0 THEN prior * ln(2 * prior / (prior + posterior)) ELSE 0 END
+        + CASE WHEN posterior > 0 THEN posterior * ln(2 * posterior / (prior + posterior))
+            ELSE 0 END)
+        / (2 * ln(2)) AS bits
+    FROM bkpriv.posterior(%s, %s, 'auto') GROUP BY group_id, qi
+) AS moved
+"""
+"""Jensen-Shannon divergence of beliefs as they are, by its definition."""
+
+_SURE = """
+SELECT p.group_id, p.qi, p.sensitive,
+    (SELECT count(*) FROM {0}.{0} AS s
+     WHERE to_jsonb(s) @> (p.qi || jsonb_build_object({1}, p.sensitive)))
+FROM bkpriv.posterior(%s, '0.3', 'auto') AS p WHERE p.prior <= 0.5 AND p.posterior > 0.9
+"""
+"""Of whom an adversary becomes sure, and for how many of them that is true."""
+
+_MOST_LOST = {("adult", "mondrian"): 0.035, ("adult", "agglomerate"): 0.020}
+
+
+@pytest.mark.parametrize("method", ["mondrian", "agglomerate"])
+def test_beliefs_that_are_not_blended_are_bounded_too(published: Published, method: str) -> None:
+    """By default: whoever states t = 0.2 gets what the words say, at a price that is borne."""
+    db, name = published.db, published.name
+    state_policy(db, "five", {"k_anonymity": {"k": 5}, "bt_privacy": SKYLINE})
+    release = publish(db, name, "five", f"{name}.five_{method}", {}, method)
+    for bandwidth in (0.2, 0.3, 0.5):
+        assert one(db, _FARTHEST, [release, str(bandwidth)]) <= 0.2 + 1e-9
+    suppressed = "SELECT suppressed FROM bkpriv.releases WHERE release = %s"
+    assert one(db, suppressed, [release]) == 0
+    if (name, method) in _MOST_LOST:
+        assert published.gcp(release) <= _MOST_LOST[name, method]
+    sensitive = one(
+        db, "SELECT quote_literal(sensitive[1]) FROM bkpriv.dataset WHERE name = %s", [name]
+    )
+    sure = db.execute(_SURE.format(name, sensitive).encode(), [release]).fetchall()
+    assert sum(people for *_, people in sure) <= 1
+    named = db.execute(
+        "SELECT group_id, qi, sensitive FROM bkpriv.explain_disclosure(%s, '0.3')", [release]
+    ).fetchall()
+    assert all((group, qi, value) in named for group, qi, value, _ in sure)
+
+
 def errors(published: Published, release: int, dimensions: int, selectivity: float) -> list[float]:
     """Errors of random queries that count something."""
     rows = published.db.execute(
