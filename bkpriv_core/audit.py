@@ -52,6 +52,7 @@ from bkpriv_core.randomization.risk import risks
 from bkpriv_core.randomization.together import risk_together
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Bound, MaxDisclosure, Measurement, Requirement, Shift
+from bkpriv_core.requirement.breach import made_sure
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
@@ -122,6 +123,9 @@ class Finding:
     estimated : int or None
         Records whose figures rest on an estimate; None where it is not about records of one release
         in groups.
+    sure : int or None
+        Of how many the bound's reader becomes sure, whatever the bound is (see `of_sure` of
+        `BeliefBreach`); None where it is about no reader, or was not counted.
     """
 
     requirement: str
@@ -134,6 +138,7 @@ class Finding:
     estimator: str
     fault: Fault | None = None
     estimated: int | None = None
+    sure: int | None = None
 
 
 def findings(
@@ -211,6 +216,8 @@ def joint_findings(
     for requirement in requirements:
         together = {"together": sorted(releases)}
         figures_of_bounds = requirement.together(joint)
+        sure = made_sure(requirement)
+        becoming = () if sure is None else sure.together(joint)
         used = _known_of_persons(*requirement.manners(joint))
         for place, (bound, figures) in enumerate(
             zip(requirement.bounds, figures_of_bounds, strict=True)
@@ -221,7 +228,11 @@ def joint_findings(
                 how |= {"points": GRID, "between": "not bounded"}
             row = _finding(bound, how, figures, weights, used, fault)
             # Between the bandwidths of a range nothing is shown of several releases.
-            rows.append(replace(row, satisfied=row.satisfied and not bound.ranged))
+            made = replace(row, satisfied=row.satisfied and not bound.ranged)
+            if sure is not None:
+                above = sure.bounds[place].broken(becoming[place])
+                made = replace(made, sure=int(above.sum()))
+            rows.append(made)
     return rows
 
 
@@ -260,14 +271,8 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     shift = None
     if blame := requirement.blamed(joint, place, joint.persons[[worst]]):
         cell = int(home.setting.parts.cell[home.parts[row]])
-        seen = home.setting.seen(blame.column)
-        value, before, after = blame.values[0], float(blame.before[0]), float(blame.after[0])
-        labels = seen.table.sensitive.labels
-        code, aspect = next(
-            (code, aspect)
-            for code, aspect in seen.classes
-            if (labels[code] if aspect is None else aspect.label(code)) == value
-        )
+        code, aspect = blame.told[0]
+        before, after = float(blame.before[0]), float(blame.after[0])
         shift = Shift(cell, code, before, after, aspect)
     return Fault(None, int(alike.sum()), shift, home.setting.table)
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.requirement import (
+    BeliefBreach,
     BetaLikeness,
     BtPrivacy,
     CkSafety,
@@ -47,6 +48,7 @@ REQUIREMENTS: dict[str, type[Requirement]] = {
         BetaLikeness,
         CkSafety,
         BtPrivacy,
+        BeliefBreach,
         JsDivergence,
         PairDivergence,
         MInvariance,

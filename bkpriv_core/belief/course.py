@@ -31,6 +31,10 @@ times what lies on the line, by convexity of products, and they are few, or the 
 at most the larger one at the ends, up to how far the two run apart on them; and what is moved from
 these lines changes it by what removing so much, and adding it, can change at most.
 
+**Breaches.** A value may have been believed as little as at one of the ends, and less by what
+counts are below their chords. It is believed as much as at one of the ends, and more by what
+posteriors are off the line.
+
 The bounds are exact upper bounds where posteriors are exact. Of posteriors that are estimates the
 records' marginals take the place of assignments, and what is said in between is an estimate too.
 """
@@ -106,8 +110,9 @@ def bound_between(
     sharp: Point,
     images: tuple[FloatArray | None, ...],
     inner: FloatArray | None = None,
+    believed: float | None = None,
 ) -> FloatArray:
-    """Bound how far beliefs move at any bandwidth between two.
+    """Bound how far beliefs move at any bandwidth between two, or what they come to.
 
     Parameters
     ----------
@@ -123,6 +128,8 @@ def bound_between(
         See `Distance.images`.
     inner : (n, r, m) float array, optional
         Sums at places of equal distances between the ends, from the wide one on.
+    believed : float, optional
+        See `Distance.believed`.
 
     Returns
     -------
@@ -132,7 +139,12 @@ def bound_between(
     apart = _apart(groups, weights, exact, wide, sharp, inner)
     bound = np.zeros(len(weights))
     for image in images:
-        np.maximum(bound, _moved_at_most(wide, sharp, image, apart), out=bound)
+        figures = (
+            _moved_at_most(wide, sharp, image, apart)
+            if believed is None
+            else _believed_at_most(wide, sharp, image, apart, believed)
+        )
+        np.maximum(bound, figures, out=bound)
     return bound
 
 
@@ -335,6 +347,28 @@ def _moved_at_most(
     highest = np.minimum(top / (1.0 - np.minimum(left, 1.0 - 1e-9))[:, None], 1.0)
     worst += apart / 2.0 + _removed_at_most(highest, np.minimum(q, q_), apart)
     return np.asarray(worst)
+
+
+def _believed_at_most(
+    wide: Point, sharp: Point, image: FloatArray | None, apart: FloatArray, most: float
+) -> FloatArray:
+    """Bound of what is believed that may be believed at most so much beforehand; (r,).
+
+    Where sums lie on their chords, priors are between those of the ends. Sums are less than that by
+    no more than they may be under the chord, and their total is not more than the chords'.
+    """
+    least, after = (
+        np.minimum(_prior(wide, image), _prior(sharp, image)),
+        np.maximum(_image_of(wide.beliefs, image), _image_of(sharp.beliefs, image)),
+    )
+    under, _, _ = _tube(wide, sharp, image)
+    asked = least * np.exp(-under) <= most
+    highest = np.where(asked, np.minimum(after + apart[:, None], 1.0), 0.0)
+    return np.asarray(highest.max(axis=1))
+
+
+def _prior(point: Point, image: FloatArray | None) -> FloatArray:
+    return _image_of(point.sums / point.sums.sum(axis=1, keepdims=True), image)
 
 
 def _removed(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ arrays of beliefs, shape (..., m), and are exact up to rounding.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -175,15 +176,70 @@ class Comparison:
         Values nearer to each other than this blend; without it they are alike or not.
     farthest : bool
         Whether they are compared about each column by itself, and the largest distance counts.
+    believed : float, optional
+        Whether it is asked how much is believed that was believed at most so much beforehand (see
+        `bkpriv_core.belief.breach`), and not how far beliefs move.
     """
 
     column: str | None = None
     smoothing: float | None = None
     farthest: bool = False
+    believed: float | None = None
+
+
+class Distance(ABC):
+    """What is made of beliefs before and after: how far they move, or what they come to."""
+
+    @abstractmethod
+    def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
+        """Figure of beliefs of shape (..., m), in [0, 1]."""
+
+    @property
+    @abstractmethod
+    def images(self) -> tuple[FloatArray | None, ...]:
+        """Matrices whose images of two beliefs are looked at; the largest figure counts.
+
+        Of shapes (m, i); None of beliefs as they are.
+        """
+
+    @property
+    def believed(self) -> float | None:
+        """What may be believed beforehand of what is asked about; None: how far images move."""
+        return None
+
+    @abstractmethod
+    def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Look at priors once for many figures; see `from_prepared`."""
+
+    @abstractmethod
+    def from_prepared(
+        self, smoothed: FloatArray, entropy: FloatArray, posterior: FloatArray
+    ) -> FloatArray:
+        """Figures of prepared priors and of posteriors, row by row."""
+
+    @abstractmethod
+    def most_moved(
+        self, prior: FloatArray, posterior: FloatArray
+    ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
+        """What of beliefs of shape (q, m) the figures are about.
+
+        Returns
+        -------
+        aspects : list of Aspect or None
+            The aspect that each is about; None for the whole.
+        values : (q,) int array
+            Its value, or class.
+        before, after : (q,) float array
+            The probability of that.
+        """
+
+    def nearly(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
+        """Figure of beliefs next to those of shape (..., m), of which there may be far more."""
+        return self(prior, posterior)
 
 
 @dataclass(frozen=True, eq=False)
-class BeliefDistance:
+class BeliefDistance(Distance):
     """Jensen-Shannon divergence of beliefs, blended or not (section IV-B.2).
 
     Parameters
@@ -250,24 +306,14 @@ class BeliefDistance:
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
     ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
-        """What moved most, up or down, between beliefs of shape (q, m).
-
-        Returns
-        -------
-        aspects : list of Aspect or None
-            The aspect that each is about; None for the whole.
-        values : (q,) int array
-            Its value, or class.
-        before, after : (q,) float array
-            The probability of that.
-        """
+        """See `Distance`: what moved most, up or down."""
         rows = np.arange(len(prior))
         values = np.abs(posterior - prior).argmax(axis=1)
         return [None] * len(rows), values, prior[rows, values], posterior[rows, values]
 
 
 @dataclass(frozen=True, eq=False)
-class AspectDistance:
+class AspectDistance(Distance):
     """Distance of beliefs about combinations by what they say of aspects: the largest of these.
 
     Parameters
@@ -354,7 +400,3 @@ class AspectDistance:
                 item.collapse(prior[rows]), item.collapse(posterior[rows])
             )
         return [self.aspects[place] for place in farthest.tolist()], values, before, after
-
-
-Distance = BeliefDistance | AspectDistance
-"""How far beliefs move: as a whole, or about some aspects."""

@@ -212,7 +212,7 @@ class _Search:
         self._parts, self._groups = parts, groups
         self._distances = [distance for distance, _ in judged]
         self._bounds = np.array([bound + slack for _, bound in judged])
-        self._images = [distance.images for distance in self._distances]
+        self._images = [(distance.images, distance.believed) for distance in self._distances]
         self._estimator, self._trying = estimator, trying
         self._progress = progress
         count = len(groups)
@@ -338,8 +338,12 @@ class _Search:
         weights = self._parts.weights[self._groups.members[members]]
         missed = []
         wide, sharp = items.ends
-        for place, (images, bound) in enumerate(zip(self._images, self._bounds, strict=True)):
-            figures = bound_between(groups, weights, items.exact, wide, sharp, images)
+        for place, ((images, most), bound) in enumerate(
+            zip(self._images, self._bounds, strict=True)
+        ):
+            figures = bound_between(
+                groups, weights, items.exact, wide, sharp, images, believed=most
+            )
             figures = self._nearer(place, items, figures)
             # What breaks the bound somewhere, or was not shown to keep it, is done with.
             open_ = (self._figures[place] <= bound) & self._shown[place]
@@ -365,13 +369,30 @@ class _Search:
         wide, sharp = items.ends
         none = np.zeros(len(items.which), dtype=bool)
         crowd = groups.sum(weights) >= _CROWD
-        for place, (images, bound) in enumerate(zip(self._images, self._bounds, strict=True)):
+        for place, ((images, most), bound) in enumerate(
+            zip(self._images, self._bounds, strict=True)
+        ):
             rows = (missed[place] >= 0) & stopped[groups.owner]
             self._shown[place, members[rows]] = False
-            figures = bound_between(groups, weights, none, wide, sharp, images)
+            figures = bound_between(groups, weights, none, wide, sharp, images, believed=most)
+            if most is not None:
+                self._note_nearly(place, items, rows)
             if not last:
                 rows &= ~((figures <= bound) & crowd[groups.owner])
             np.maximum.at(self._beyond[place], members[rows], np.minimum(missed[place][rows], 1.0))
+
+    def _note_nearly(self, place: int, items: _Items, rows: BoolArray) -> None:
+        """Take note where what is not shown is nearly as much, though nothing is there."""
+        groups, _ = self._rows(items.which)
+        near, where = self._near[place], self._where[place]
+        for point in items.ends:
+            prior = point.sums / point.sums.sum(axis=1, keepdims=True)
+            nearly = self._distances[place].nearly(prior, point.beliefs)
+            largest = groups.max(np.where(rows, nearly, -1.0))
+            widths = point.place[groups.offsets[:-1]] ** -0.5
+            for item in np.flatnonzero(largest > near[items.which]).tolist():
+                group = items.which[item]
+                near[group], where[group] = largest[item], widths[item]
 
     def _nearer(self, place: int, items: _Items, figures: FloatArray) -> FloatArray:
         """Bounds of groups of many records that did not do, with sums between the ends."""
@@ -406,8 +427,9 @@ class _Search:
             some.exact,
             wide,
             sharp,
-            self._images[place],
+            self._images[place][0],
             inner,
+            self._images[place][1],
         )
         return np.asarray(np.minimum(figures, nearer))
 

@@ -13,12 +13,14 @@ from a release is inferred about combinations all the same, for readers see whol
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from bkpriv_core.belief.breach import Breach
 from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.dispersion import Dispersion
 from bkpriv_core.belief.distance import AspectDistance, BeliefDistance, Comparison, Distance
@@ -126,11 +128,6 @@ class Setting:
         return value, self.aspect
 
     @property
-    def classes(self) -> list[tuple[int, Aspect | None]]:
-        """All that may be told, as `told_as` has it."""
-        return [self.told_as(value) for value in range(self.table.sensitive.size)]
-
-    @property
     def counts(self) -> IntArray:
         """Records of each part with each value, to be added up in groups, shape (p, m).
 
@@ -186,6 +183,8 @@ class Setting:
 
     def _distance(self, comparison: Comparison) -> Distance:
         sensitive, column, smoothing = self.table.sensitive, comparison.column, comparison.smoothing
+        if comparison.believed is not None:
+            return Breach(sensitive, column, comparison.believed)
         if isinstance(sensitive, Combination) and comparison.farthest:
             return AspectDistance(sensitive.aspects, smoothing, sensitive.singly)
         if column is None or not isinstance(sensitive, Combination):
@@ -362,7 +361,7 @@ def _only(
     """The same comparisons, about one column."""
     if compared is None:
         return [Comparison(column=column)] * len(skyline)
-    return [Comparison(column=column, smoothing=by.smoothing) for by in compared]
+    return [replace(by, column=column, farthest=False) for by in compared]
 
 
 class _View:
@@ -434,11 +433,6 @@ class _Having(Setting):
     def told_as(self, value: int) -> tuple[int, Aspect | None]:
         """See `Setting`: that somebody has a value is the first class of its aspect."""
         return 0, self._aspects[value]
-
-    @property
-    def classes(self) -> list[tuple[int, Aspect | None]]:
-        """See `Setting`: that somebody has a value, or has not."""
-        return [(code, aspect) for code in range(2) for aspect in self._aspects]
 
     def _having(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """How many have each value, of counts of combinations, and how many there are."""

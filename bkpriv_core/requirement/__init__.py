@@ -29,6 +29,9 @@ requirement          figure that is bounded                                     
                      any k implications about persons of all groups
 ``bt_privacy``       distance of prior and posterior belief about the record,    <= t
                      one bound for each adversary of the skyline
+``belief_breach``    largest posterior probability of a value or a node of the   <= rho2
+                     hierarchy with a prior one of at most rho1, one bound for
+                     each adversary
 ``js_divergence``    Jensen-Shannon divergence of the prior beliefs about the    <= j
                      group's records, in bits
 ``pair_divergence``  largest Jensen-Shannon divergence of the prior beliefs      <= theta
@@ -38,11 +41,11 @@ requirement          figure that is bounded                                     
                      the values that each one's last group had; else 0
 ===================  ==========================================================  =========
 
-All figures but those of ``bt_privacy`` are exact up to rounding; its are as exact as the posteriors
-that the estimator infers. Figures may pass a bound by 1e-9 for rounding, except where the bound is
-strict: there they must clear it by as much.
+All figures but those of ``bt_privacy`` and ``belief_breach`` are exact up to rounding; theirs are
+as exact as the posteriors that the estimator infers. Figures may pass a bound by 1e-9 for rounding,
+except where the bound is strict: there they must clear it by as much.
 
-Two groups that meet a requirement meet it as one group too, unless it is one of the last four.
+Two groups that meet a requirement meet it as one group too, unless it is one of the last five.
 The last three may be met by small groups where that of the whole table does not. All but
 ``ck_safety`` are met by groups one by one; what a group must be for that depends on all others, so
 its figures are those of all published groups together, and methods judge candidates accordingly.
@@ -50,9 +53,9 @@ its figures are those of all published groups together, and methods judge candid
 Sources: Sweeney 2002 (k-anonymity); Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam 2006
 (l-diversity); Li, Li, Venkatasubramanian 2007 (t-closeness); Cao, Karras, Publishing microdata with
 a robust privacy guarantee, VLDB 2012 (beta-likeness); Li, Li, Zhang 2009, definitions 1 and 2
-((B,t)-privacy); Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007 ((c,k)-safety); Riboni,
-Pareschi, Bettini 2012 (divergence); Amiri, Yazdani, Shakery, Chinaei 2016 (divergence in pairs);
-Xiao, Tao 2007 (m-invariance).
+((B,t)-privacy); Evfimievski, Gehrke, Srikant 2003 (breaches); Martin, Kifer, Machanavajjhala,
+Gehrke, Halpern 2007 ((c,k)-safety); Riboni, Pareschi, Bettini 2012 (divergence); Amiri, Yazdani,
+Shakery, Chinaei 2016 (divergence in pairs); Xiao, Tao 2007 (m-invariance).
 
 ``max_disclosure`` is the one that a release without groups can keep: see `disclosure`.
 """
@@ -60,6 +63,7 @@ Xiao, Tao 2007 (m-invariance).
 from __future__ import annotations
 
 from bkpriv_core.requirement.anonymity import KAnonymity
+from bkpriv_core.requirement.attaining import check_attainable
 from bkpriv_core.requirement.base import (
     Blame,
     Bound,
@@ -67,11 +71,11 @@ from bkpriv_core.requirement.base import (
     Requirement,
     Shift,
     adversaries,
-    check_attainable,
     jointly,
     satisfied,
 )
-from bkpriv_core.requirement.belief import BtPrivacy, Regard
+from bkpriv_core.requirement.belief import BeliefRequirement, BtPrivacy, Regard
+from bkpriv_core.requirement.breach import BeliefBreach
 from bkpriv_core.requirement.closeness import TCloseness
 from bkpriv_core.requirement.counted import (
     CountedRequirement,
@@ -88,6 +92,8 @@ from bkpriv_core.requirement.pairs import PairDivergence
 from bkpriv_core.requirement.safety import CkSafety
 
 __all__ = [
+    "BeliefBreach",
+    "BeliefRequirement",
     "BetaLikeness",
     "Blame",
     "Bound",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -12,17 +12,14 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.posterior import (
-    AUTO_STATES,
     ESTIMATORS,
     EXACT,
     Estimator,
     Inferred,
     UsedArray,
-    exact_states,
 )
 from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import UnattainableRequirement, as_json
 from bkpriv_core.progress import Progress
 from bkpriv_core.stated import read
 from bkpriv_core.table.combination import Aspect
@@ -38,7 +35,6 @@ __all__ = [
     "Requirement",
     "Shift",
     "adversaries",
-    "check_attainable",
     "jointly",
     "satisfied",
 ]
@@ -173,14 +169,14 @@ class Blame:
         Its share in the person's latest table; or, of an adversary, the prior belief.
     after : (q,) float array
         Its probability by what the releases tell.
-    column : str, optional
-        The sensitive column that they are of; None of all that is told.
+    told : tuple of tuples of int and Aspect or None
+        Class of an aspect that each value is, and that aspect; or its code, and None.
     """
 
     values: tuple[str | None, ...]
     before: FloatArray
     after: FloatArray
-    column: str | None = None
+    told: tuple[tuple[int, Aspect | None], ...]
 
 
 class Requirement(ABC):
@@ -438,63 +434,3 @@ def satisfied(
     met = np.zeros(len(groups), dtype=bool)
     met[alive] = True
     return met
-
-
-def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> None:
-    """Refuse requirements that one group of the whole table does not meet.
-
-    Beliefs about it are inferred by ``auto``; a table beyond the budget of exact inference passes
-    by omega alone. Requirements that small groups may meet and large ones break are passed over.
-
-    Raises
-    ------
-    UnattainableRequirement
-        Names the requirement and what the whole table attains.
-    """
-    parts = setting.parts
-    whole = Groups.whole(len(parts))
-    (states,) = exact_states(whole, parts.weights, parts.histograms(whole))
-    for requirement in (item.sampled for item in requirements if item.coarse):
-        # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
-        if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():
-            continue
-        measured = requirement.measure(setting, whole, "auto")
-        for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
-            if bound.broken(figures).any():
-                worst = bound.worst(figures)
-                raise UnattainableRequirement(
-                    f"{bound.requirement} {_words(bound.parameters)} cannot be met, "
-                    "not even by one group of the whole table",
-                    detail=f"The requirement is {bound.relation} {bound.threshold:g}; "
-                    f"the whole table attains {worst:.6g}.",
-                    hint=_remedy(bound, worst),
-                )
-
-
-def _words(parameters: Mapping[str, Any]) -> str:
-    texts = (
-        f"{key} = {value if isinstance(value, str) else as_json(value)}"
-        for key, value in parameters.items()
-    )
-    return f"({', '.join(texts)})"
-
-
-def _remedy(bound: Bound, attained: float) -> str:
-    """Say what to require where the whole table attains no better figure."""
-    if np.isinf(attained):
-        return f"Nothing is {bound.relation} a threshold here: ease another of the parameters."
-    figure = _attainable(bound, attained)
-    if bound.strict:
-        return (
-            f"Require {bound.relation} something {'more' if bound.upper else 'less'} than {figure}."
-        )
-    return f"Require {bound.relation} {figure}, or less strictly."
-
-
-def _attainable(bound: Bound, attained: float) -> str:
-    """Six digits of a threshold that is attained, rounded to the side that is."""
-    nearest = float(f"{attained:.6g}")
-    if replace(bound, threshold=nearest, strict=False).broken(np.array([attained])).any():
-        step = 10.0 ** (np.floor(np.log10(abs(attained))) - 5)
-        nearest += step if bound.upper else -step
-    return f"{nearest:.6g}"

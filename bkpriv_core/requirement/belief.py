@@ -1,4 +1,4 @@
-"""(B,t)-privacy and its skyline (Li, Li, Zhang 2009, definitions 1 and 2).
+"""Bounds on beliefs, and (B,t)-privacy with its skyline (Li, Li, Zhang 2009, definitions 1 and 2).
 
 Against a range of bandwidths a figure that keeps the bound is the largest at any bandwidth that was
 computed, and is known to keep it at all between; see `bkpriv_core.belief.ranging`.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -37,10 +37,13 @@ from bkpriv_core.requirement.base import (
 )
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import About, Range, read
+from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.measurement import Joint
 
-__all__ = ["BtPrivacy", "Regard"]
+__all__ = ["BeliefRequirement", "BtPrivacy", "Regard"]
+
+B = TypeVar("B", bound="BeliefRequirement")
 
 _MOST_BELIEFS = 2**26
 """Most probabilities of adversaries of a range at a time, arrays of half a gigabyte."""
@@ -68,6 +71,11 @@ class Regard(Sight):
         smoothing = {} if self.smoothing is None else {"smoothing": _plain(self.smoothing)}
         return {**super().parameters, **smoothing}
 
+    @property
+    def nearly(self) -> Regard:
+        """The same where groups are only tried; see `Distance.nearly`."""
+        return self
+
     def comparison(self, setting: Setting) -> Comparison:
         """How beliefs are compared in a setting."""
         return Comparison(column=self.column(setting), smoothing=self.smoothing)
@@ -78,25 +86,8 @@ class Regard(Sight):
 
 
 @dataclass(frozen=True)
-class _Adversary(Regard):
-    """One of a skyline, as stated."""
-
-    bandwidth: Stated
-    t: Annotated[float, Range(at_least=0, at_most=1)]
-
-
-_Skyline = Annotated[
-    tuple[_Adversary, ...],
-    About(
-        hint='Write [{"bandwidth": 0.3, "t": 0.2}], one object for each adversary.',
-        item="adversary",
-    ),
-]
-
-
-@dataclass(frozen=True)
-class BtPrivacy(Requirement):
-    """Skyline (B,t)-privacy: no adversary i of the skyline moves a belief by more than t_i.
+class BeliefRequirement(Requirement):
+    """Bounds on what adversaries come to believe, one for each of a *skyline*.
 
     Adversaries are Adv(B), or know what a `Knowledge` of another form says; or are all those of a
     range, of which some are computed.
@@ -104,7 +95,7 @@ class BtPrivacy(Requirement):
     Parameters
     ----------
     skyline : tuple of tuples of Knowledge and float
-        What each knows, and his t.
+        What each knows, and his bound.
     regards : tuple of Regard
         What each of them is kept from, and how his beliefs are compared; all that is told, and
         unblended, of whoever is beyond the end.
@@ -112,23 +103,12 @@ class BtPrivacy(Requirement):
 
     skyline: tuple[tuple[Knowledge, float], ...]
     regards: tuple[Regard, ...] = ()
-    key: ClassVar[str] = "bt_privacy"
     cost: ClassVar[int] = 3
     infers: ClassVar[bool] = True
+    bounded: ClassVar[str]
+    """Key of the bound of an adversary."""
 
-    @classmethod
-    def parse(cls, value: object) -> BtPrivacy:
-        """Read ``[{"bandwidth": 0.3, "t": 0.2}, ...]`` or one such object."""
-        stated = read(_Skyline, value, cls.key)
-        for item in stated:
-            item.check(cls.key)
-        regards = [
-            Regard(sensitive=item.sensitive, joint=item.joint, smoothing=item.smoothing)
-            for item in stated
-        ]
-        return cls(tuple((item.bandwidth, item.t) for item in stated), _said(regards))
-
-    def about(self, columns: Sequence[str], combined: bool) -> tuple[BtPrivacy, ...]:
+    def about(self: B, columns: Sequence[str], combined: bool) -> tuple[B, ...]:
         """One of all columns; see `Requirement`. Beliefs are inferred once for all of them."""
         pairs = [
             (one, regard)
@@ -153,7 +133,7 @@ class BtPrivacy(Requirement):
         return tuple(
             Bound(
                 self.key,
-                {"bandwidth": state_knowledge(knowledge), "t": t, **regard.parameters},
+                {"bandwidth": state_knowledge(knowledge), self.bounded: t, **regard.parameters},
                 t,
                 upper=True,
                 remembers=isinstance(knowledge, Remembered),
@@ -173,7 +153,7 @@ class BtPrivacy(Requirement):
         return any(isinstance(knowledge, Between) for knowledge, _ in self.skyline)
 
     @cached_property
-    def each(self) -> BtPrivacy:
+    def each(self: B) -> B:
         """The same with a bound for every adversary of a range; this, if there is no range."""
         if not self.ranges:
             return self
@@ -204,22 +184,22 @@ class BtPrivacy(Requirement):
         return worst
 
     @property
-    def sampled(self) -> BtPrivacy:
+    def sampled(self: B) -> B:
         """See `Requirement`."""
         return self.each
 
-    def against(self, adversaries: Sequence[Sequence[tuple[float, float]]]) -> BtPrivacy:
+    def against(self: B, adversaries: Sequence[Sequence[tuple[float, float]]]) -> B:
         """The same with some adversaries of each range: bandwidths, and bounds of their own."""
         several = iter(adversaries)
         return self._of(
             [
-                (one, regard)
+                (one, regard.nearly if _wide(pair) else regard)
                 for pair, regard in self._pairs
-                for one in (next(several) if isinstance(pair[0], Between) else (pair,))
+                for one in (next(several) if _wide(pair) else (pair,))
             ]
         )
 
-    def _of(self, pairs: Sequence[tuple[tuple[Knowledge, float], Regard]]) -> BtPrivacy:
+    def _of(self: B, pairs: Sequence[tuple[tuple[Knowledge, float], Regard]]) -> B:
         skyline, regards = zip(*pairs, strict=True)
         return replace(self, skyline=skyline, regards=_said(regards))
 
@@ -308,7 +288,7 @@ class BtPrivacy(Requirement):
         return Shift(cell, int(value), before, after, most.aspects[0])
 
     @property
-    def jointly(self) -> BtPrivacy | None:
+    def jointly(self: B) -> B | None:
         """Without those who remember earlier releases, which are told already."""
         lasting = [pair for pair in self._pairs if not isinstance(pair[0][0], Remembered)]
         return self._of(lasting) if lasting else None
@@ -333,6 +313,7 @@ class BtPrivacy(Requirement):
         Of a range, it is that of the adversary to whom most is told about one of the persons.
         """
         values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
+        told: list[tuple[int, Aspect | None]] = [(0, None)] * len(persons)
         regard = self.regarding[bound]
         worst = max(self.several[bound], key=lambda one: _most(joint, one, regard, persons))
         for believed in joint.beliefs(worst, persons):
@@ -345,7 +326,46 @@ class BtPrivacy(Requirement):
                 setting.label(value) if aspect is None else aspect.label(value)
                 for aspect, value in zip(aspects, moved.tolist(), strict=True)
             ]
-        return Blame(tuple(values.tolist()), before, after, regard.sensitive)
+            for place, value, aspect in zip(places.tolist(), moved.tolist(), aspects, strict=True):
+                told[place] = value, aspect
+        return Blame(tuple(values.tolist()), before, after, tuple(told))
+
+
+@dataclass(frozen=True)
+class _Adversary(Regard):
+    """One of a skyline, as stated."""
+
+    bandwidth: Stated
+    t: Annotated[float, Range(at_least=0, at_most=1)]
+
+
+_Skyline = Annotated[
+    tuple[_Adversary, ...],
+    About(
+        hint='Write [{"bandwidth": 0.3, "t": 0.2}], one object for each adversary.',
+        item="adversary",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class BtPrivacy(BeliefRequirement):
+    """Skyline (B,t)-privacy: no adversary i of the skyline moves a belief by more than t_i."""
+
+    key: ClassVar[str] = "bt_privacy"
+    bounded: ClassVar[str] = "t"
+
+    @classmethod
+    def parse(cls, value: object) -> BtPrivacy:
+        """Read ``[{"bandwidth": 0.3, "t": 0.2}, ...]`` or one such object."""
+        stated = read(_Skyline, value, cls.key)
+        for item in stated:
+            item.check(cls.key)
+        regards = [
+            Regard(sensitive=item.sensitive, joint=item.joint, smoothing=item.smoothing)
+            for item in stated
+        ]
+        return cls(tuple((item.bandwidth, item.t) for item in stated), _said(regards))
 
 
 def _said(regards: Sequence[Regard]) -> tuple[Regard, ...]:

@@ -14,6 +14,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import Blame, Measurement, Requirement, Shift
 from bkpriv_core.requirement.sight import ColumnRequirement
+from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.together.measurement import Joint
 
@@ -136,14 +137,17 @@ class ShareRequirement(HistogramRequirement):
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
         """Name the value whose probability is at fault; see `Requirement`."""
         values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
+        told: list[tuple[int, Aspect | None]] = [(0, None)] * len(persons)
         for believed in joint.beliefs(None, persons):
             seen = self.seen(believed.home.setting)
             overall, shares = seen.overall, seen.shares(seen.marginal(believed.after))
             worst = self.faults(shares, overall).argmax(axis=1)
             values[believed.places] = [seen.label(value) for value in worst.tolist()]
+            for place, value in zip(believed.places.tolist(), worst.tolist(), strict=True):
+                told[place] = seen.told_as(value)
             before[believed.places] = overall[worst]
             after[believed.places] = shares[np.arange(len(worst)), worst]
-        return Blame(tuple(values.tolist()), before, after, self.sensitive)
+        return Blame(tuple(values.tolist()), before, after, tuple(told))
 
 
 class Keeper(Protocol):

@@ -25,7 +25,7 @@ from bkpriv_core.belief.ranging import Ranged
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import SLACK, Measurement, Requirement
-from bkpriv_core.requirement.belief import BtPrivacy
+from bkpriv_core.requirement.belief import BeliefRequirement
 from bkpriv_core.table.groups import Groups, IntArray
 
 __all__ = ["Sample"]
@@ -59,7 +59,7 @@ class Sample:
         self._ranged = {
             place: item
             for place, item in enumerate(requirements)
-            if isinstance(item, BtPrivacy) and item.ranges
+            if isinstance(item, BeliefRequirement) and item.ranges
         }
         self._rounds = 0
         # Of each range of a requirement its bandwidths, and their bounds.

@@ -38,6 +38,7 @@ __all__ = [
     "MOST_ASPECTS",
     "Aspect",
     "Combination",
+    "Having",
     "aspects_of",
     "columns_of",
     "name_of",

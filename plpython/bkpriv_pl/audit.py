@@ -11,6 +11,7 @@ import numpy as np
 
 from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
 from bkpriv_core.belief.posterior import Estimator, check_estimator
+from bkpriv_core.certainty import certainties, counted_sure
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.requirement import Requirement
@@ -89,6 +90,15 @@ def measure(
         rows = findings(
             recorded.setting, recorded.groups, demanded.requirements, measurements, estimator
         )
+        if any(item.knowledge for item in demanded.requirements):
+            counted = certainties(
+                recorded.setting,
+                recorded.groups,
+                demanded.requirements,
+                estimator,
+                task.step("counting of whom readers become sure"),
+            )
+            rows = counted_sure(rows, counted)
     if demanded.query_error is not None:
         rows.append(judge_queries(recorded, demanded.query_error, POLLED))
     return rows
@@ -115,6 +125,7 @@ def as_row(row: Finding) -> tuple[Any, ...]:
         *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst, row.mean),
         *(row.vulnerable, row.satisfied, row.estimator),
         *_blamed(row.fault),
+        row.sure,
     )
 
 

@@ -11,6 +11,7 @@ from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.knowledge import Knowledge, Remembered, parse_knowledge
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT, Estimator, UsedArray, check_estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.certainty import made_sure_in
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.randomization.risk import risks
 from bkpriv_core.requirement import BtPrivacy
@@ -97,7 +98,15 @@ def explain_disclosure(
     parts, groups = recorded.parts, recorded.groups
     adversaries = recorded.setting.adversaries([knowledge], [_compared(recorded)])
     explanation = adversaries.explain(groups, estimator)
+    sure = made_sure_in(recorded.setting, groups, knowledge, estimator)
     worst_first = np.argsort(-explanation.figures, kind="stable")
+    of_whom = sure.records[worst_first] > 0
+    named = (
+        qi_json(recorded.table, parts.cell[groups.members[sure.members[worst_first]]]),
+        [sure.values[group] for group in worst_first.tolist()],
+        sure.before[worst_first].tolist(),
+        sure.after[worst_first].tolist(),
+    )
     rows = zip(
         worst_first.tolist(),
         parts.sizes(groups)[worst_first].tolist(),
@@ -107,6 +116,11 @@ def explain_disclosure(
         explanation.before[worst_first].tolist(),
         explanation.after[worst_first].tolist(),
         [ESTIMATORS[place] for place in explanation.used[worst_first]],
+        sure.records[worst_first].tolist(),
+        *(
+            [one if there else None for one, there in zip(column, of_whom.tolist(), strict=True)]
+            for column in named
+        ),
         strict=True,
     )
     return iter(rows)
@@ -135,7 +149,8 @@ def _riskiest(recorded: RecordedRelease, bandwidth: str | None) -> Iterator[tupl
         table.overall[values].tolist(),
         figures,
     )
-    return ((None, *row, ESTIMATORS[EXACT]) for row in zip(*columns, strict=True))
+    nobody = (None,) * 5
+    return ((None, *row, ESTIMATORS[EXACT], *nobody) for row in zip(*columns, strict=True))
 
 
 def _remembering(

@@ -196,7 +196,7 @@ def _measured(recorded: RecordedRelease, task: Task) -> tuple[Bounded, ...] | No
 def _bounded(finding: Finding) -> Bounded:
     """A finding, and what is at fault."""
     figures = as_row(finding)[2:8]
-    _, *blamed = as_row(finding)[8:]
+    _, *blamed = as_row(finding)[8:14]
     return Bounded(finding.requirement, dict(finding.parameters), *figures, *blamed)
 
 

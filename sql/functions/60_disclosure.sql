@@ -86,7 +86,8 @@ GRANT EXECUTE ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) TO bkpriv_publi
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
     RETURNS TABLE (group_id int, records bigint, qi jsonb, disclosure float8, sensitive text, prior float8,
-                   posterior float8, estimator_used text)
+                   posterior float8, estimator_used text, sure bigint, sure_qi jsonb, sure_sensitive text,
+                   sure_prior float8, sure_posterior float8)
     LANGUAGE plpython3u VOLATILE ROWS 1000
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -94,13 +95,14 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth j
 return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
-    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; bandwidth, and how beliefs are compared, as in disclosure(); of a randomized release, which takes no bandwidth, for all records with the same values: the share of the sensitive one, and the probability that they are found as they were';
+    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; sure: of how many of its records the adversary becomes sure, believing a value or a node of its hierarchy at most .5 before and above .9 after, and of whom of them and of what most; bandwidth, and how beliefs are compared, as in disclosure(); of a randomized release, which takes no bandwidth, for all records with the same values: the share of the sensitive one, and the probability that they are found as they were';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')
     RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
                    vulnerable bigint, satisfied boolean, estimator_used text, worst_group int,
-                   worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8)
+                   worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8,
+                   sure bigint)
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -108,5 +110,5 @@ CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAU
 return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
-    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi; of a randomized release, which has no groups, the share in the table and the probability that the riskiest records are found as they were, and another row for all releases of the same records together; by its policy, also how many rows are unique within their group by the attributes that pass through (vulnerable), each and all together, which nothing bounds';
+    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi; of a randomized release, which has no groups, the share in the table and the probability that the riskiest records are found as they were, and another row for all releases of the same records together; by its policy, also how many rows are unique within their group by the attributes that pass through (vulnerable), each and all together, which nothing bounds; sure: whatever the bound is, of how many its reader becomes sure, of some value or node of the hierarchy: believed at most .5 before, above .9 after';
 GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

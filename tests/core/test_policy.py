@@ -12,6 +12,7 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import REQUIREMENTS, Policy, complete, parse_policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.requirement import (
+    BeliefBreach,
     BetaLikeness,
     BtPrivacy,
     CkSafety,
@@ -34,6 +35,7 @@ def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
             "beta_likeness": {"beta": 2, "variant": "enhanced"},
             "ck_safety": {"c": 0.5, "k": 3},
             "m_invariance": {"m": 2},
+            "belief_breach": {"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9},
             "pair_divergence": {"theta": 0.1, "bandwidth": [0.3, {"sequence": "ills"}]},
             "js_divergence": {"j": 0.6, "bandwidth": {"sequence": "ills"}},
             "l_diversity": {"l": 3, "variant": "probabilistic"}}"""
@@ -46,6 +48,7 @@ def test_requirements_stand_in_one_order_whatever_that_of_the_keys() -> None:
         BetaLikeness(2.0, "enhanced"),
         CkSafety(0.5, 3),
         BtPrivacy(((0.3, 0.2), ({"age": 1}, 0.25))),
+        BeliefBreach.parse({"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}),
         JsDivergence(0.6, Remembered("ills")),
         PairDivergence(0.1, (0.3, Remembered("ills"))),
         MInvariance(2),
@@ -114,7 +117,7 @@ def test_a_requirement_about_values_may_be_stated_for_each_column() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", sorted({*REQUIREMENTS} - {"k_anonymity", "m_invariance", "bt_privacy"})
+    "key", sorted({*REQUIREMENTS} - {"k_anonymity", "m_invariance", "bt_privacy", "belief_breach"})
 )
 def test_every_requirement_about_values_takes_a_list(key: str) -> None:
     stated = {"l": 2, "tau": 0.5, "t": 0.2, "beta": 1, "c": 0.5, "k": 1, "j": 1, "theta": 0.5}

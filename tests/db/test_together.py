@@ -40,6 +40,7 @@ class Row(NamedTuple):
     value: str | None
     value_before: float | None
     value_after: float | None
+    sure: int | None
 
 
 class Exposed(NamedTuple):
@@ -173,6 +174,7 @@ def test_of_one_release_it_is_the_audit(clinic: Connection, method: str) -> None
         assert (together.requirement, together.threshold) == (one_.requirement, one_.threshold)
         assert (together.worst, together.mean) == pytest.approx((one_.worst, one_.mean), abs=1e-6)
         assert (together.vulnerable, together.satisfied) == (one_.vulnerable, one_.satisfied)
+        assert together.sure == one_.sure
 
 
 # --- Several policies, datasets, sources ----------------------------------------------------------

@@ -1,0 +1,77 @@
+"""What figures can be: requirements that no release meets are refused, with what would be met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.belief.posterior import AUTO_STATES, exact_states
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import UnattainableRequirement, as_json
+from bkpriv_core.requirement.base import Bound, Requirement
+from bkpriv_core.table.groups import Groups
+
+__all__ = ["check_attainable"]
+
+
+def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> None:
+    """Refuse requirements that one group of the whole table does not meet.
+
+    Beliefs about it are inferred by ``auto``; a table beyond the budget of exact inference passes
+    by omega alone. Requirements that small groups may meet and large ones break are passed over.
+
+    Raises
+    ------
+    UnattainableRequirement
+        Names the requirement and what the whole table attains.
+    """
+    parts = setting.parts
+    whole = Groups.whole(len(parts))
+    (states,) = exact_states(whole, parts.weights, parts.histograms(whole))
+    for requirement in (item.sampled for item in requirements if item.coarse):
+        # Nothing else is as fast as omega in a group so large. Only a refusal must rest on more.
+        if states > AUTO_STATES and requirement.satisfied(setting, whole, "omega").all():
+            continue
+        measured = requirement.measure(setting, whole, "auto")
+        for bound, figures in zip(requirement.bounds, measured.figures, strict=True):
+            if bound.broken(figures).any():
+                worst = bound.worst(figures)
+                raise UnattainableRequirement(
+                    f"{bound.requirement} {_words(bound.parameters)} cannot be met, "
+                    "not even by one group of the whole table",
+                    detail=f"The requirement is {bound.relation} {bound.threshold:g}; "
+                    f"the whole table attains {worst:.6g}.",
+                    hint=_remedy(bound, worst),
+                )
+
+
+def _words(parameters: Mapping[str, Any]) -> str:
+    texts = (
+        f"{key} = {value if isinstance(value, str) else as_json(value)}"
+        for key, value in parameters.items()
+    )
+    return f"({', '.join(texts)})"
+
+
+def _remedy(bound: Bound, attained: float) -> str:
+    """Say what to require where the whole table attains no better figure."""
+    if np.isinf(attained):
+        return f"Nothing is {bound.relation} a threshold here: ease another of the parameters."
+    figure = _attainable(bound, attained)
+    if bound.strict:
+        return (
+            f"Require {bound.relation} something {'more' if bound.upper else 'less'} than {figure}."
+        )
+    return f"Require {bound.relation} {figure}, or less strictly."
+
+
+def _attainable(bound: Bound, attained: float) -> str:
+    """Six digits of a threshold that is attained, rounded to the side that is."""
+    nearest = float(f"{attained:.6g}")
+    if replace(bound, threshold=nearest, strict=False).broken(np.array([attained])).any():
+        step = 10.0 ** (np.floor(np.log10(abs(attained))) - 5)
+        nearest += step if bound.upper else -step
+    return f"{nearest:.6g}"

@@ -1,0 +1,149 @@
+"""Belief breaches (Evfimievski, Gehrke, Srikant, Limiting privacy breaches, PODS 2003).
+
+An adversary must not come to believe with a probability above ``rho2`` what they believed with one
+of at most ``rho1`` beforehand: that somebody has a value or, where the column has a hierarchy or
+intervals, one of a node's below the root; see `bkpriv_core.belief.breach`. The figure of a record
+is the largest probability afterwards of anything that was believed at most that much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
+
+from bkpriv_core.belief.breach import NEAR
+from bkpriv_core.belief.distance import Comparison
+from bkpriv_core.belief.knowledge import Knowledge, Stated
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.requirement.base import SLACK, Requirement
+from bkpriv_core.requirement.belief import BeliefRequirement, Regard
+from bkpriv_core.requirement.sight import Sight
+from bkpriv_core.stated import About, Range, read
+
+__all__ = ["BEFORE", "CUSTOMARY", "SURE", "BeliefBreach", "made_sure"]
+
+BEFORE, SURE = 0.5, 0.9
+"""Somebody becomes *sure* who believes above the second what they believed at most at the first."""
+
+CUSTOMARY = 0.3
+"""Bandwidth of the adversary who stands in where no requirement names one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Doubt(Regard):
+    """What an adversary is kept from, and what may be believed of it beforehand.
+
+    Parameters
+    ----------
+    rho1 : float
+        The most that is believed beforehand of what is asked about.
+    """
+
+    rho1: float
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """See `Sight`."""
+        return {"rho1": self.rho1, **super().parameters}
+
+    @property
+    def nearly(self) -> _Doubt:
+        """See `Regard`."""
+        return replace(self, rho1=self.rho1 + NEAR)
+
+    def comparison(self, setting: Setting) -> Comparison:
+        """See `Regard`; what rounding may keep from being asked about is asked about."""
+        return replace(super().comparison(setting), believed=self.rho1 + SLACK)
+
+
+@dataclass(frozen=True)
+class _Adversary(Sight):
+    """One of a skyline, as stated."""
+
+    bandwidth: Stated
+    rho1: Annotated[float, Range(at_least=0, below=1)]
+    rho2: Annotated[float, Range(above=0, at_most=1)]
+
+
+_Skyline = Annotated[
+    tuple[_Adversary, ...],
+    About(
+        hint='Write [{"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}], one object for each adversary.',
+        item="adversary",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class BeliefBreach(BeliefRequirement):
+    """No adversary comes to believe above rho2 what they believed at most rho1 beforehand.
+
+    The bounds of the skyline are the adversaries' rho2; each has a regard, with their rho1.
+    """
+
+    key: ClassVar[str] = "belief_breach"
+    bounded: ClassVar[str] = "rho2"
+
+    @classmethod
+    def parse(cls, value: object) -> BeliefBreach:
+        """Read ``[{"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}, ...]`` or one such object.
+
+        Raises
+        ------
+        InvalidParameter
+            If a rho1 is not below its rho2, too.
+        """
+        stated = read(_Skyline, value, cls.key)
+        for item in stated:
+            item.check(cls.key)
+            if item.rho1 >= item.rho2:
+                raise InvalidParameter(
+                    f"rho1 of {cls.key} is {item.rho1:g}, which is not below its rho2",
+                    detail=f"rho2 is {item.rho2:g}. What is believed at most rho1 beforehand is "
+                    "not to be believed above rho2 afterwards.",
+                    hint="Usual are rho1 = 0.5 and rho2 = 0.9.",
+                )
+        return cls(
+            tuple((item.bandwidth, item.rho2) for item in stated),
+            tuple(
+                _Doubt(sensitive=item.sensitive, joint=item.joint, rho1=item.rho1)
+                for item in stated
+            ),
+        )
+
+    @classmethod
+    def of_sure(cls, skyline: tuple[tuple[Knowledge, Sight], ...]) -> BeliefBreach:
+        """That adversaries, each kept from something, do not become sure."""
+        return cls(
+            tuple((knowledge, SURE) for knowledge, _ in skyline),
+            tuple(
+                _Doubt(sensitive=sight.sensitive, joint=sight.joint, rho1=BEFORE)
+                for _, sight in skyline
+            ),
+        )
+
+
+def made_sure(requirement: Requirement) -> BeliefBreach | None:
+    """That the readers of a requirement do not become sure; None if it is not about beliefs.
+
+    Parameters
+    ----------
+    requirement : Requirement
+        Of a release, or as far as it can be measured of several.
+
+    Returns
+    -------
+    BeliefBreach or None
+        One bound for each of the requirement's.
+    """
+    if not isinstance(requirement, BeliefRequirement):
+        return None
+    return BeliefBreach.of_sure(
+        tuple(
+            (knowledge, regard)
+            for (knowledge, _), regard in zip(
+                requirement.skyline, requirement.regarding, strict=True
+            )
+        )
+    )
