@@ -126,6 +126,9 @@ class Finding:
     sure : int or None
         Of how many the bound's reader becomes sure, whatever the bound is (see `of_sure` of
         `BeliefBreach`); None where it is about no reader, or was not counted.
+    most : float or None
+        Largest figure that there can be of the table, where there is one: a bound from above cannot
+        bind at a threshold that is as large.
     """
 
     requirement: str
@@ -139,6 +142,7 @@ class Finding:
     fault: Fault | None = None
     estimated: int | None = None
     sure: int | None = None
+    most: float | None = None
 
 
 def findings(
@@ -174,6 +178,7 @@ def findings(
     for requirement, measured in zip(requirements, measurements, strict=True):
         used = _estimators_used(groups, weights, measured, setting.table)
         inexact = int(weights[~measured.exact[groups.owner]].sum())
+        largest = requirement.most(setting)
         for place, bound in enumerate(requirement.bounds):
             figures = measured.figures[place]
             manner, estimated, how = used, inexact, dict[str, Any]()
@@ -188,7 +193,7 @@ def findings(
             made = _finding(bound, how, figures, weights, manner, fault, estimated)
             if "between" in how and how["between"] != "bounded":
                 made = replace(made, satisfied=False)
-            rows.append(made)
+            rows.append(replace(made, most=_where_there_is(largest[place])))
     return rows
 
 
@@ -219,6 +224,8 @@ def joint_findings(
         sure = made_sure(requirement)
         becoming = () if sure is None else sure.together(joint)
         used = _known_of_persons(*requirement.manners(joint))
+        each = [requirement.most(home.setting) for home in joint.population.homes]
+        largest = [max(figures) for figures in zip(*each, strict=True)]
         for place, (bound, figures) in enumerate(
             zip(requirement.bounds, figures_of_bounds, strict=True)
         ):
@@ -228,12 +235,20 @@ def joint_findings(
                 how |= {"points": GRID, "between": "not bounded"}
             row = _finding(bound, how, figures, weights, used, fault)
             # Between the bandwidths of a range nothing is shown of several releases.
-            made = replace(row, satisfied=row.satisfied and not bound.ranged)
+            made = replace(
+                row,
+                satisfied=row.satisfied and not bound.ranged,
+                most=_where_there_is(largest[place]),
+            )
             if sure is not None:
                 above = sure.bounds[place].broken(becoming[place])
                 made = replace(made, sure=int(above.sum()))
             rows.append(made)
     return rows
+
+
+def _where_there_is(most: float) -> float | None:
+    return most if most < math.inf else None
 
 
 def _finding(

@@ -46,7 +46,7 @@ from bkpriv_core.policy import REQUIREMENTS, Policy
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity
+from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, check_binding
 from bkpriv_core.stated import keys_of
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.utility.comparison import query_errors
@@ -225,6 +225,7 @@ def try_out(
         would break the policy's bound on the error of queries.
     """
     started = time.perf_counter()
+    check_binding(policy.requirements, setting)
     method.check(setting, policy.requirements, options)
     made, rows = method.make(setting, policy.requirements, options, chance, progress)
     release, _ = made.together()

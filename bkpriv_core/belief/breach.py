@@ -62,18 +62,18 @@ class Breach(Distance):
         The sensitive attribute.
     column : str or None
         The column that is asked about; None for all that is told, as one.
-    most : float
+    limit : float
         What may be believed beforehand of what is asked about.
     """
 
     sensitive: Domain
     column: str | None
-    most: float
+    limit: float
 
     @property
     def believed(self) -> float:
         """See `Distance`."""
-        return self.most
+        return self.limit
 
     @cached_property
     def _nodes(self) -> tuple[_Nodes, ...]:
@@ -98,13 +98,17 @@ class Breach(Distance):
         """See `Distance`; of nodes."""
         return tuple(nodes.image for nodes in self._nodes)
 
+    def most(self, values: int) -> float:
+        """See `Distance`: anything may become certain, unless it is so beforehand."""
+        return float(values > 1)
+
     def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
         """See `Distance`."""
-        return self._after(prior, posterior, self.most)
+        return self._after(prior, posterior, self.limit)
 
     def nearly(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
         """See `Distance`: what was believed a little more beforehand is asked about, too."""
-        return self._after(prior, posterior, self.most + NEAR)
+        return self._after(prior, posterior, self.limit + NEAR)
 
     def _after(self, prior: FloatArray, posterior: FloatArray, most: float) -> FloatArray:
         asked = (
@@ -115,7 +119,7 @@ class Breach(Distance):
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See `Distance`: the nodes that are asked about, and nothing."""
-        asked = np.hstack([nodes.believed(priors) <= self.most for nodes in self._nodes])
+        asked = np.hstack([nodes.believed(priors) <= self.limit for nodes in self._nodes])
         return asked.astype(np.float64), np.zeros(len(priors))
 
     def from_prepared(
@@ -138,7 +142,7 @@ class Breach(Distance):
         """
         before = np.hstack([nodes.believed(prior) for nodes in self._nodes])
         after = np.hstack([nodes.believed(posterior) for nodes in self._nodes])
-        asked = before <= self.most
+        asked = before <= self.limit
         asked |= ~asked.any(axis=1, keepdims=True) & (before == before.min(axis=1, keepdims=True))
         rows, nodes = np.arange(len(prior)), np.where(asked, after, -1.0).argmax(axis=1)
         told = [one for each in self._nodes for one in each.told]
@@ -159,7 +163,7 @@ class Breach(Distance):
         """
         found = np.zeros(prior.shape, dtype=bool)
         for nodes in self._nodes:
-            breached = (nodes.believed(prior) <= self.most) & (nodes.believed(posterior) > above)
+            breached = (nodes.believed(prior) <= self.limit) & (nodes.believed(posterior) > above)
             found |= breached if nodes.image is None else (breached @ nodes.image.T) > 0
         return found
 

@@ -63,7 +63,7 @@ Shakery, Chinaei 2016 (divergence in pairs); Xiao, Tao 2007 (m-invariance).
 from __future__ import annotations
 
 from bkpriv_core.requirement.anonymity import KAnonymity
-from bkpriv_core.requirement.attaining import check_attainable
+from bkpriv_core.requirement.attaining import check_attainable, check_binding
 from bkpriv_core.requirement.base import (
     Blame,
     Bound,
@@ -116,6 +116,7 @@ __all__ = [
     "adversaries",
     "alone_and_joint",
     "check_attainable",
+    "check_binding",
     "jointly",
     "satisfied",
 ]

@@ -1,4 +1,8 @@
-"""What figures can be: requirements that no release meets are refused, with what would be met."""
+"""What figures can be: requirements that no release meets, or that every release meets.
+
+Both are refused where a policy meets a table, with the figure that decides it and what would do. A
+bound that cannot bind promises nothing, whoever states it believes otherwise.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,11 @@ import numpy as np
 
 from bkpriv_core.belief.posterior import AUTO_STATES, exact_states
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import UnattainableRequirement, as_json
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, as_json
 from bkpriv_core.requirement.base import Bound, Requirement
 from bkpriv_core.table.groups import Groups
 
-__all__ = ["check_attainable"]
+__all__ = ["binds", "check_attainable", "check_binding"]
 
 
 def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> None:
@@ -46,6 +50,42 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
                     f"the whole table attains {worst:.6g}.",
                     hint=_remedy(bound, worst),
                 )
+
+
+def check_binding(requirements: Sequence[Requirement], setting: Setting) -> None:
+    """Refuse requirements that any groups of the table meet.
+
+    Only bounds from above are looked at that have a largest figure (`Requirement.most`), and not
+    where that is 0: of a table of one value nothing can be told.
+
+    Raises
+    ------
+    InvalidParameter
+        Names the requirement, the largest figure, and what would bind.
+    """
+    for requirement in requirements:
+        for bound, most in zip(requirement.bounds, requirement.most(setting), strict=True):
+            if not binds(bound, most):
+                raise InvalidParameter(
+                    f"{bound.requirement} {_words(bound.parameters)} cannot bind: any groups of "
+                    "this table meet it",
+                    detail=f"The requirement is {bound.relation} {bound.threshold:g}; the largest "
+                    f"figure that there can be is {most:.6g}.",
+                    hint=f"Require less than {_below(most)}, or leave it out.",
+                )
+
+
+def binds(bound: Bound, most: float) -> bool:
+    """Whether a bound can be broken where figures are at most so large."""
+    return not bound.upper or most <= 0 or bool(bound.broken(np.array([most])).any())
+
+
+def _below(most: float) -> str:
+    """Six digits of a threshold that is not above the largest figure."""
+    nearest = float(f"{most:.6g}")
+    if nearest > most:
+        nearest -= 10.0 ** (np.floor(np.log10(most)) - 5)
+    return f"{nearest:.6g}"
 
 
 def _words(parameters: Mapping[str, Any]) -> str:

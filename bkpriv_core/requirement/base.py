@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -327,6 +328,13 @@ class Requirement(ABC):
             None if no single value is at fault.
         """
         return None
+
+    def most(self, setting: Setting) -> Sequence[float]:
+        """Largest figure that any group of a table can have, by each of the bounds.
+
+        A bound on something that is not to become large cannot bind where its threshold is as much.
+        """
+        return [math.inf] * len(self.bounds)
 
     def loosened(self: R, share: float, values: int) -> R:
         """Loosen it by a share of the way to where it requires next to nothing.

@@ -247,6 +247,11 @@ class BeliefRequirement(Requirement):
                 ranged[place] = told.of(row)
         return Measurement(figures, used, tuple(ranged))
 
+    def most(self, setting: Setting) -> list[float]:
+        """See `Requirement`: of any two beliefs, whatever the adversary knows."""
+        values = setting.table.sensitive.size
+        return [regard.distance(setting).most(values) for regard in self.regarding]
+
     def _alike(self) -> dict[Between, list[int]]:
         """Places of the bounds that are about each range."""
         places: dict[Between, list[int]] = {}

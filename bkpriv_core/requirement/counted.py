@@ -30,6 +30,9 @@ __all__ = [
 
 R = TypeVar("R", bound=Requirement)
 
+_ROWS = 256
+"""Groups of one value each whose figures are found at a time."""
+
 
 class CountedRequirement(Requirement):
     """A requirement on sums over a group's records, such as how many have each sensitive value.
@@ -107,6 +110,23 @@ class ShareRequirement(HistogramRequirement):
 
     Of several releases it is about what who has no knowledge believes: of one, these are shares.
     """
+
+    def most(self, setting: Setting) -> list[float]:
+        """See `Requirement`: those that are bounded from above are convex in the shares.
+
+        So a group has the largest in which everybody has the same.
+        """
+        (bound,) = self.bounds
+        there = np.flatnonzero(setting.table.counts.any(axis=0))
+        if not bound.upper or bound.strict:
+            return [np.inf]
+        seen, size = self.seen(setting), setting.table.sensitive.size
+        most = 0.0
+        for start in range(0, len(there), _ROWS):
+            alike = np.zeros((len(there[start : start + _ROWS]), size))
+            alike[np.arange(len(alike)), there[start : start + _ROWS]] = 1.0
+            most = max(most, float(self.figures(setting, seen.marginal(alike)).max()))
+        return [most]
 
     @abstractmethod
     def figures(self, setting: Setting, histograms: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -67,6 +67,11 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
         """Whether respondents are believed to differ that have equal quasi-identifiers."""
         return isinstance(self._knowledge, Remembered)
 
+    def most(self, setting: Setting) -> list[float]:
+        """See `Requirement`: the logarithm of how many beliefs there are, or values."""
+        values = self.seen(setting).table.sensitive.size
+        return [math.log2(min(values, len(setting.parts)))]
+
     def loosened(self, share: float, values: int) -> JsDivergence:
         """Let `j` rise to the most that beliefs can diverge; see `Requirement.loosened`."""
         most = max(self.j, math.log2(values))

@@ -88,6 +88,11 @@ class PairDivergence(ColumnRequirement):
         """Whether respondents are believed to differ that have equal quasi-identifiers."""
         return any(bound.remembers for bound in self.bounds)
 
+    def most(self, setting: Setting) -> list[float]:
+        """See `Requirement`: that of two beliefs without anything in common."""
+        several = self.seen(setting).table.sensitive.size > 1 and len(setting.parts) > 1
+        return [float(several)] * len(self.bounds)
+
     def loosened(self, share: float, values: int) -> PairDivergence:
         """Let `theta` rise to the most that beliefs can diverge; see `Requirement.loosened`."""
         return replace(self, theta=self.theta + share * (1.0 - self.theta))

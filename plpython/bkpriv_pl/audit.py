@@ -125,7 +125,7 @@ def as_row(row: Finding) -> tuple[Any, ...]:
         *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst, row.mean),
         *(row.vulnerable, row.satisfied, row.estimator),
         *_blamed(row.fault),
-        row.sure,
+        *(row.sure, row.most),
     )
 
 

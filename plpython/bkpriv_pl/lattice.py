@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bkpriv_core.method.full_domain import UTILITIES, Incognito, describe, find_lattice
+from bkpriv_core.requirement import check_binding
 from bkpriv_pl.boundary import entry, from_json
 from bkpriv_pl.dataset import find_dataset, read_records
 from bkpriv_pl.period import require_period
@@ -45,6 +46,7 @@ def lattice(
         stated.library,
         stored=False,
     )
+    check_binding(requirements, setting)
     method.check(setting, requirements, chosen)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))
     task.step("describing")

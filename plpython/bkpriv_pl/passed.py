@@ -141,7 +141,7 @@ def rows_of_attributes(release: int, rows: int) -> list[tuple[Any, ...]]:
         (
             *("attributes", json.dumps({"attributes": [*columns]}, ensure_ascii=False)),
             *(None, None, unique / max(rows, 1), unique, None, "exact"),
-            *(None,) * 7,
+            *(None,) * 8,
         )
         for columns, unique in passed_through(release).counted()
     ]

@@ -26,6 +26,7 @@ from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Release
+from bkpriv_core.requirement import check_binding
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.passed import Told
 from bkpriv_core.table.respondent import Respondents
@@ -151,6 +152,7 @@ def _publish(request: _Request, task: Task) -> int:
         request.library,
         apart=request.method.tells_apart or growth is not None,
     )
+    check_binding(request.policy.requirements, setting)
     if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
         request.method.check(setting, request.policy.requirements, request.options)
     seed = request.options.seed

@@ -102,7 +102,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAU
     RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
                    vulnerable bigint, satisfied boolean, estimator_used text, worst_group int,
                    worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8,
-                   sure bigint)
+                   sure bigint, most float8)
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -110,5 +110,5 @@ CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAU
 return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
-    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi; of a randomized release, which has no groups, the share in the table and the probability that the riskiest records are found as they were, and another row for all releases of the same records together; by its policy, also how many rows are unique within their group by the attributes that pass through (vulnerable), each and all together, which nothing bounds; sure: whatever the bound is, of how many its reader becomes sure, of some value or node of the hierarchy: believed at most .5 before, above .9 after';
+    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi; of a randomized release, which has no groups, the share in the table and the probability that the riskiest records are found as they were, and another row for all releases of the same records together; by its policy, also how many rows are unique within their group by the attributes that pass through (vulnerable), each and all together, which nothing bounds; sure: whatever the bound is, of how many its reader becomes sure, of some value or node of the hierarchy: believed at most .5 before, above .9 after; most: the largest figure that any release of the table can have, at which, and above, the threshold cannot bind';
 GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

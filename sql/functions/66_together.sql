@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_together(
     RETURNS TABLE (requirement text, parameters jsonb, threshold float8, worst float8, mean float8,
                    vulnerable bigint, satisfied boolean, estimator_used text, worst_group int,
                    worst_records bigint, worst_qi jsonb, value text, value_before float8, value_after float8,
-                   sure bigint)
+                   sure bigint, most float8)
     LANGUAGE plpython3u VOLATILE ROWS 10
     SET search_path = pg_catalog, pg_temp
     AS $$
@@ -38,7 +38,7 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_readers(
     RETURNS TABLE (reader text, releases bigint[], requirement text, parameters jsonb, threshold float8,
                    worst float8, mean float8, vulnerable bigint, satisfied boolean, estimator_used text,
                    worst_group int, worst_records bigint, worst_qi jsonb, value text, value_before float8,
-                   value_after float8, sure bigint)
+                   value_after float8, sure bigint, most float8)
     LANGUAGE plpython3u VOLATILE ROWS 50
     SET search_path = pg_catalog, pg_temp
     AS $$
