@@ -123,10 +123,10 @@ POLICY: dict[str, Any] = {
     **K,
     "l_diversity": {"l": 2},
     "max_disclosure": {"tau": 0.9},
-    "beta_likeness": {"beta": 4},
+    "beta_likeness": {"beta": 0.9},
     "bt_privacy": [{"bandwidth": 0.3, "t": 0.4}, {"bandwidth": 0.8, "t": 0.5}],
-    "js_divergence": {"j": 1, "bandwidth": 0.5},
-    "pair_divergence": {"theta": 1, "bandwidth": 0.5},
+    "js_divergence": {"j": 0.9, "bandwidth": 0.5},
+    "pair_divergence": {"theta": 0.99, "bandwidth": 0.5},
 }
 NEEDED = {
     "k_anonymity_primacy": ("beta_likeness", "pair_divergence"),

@@ -82,7 +82,7 @@ def people(
     publisher = shared_database.connect(found["publisher"])
     declare_own(publisher)
     state_policy(
-        publisher, "own", {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": 1, "t": 1}}
+        publisher, "own", {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": 1, "t": 0.99}}
     )
     assert publish(publisher, "mine", "own", "shown") == 1
     names = {"schema": sql.Identifier(found["publisher"]), "role": sql.Identifier(found["reader"])}

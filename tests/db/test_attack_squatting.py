@@ -20,7 +20,7 @@ OWN = "SELECT * FROM bkpriv.prior('x', '0.3')"
 EXPLORE = "SELECT * FROM bkpriv.explore('x', '[{\"k_anonymity\": {\"k\": 2}}]')"
 PUBLISH = "SELECT bkpriv.publish('x', %s, 'shown')"
 LATTICE = "SELECT * FROM bkpriv.lattice('x', 'known')"
-KNOWN = {"bt_privacy": {"bandwidth": {"table": "shared.belief"}, "t": 1}}
+KNOWN = {"bt_privacy": {"bandwidth": {"table": "shared.belief"}, "t": 0.99}}
 
 
 def name_them(db: Connection, owner: Connection, made_by: Connection) -> None:
@@ -131,7 +131,7 @@ def test_an_upgrade_trusts_whom_names_lead_to(
     server: Connection, make_role: Callable[..., str]
 ) -> None:
     lender, lost = make_role("lender"), make_role("lost")
-    stated = """{"bt_privacy": [{"bandwidth": {"table": "%s"}, "t": 1}]}"""
+    stated = """{"bt_privacy": [{"bandwidth": {"table": "%s"}, "t": 0.99}]}"""
     with fresh_database(server, "template0") as database:
         db = database.connect()
         db.execute("CREATE EXTENSION bkpriv VERSION '0.3.0' CASCADE")

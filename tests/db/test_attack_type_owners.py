@@ -165,7 +165,10 @@ def test_a_prior_table_of_a_trusted_owner(
     attacker = make_publisher("attacker")
     role = lay(attacker, db, TRAPS[kind])
     attacker.execute("SELECT bkpriv.register_dataset('bait', 'raw', '{v}', 'b')")
-    demand = {"k_anonymity": {"k": 2}, "bt_privacy": {"bandwidth": {"table": "adm.belief"}, "t": 1}}
+    demand = {
+        "k_anonymity": {"k": 2},
+        "bt_privacy": {"bandwidth": {"table": "adm.belief"}, "t": 0.99},
+    }
     state_policy(attacker, "trap", demand)
     release = publish(attacker, "bait", "trap", "shown")
     for reader in (auditor, db):

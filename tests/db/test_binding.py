@@ -64,9 +64,7 @@ def test_a_number_that_is_blended_away_is_refused_and_without_blending_bound(
         "round((28 + 6 * sin(i) + 5 * cos(i * 1.7) + 5 * sin(i * 2.3))::numeric, 1) AS bmi "
         "FROM generate_series(1, 600) AS i"
     )
-    db.execute(
-        "SELECT bkpriv.register_dataset('people', 'public.survey', '{age,smokes}', 'bmi')"
-    )
+    db.execute("SELECT bkpriv.register_dataset('people', 'public.survey', '{age,smokes}', 'bmi')")
     for name, beside in (("blended", {"smoothing": 1}), ("plain", {})):
         state_policy(db, name, {"bt_privacy": {"bandwidth": 0.3, "t": 0.2, **beside}})
     said = refused(

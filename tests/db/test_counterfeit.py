@@ -25,7 +25,7 @@ SELECT bkpriv.register_dataset('ward', 'ward.visit', '{age}', 'disease', 'patien
 SELECT bkpriv.set_sequential_knowledge('ward', 'same', 'constant');
 """
 
-ALIKE = {"js_divergence": {"j": 2, "bandwidth": {"sequence": "same"}}}
+ALIKE = {"js_divergence": {"j": 1.5, "bandwidth": {"sequence": "same"}}}
 
 POLICY = {"m_invariance": {"m": 2}, **ALIKE}
 

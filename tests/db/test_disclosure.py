@@ -268,7 +268,7 @@ def test_auto_says_where_it_is_an_estimate(db: Connection) -> None:
         SELECT bkpriv.register_dataset('mixed', 'mixed', '{kind,a}', 'b');
         """
     )
-    bound = {"bt_privacy": {"bandwidth": 2, "t": 1}}
+    bound = {"bt_privacy": {"bandwidth": 2, "t": 0.99}}
     state_policy(db, "p", {"l_diversity": {"l": 10}} | bound)
     said, hints = overhear(db), list[str]()
     db.add_notice_handler(lambda notice: hints.append(str(notice.message_hint)))

@@ -95,7 +95,7 @@ def people(shared_database: Database, shared_db: Connection, make_role: object) 
     publisher.execute("SELECT bkpriv.register_dataset('unused', 'own', '{a}', 'b')")
     publisher.execute("SELECT bkpriv.register_dataset('own_people', 'person', '{a}', 'b', 'id')")
     # Most methods can publish by it.
-    state_policy(publisher, "p", {"k_anonymity": {"k": 3}, "beta_likeness": {"beta": 99}})
+    state_policy(publisher, "p", {"k_anonymity": {"k": 3}, "beta_likeness": {"beta": 6}})
     state_policy(publisher, "diverse", {"l_diversity": {"l": 2}})
     state_policy(publisher, "beliefs", {"bt_privacy": [{"bandwidth": 0.5, "t": 0.9}]})
     publish(publisher, "mine", "p", "shown")

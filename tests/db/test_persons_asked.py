@@ -16,7 +16,10 @@ pytestmark = pytest.mark.rolled_back
 def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
     visits: Connection,
 ) -> None:
-    remembers = {"k_anonymity": {"k": 4}, "bt_privacy": {"bandwidth": {"sequence": "seen"}, "t": 1}}
+    remembers = {
+        "k_anonymity": {"k": 4},
+        "bt_privacy": {"bandwidth": {"sequence": "seen"}, "t": 0.99},
+    }
     state_policy(visits, "remembers", remembers)
     visits.execute("SELECT bkpriv.set_sequential_knowledge('visits', 'seen', 'incremental')")
     about = ["about respondents, and not defined of those who have several records"]
@@ -61,7 +64,7 @@ def test_several_records_of_a_person_and_later_one_are_judged_together(visits: C
     about = [("k_anonymity", None), ("l_diversity", "disease"), ("bt_privacy", "disease")]
     assert rows == about
     asking = "SELECT worst FROM bkpriv.audit_together(%s, %s)"
-    share = Jsonb({"max_disclosure": {"tau": 1}})
+    share = Jsonb({"max_disclosure": {"tau": 0.99}})
     assert one(visits, asking, [both, share]) == one(visits, asking, [both[::-1], share])
     visits.execute("SELECT * FROM bkpriv.explain_suppressed(%s)", [second])
     exposed = "SELECT count(*) FROM bkpriv.explain_together(%s, %s)"

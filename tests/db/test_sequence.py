@@ -252,7 +252,7 @@ def test_beliefs_are_stored_as_an_audit_infers_them(exams: Connection) -> None:
 def test_beliefs_that_were_not_stored_are_inferred(exams: Connection) -> None:
     publish_week(exams, 1)
     assert stored(exams) == []
-    state_policy(exams, "cautious", {"js_divergence": {"j": 5.0, "bandwidth": KNOWN}})
+    state_policy(exams, "cautious", {"js_divergence": {"j": 1.5, "bandwidth": KNOWN}})
     publish_week(exams, 2, "cautious")
     assert [row[:2] for row in stored(exams)] == [(1, "course"), (2, "course")]
     # Other knowledge of the same name is other beliefs.
@@ -281,15 +281,15 @@ def test_stored_beliefs_that_cannot_be_are_refused(exams: Connection, beliefs: s
 
 
 def test_divergence_is_of_the_only_sequential_knowledge(exams: Connection) -> None:
-    state_policy(exams, "close", {"k_anonymity": {"k": 2}, "js_divergence": {"j": 5.0}})
+    state_policy(exams, "close", {"k_anonymity": {"k": 2}, "js_divergence": {"j": 1.5}})
     publish_week(exams, 1, "close")
     recorded = (
         "SELECT requirements->'js_divergence' FROM bkpriv.release ORDER BY release DESC LIMIT 1"
     )
-    assert one(exams, recorded) == {"j": 5.0, "bandwidth": KNOWN}
-    stated = Jsonb({"js_divergence": {"j": 5.0}})
+    assert one(exams, recorded) == {"j": 1.5, "bandwidth": KNOWN}
+    stated = Jsonb({"js_divergence": {"j": 1.5}})
     audit = "SELECT parameters FROM bkpriv.audit(1, %s)"
-    assert one(exams, audit, [stated]) == {"j": 5.0, "bandwidth": KNOWN}
+    assert one(exams, audit, [stated]) == {"j": 1.5, "bandwidth": KNOWN}
     exams.execute("SELECT bkpriv.set_sequential_knowledge('exams', 'other', 'incremental')")
     call = "SELECT bkpriv.publish('exams', 'close', 'public.exams', period => '2')"
     with unchanged(exams):
@@ -297,7 +297,7 @@ def test_divergence_is_of_the_only_sequential_knowledge(exams: Connection) -> No
     for name in ("course", "other"):
         exams.execute("SELECT bkpriv.unset_sequential_knowledge('exams', %s)", [name])
     publish_week(exams, 2, "close")
-    assert one(exams, recorded) == {"j": 5.0, "bandwidth": 0.3}
+    assert one(exams, recorded) == {"j": 1.5, "bandwidth": 0.3}
 
 
 def test_requirements_about_respondents_need_a_column_of_them(clinic: Connection) -> None:

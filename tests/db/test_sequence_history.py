@@ -260,7 +260,7 @@ def test_releases_of_older_versions_are_left_out(months: Connection) -> None:
     rows = months.execute(AUDIT).fetchall()
     assert "version" in rows[0][10]
     assert rows[1][3] == pytest.approx(0, abs=1e-9)
-    knowledge = '{"bt_privacy": {"t": 1, "bandwidth": {"sequence": "course"}}}'
+    knowledge = '{"bt_privacy": {"t": 0.99, "bandwidth": {"sequence": "course"}}}'
     call = "SELECT * FROM bkpriv.audit(1, %s)"
     refused(months, call, [knowledge], sqlstate="55000", names=["release 1", "0.3.0"])
 

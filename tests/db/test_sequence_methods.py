@@ -39,7 +39,7 @@ def test_every_method_publishes_against_who_remembers(months: Connection, method
         {
             "k_anonymity": {"k": 2},
             "l_diversity": {"l": 2},
-            "beta_likeness": {"beta": 3},
+            "beta_likeness": {"beta": 2},
             "bt_privacy": {"bandwidth": knowledge, "t": 0.35},
         },
     )

@@ -19,7 +19,7 @@ POLICIES = {
     "plain": {"k_anonymity": {"k": 3}},
     "wary": {"k_anonymity": {"k": 3}, "bt_privacy": {"bandwidth": KNOWN, "t": 0.6}},
     "close": {"k_anonymity": {"k": 2}, "js_divergence": {"j": 0.9, "bandwidth": KNOWN}},
-    "varied": {"k_anonymity": {"k": 2}, "m_invariance": {"m": 2}, "js_divergence": {"j": 5.0}},
+    "varied": {"k_anonymity": {"k": 2}, "m_invariance": {"m": 2}, "js_divergence": {"j": 1.5}},
 }
 KNOWLEDGE = [("domain", "clinic.course"), ("constant", None), ("incremental", None)]
 

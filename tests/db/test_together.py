@@ -41,6 +41,7 @@ class Row(NamedTuple):
     value_before: float | None
     value_after: float | None
     sure: int | None
+    most: float | None
 
 
 class Exposed(NamedTuple):
@@ -379,7 +380,7 @@ def test_releases_that_cannot_be_judged_are_named(inserted: Connection) -> None:
 def test_counterfeits_are_refused(db: Connection) -> None:
     open_ward(db)
     admit(db, *((f"p{i}", 20 + i, disease) for i, disease in enumerate("abaaacd")))
-    alike = {"js_divergence": {"j": 2, "bandwidth": 0.3}, "m_invariance": {"m": 2}}
+    alike = {"js_divergence": {"j": 0.9, "bandwidth": 0.3}, "m_invariance": {"m": 2}}
     state_policy(db, "varied", {**alike, "overlap": "warn"})
     options = {"seed": 1, "unfit": "counterfeit"}
     release = publish(db, "ward", "varied", "public.shown", options, method="js_reduce")
