@@ -99,7 +99,7 @@ def test_audits_show_the_largest_figure_where_there_is_one(clinic: Connection) -
         clinic,
         "SELECT min(n) / sum(n) FROM (SELECT count(*) AS n FROM clinic.patient GROUP BY disease) c",
     )
-    rows = dict(
+    rows: dict[str, float | None] = dict(
         clinic.execute(
             "SELECT requirement, most FROM bkpriv.audit(%s, %s)", [release, Jsonb(demanded)]
         ).fetchall()
