@@ -77,7 +77,7 @@ def rewrite_bucketized(
         key_column = f"{' || '.join(parts)} AS key, "
         sets = [f"({', '.join(keys[key].key for key in some)})" for some in query.grouping_sets]
         grouped = f"\nGROUP BY GROUPING SETS ({', '.join(sets)})"
-    condition = _condition(query.predicate, domains, [column.name for column in columns], progress)
+    condition = _condition(query.predicate, domains, columns, progress)
     joined = "".join(key.joined for key in keys.values())
     statement = (
         with_values([table for key in keys.values() for table in key.tables])
@@ -96,7 +96,7 @@ def rewrite_bucketized(
 def _condition(
     predicate: Predicate,
     domains: Sequence[Domain],
-    columns: Sequence[str],
+    columns: Sequence[ShownColumn],
     progress: Progress,
 ) -> str:
     """A condition on exact columns; the values that meet each comparison are listed."""
@@ -112,7 +112,9 @@ def _condition(
         return f"NOT {_condition(predicate.part, domains, columns, progress)}"
     column, domain = columns[predicate.attribute], domains[predicate.attribute]
     if isinstance(predicate, IsNull):
-        return f"({column} IS NULL)"
+        return f"({column.name} IS NULL)"
     met = np.flatnonzero(criterion_truth(predicate, Codes.of(domain)).true)
+    if met.size:
+        return f"({one_of(domain, met, column)})"
     # Nothing meets it: false, but unknown for NULL.
-    return f"({one_of(domain, met, column)})" if met.size else f"({column} <> {column})"
+    return f"({column.name} OPERATOR(pg_catalog.<>) {column.name})"

@@ -62,7 +62,7 @@ class SensitiveSide(Side):
 
     def share(self, some: BoolArray) -> str:
         """See `Side`."""
-        held = one_of(self._domain, np.flatnonzero(some), self._column.name)
+        held = one_of(self._domain, np.flatnonzero(some), self._column)
         return f"(CASE WHEN {held} THEN {ONE} ELSE {ZERO} END)"
 
 
@@ -96,7 +96,7 @@ class LabelSide(Side):
             labelled.setdefault(share, []).append(label)
         usual = max(labelled, key=lambda share: len(labelled[share]))
         cases = [
-            f"WHEN {within(self._column.name, labels)} THEN {number(share)}"
+            f"WHEN {within(self._column, labels)} THEN {number(share)}"
             for share, labels in labelled.items()
             if share != usual
         ]

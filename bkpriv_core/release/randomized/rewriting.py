@@ -142,7 +142,7 @@ class _WeighedSide(Side):
         """See `Side`: the weight of a row in the count of some of the values."""
         weights = weigh(self._channel, some)
         inside, outside = (number(float(weights[some == held][0])) for held in (True, False))
-        held = one_of(self._domain, np.flatnonzero(some), self._column.name)
+        held = one_of(self._domain, np.flatnonzero(some), self._column)
         return f"(CASE WHEN {held} THEN {inside} ELSE {outside} END)"
 
 

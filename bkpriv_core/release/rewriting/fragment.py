@@ -9,6 +9,7 @@ are all of type float8.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -41,6 +42,16 @@ EMPTY_KEY = "jsonb '{}'"
 
 _LONGEST = 1_000_000
 """Most characters of a statement."""
+
+_OWN_EQUALITY = re.compile(
+    r"(bigint|bit|bit varying|boolean|bytea|character|date|double precision|inet|integer|interval"
+    r"|jsonb|macaddr8?|money|name|numeric|oid|real|smallint|text|timestamp|time|uuid)"
+    r"( ?\([0-9, -]+\))?( with(out)? time zone)?"
+)
+"""Types, as SQL, for just which PostgreSQL has an operator of equality, so that none is before it.
+
+Arrays, ranges and several more are compared by one for any type, or by that of another type.
+"""
 
 
 @dataclass(frozen=True)
@@ -118,17 +129,22 @@ def product(factors: Sequence[str]) -> str:
     return " * ".join(factor for factor in factors if factor != "1") or "1"
 
 
-def one_of(domain: Domain, codes: IntArray, column: str) -> str:
+def one_of(domain: Domain, codes: IntArray, column: ShownColumn) -> str:
     """That a column of exact values has one of some values; NULL is a value."""
     return within(column, [domain.labels[code] for code in codes.tolist()])
 
 
-def within(column: str, labels: Sequence[str | None]) -> str:
+def within(column: ShownColumn, labels: Sequence[str | None]) -> str:
     """That a column is one of some labels."""
-    listed = ", ".join(literal(label) for label in labels if label is not None)
-    parts = [f"{column} IN ({listed})"] if listed else []
+    name = column.name
+    values = [literal(label) for label in labels if label is not None]
+    if _OWN_EQUALITY.fullmatch(column.type):
+        # Many values are looked up at once.
+        parts = [f"{name} IN ({', '.join(values)})"] if values else []
+    else:
+        parts = [f"{name} OPERATOR(pg_catalog.=) {value}" for value in values]
     if None in labels:
-        parts.append(f"{column} IS NULL")
+        parts.append(f"{name} IS NULL")
     return " OR ".join(parts) or "false"
 
 
