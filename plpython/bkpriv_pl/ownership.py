@@ -190,7 +190,10 @@ def reassign(owner: str | None, new_owner: str | None) -> None:
             hint="Name another role.",
         )
     # First the datasets: whoever is publishing from one is waited for.
-    changed = [_hand_on("dataset", owner, heir), _hand_on("policy", owner, heir)]
+    changed = [
+        _hand_on("dataset", owner, heir, forgotten="source_owners"),
+        _hand_on("policy", owner, heir, forgotten="table_owners"),
+    ]
     _refuse_collisions(owner, heir)
     run(
         "INSERT INTO bkpriv.release_event (release, kind, reason) "
@@ -234,10 +237,15 @@ def _role(name: str) -> str:
     return str(rows[0]["name"])
 
 
-def _hand_on(relation: str, owner: str, heir: str) -> bool:
-    """Change the owner in a table's rows; return whether there were any."""
+def _hand_on(relation: str, owner: str, heir: str, *, forgotten: str | None = None) -> bool:
+    """Change the owner in a table's rows; return whether there were any.
+
+    Whom the former owner trusted is `forgotten`, a column: the heir has not named them, and the
+    former owner may have written anybody's name there.
+    """
+    forget = "" if forgotten is None else f", {forgotten} = NULL"
     rows = run(
-        f"UPDATE bkpriv.{relation} SET owner = $2 WHERE owner = $1 RETURNING true",
+        f"UPDATE bkpriv.{relation} SET owner = $2{forget} WHERE owner = $1 RETURNING true",
         ["text", "text"],
         [owner, heir],
     )

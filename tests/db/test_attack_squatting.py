@@ -112,6 +112,38 @@ def test_relations_that_are_made_anew_or_given_to_who_is_trusted(
         assert publish(owner, "x", "known", "shown")
 
 
+@pytest.mark.parametrize("to", ["superuser", "publisher"])
+def test_whom_a_former_owner_trusted_the_heir_does_not(
+    make_publisher: Callable[..., Connection], db: Connection, to: str
+) -> None:
+    attacker = make_publisher("attacker")
+    heir = db if to == "superuser" else make_publisher("heir")
+    name_them(db, attacker, db)
+    # Of a row of their own an owner may write what they like, before it is handed on.
+    db.execute("DROP TABLE shared.visit")
+    squat(attacker, "visit", "v, b", "shared.belief, LATERAL (SELECT tell(value) AS b) AS t")
+    db.execute("ALTER TABLE shared.belief RENAME TO kept")
+    attacker.execute(
+        "CREATE VIEW shared.belief AS SELECT tell(v) AS v, value, probability FROM shared.kept"
+    )
+    for column, table in (("source_owners", "dataset"), ("table_owners", "policy")):
+        attacker.execute(f"UPDATE bkpriv.{table} SET {column} = ARRAY[current_user::text]")
+    db.execute("SELECT bkpriv.reassign(%s, %s)", [attacker.info.user, heir.info.user])
+    db.execute("GRANT SELECT ON ALL TABLES IN SCHEMA shared TO PUBLIC")
+    said = overhear(heir)
+    for reads, given in ((OWN, []), (EXPLORE, []), (PUBLISH, ["plain"])):
+        names = ["shared.visit", attacker.info.user]
+        refused(heir, reads, given, sqlstate="42501", names=names)
+    db.execute(
+        "DROP VIEW shared.visit; CREATE TABLE shared.visit AS SELECT v, value AS b "
+        "FROM shared.kept, generate_series(1, 9); GRANT SELECT ON shared.visit TO PUBLIC"
+    )
+    for reads, given in ((PUBLISH, ["known"]), (LATTICE, [])):
+        names = ["shared.belief", attacker.info.user]
+        refused(heir, reads, given, sqlstate="42501", names=names)
+    assert not [text for text in said if "trojan" in text]
+
+
 def test_of_what_older_versions_wrote_nothing_is_known(
     make_publisher: Callable[..., Connection], db: Connection
 ) -> None:
