@@ -16,6 +16,7 @@ from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.notation import qi_json
+from bkpriv_pl.bases import unseen
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.draws import judge_together
 from bkpriv_pl.history import RecordedRelease, find_release, record_audit
@@ -50,7 +51,7 @@ def audit(
     rows = measure(recorded, demanded, estimator, task, own=requirements is not None)
     # On a standby, or in a transaction that may not write, nothing is kept.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
-        record_audit(recorded.release, rows)
+        _record(recorded.release, rows)
     task.done()
     tell_attributes(recorded.release, recorded.rows)
     if demanded.query_error is not None:
@@ -114,9 +115,14 @@ def _of_draws(
     measuring = task.step("measuring")
     scheme = find_options(recorded.release, recorded.method).scheme
     rows = [draw_finding(recorded, bound, scheme, measuring)]
-    if (together := judge_together(recorded.release, recorded, bound, measuring)) is not None:
-        rows.append(together)
-    return rows
+    together = judge_together(recorded.release, recorded, bound, measuring, published=False)
+    return rows if together is None else [*rows, together]
+
+
+def _record(release: int, rows: Sequence[Finding]) -> None:
+    """Keep an audit, but for what it says of releases that the release's owner may not see."""
+    kept = [row for row in rows if not unseen(release, row.parameters.get("together", ()))]
+    record_audit(release, kept)
 
 
 def as_row(row: Finding) -> tuple[Any, ...]:

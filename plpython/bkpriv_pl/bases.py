@@ -12,7 +12,18 @@ from collections.abc import Sequence
 
 from bkpriv_pl.boundary import run, write
 
-__all__ = ["bases_of", "find_bases", "record_bases", "releases_beside"]
+__all__ = ["SEEN", "bases_of", "find_bases", "record_bases", "releases_beside", "unseen"]
+
+SEEN = (
+    "({0} = {1} OR EXISTS (SELECT FROM pg_roles AS seer JOIN pg_roles AS seen "
+    "ON seen.rolname = {1} AND pg_has_role(seer.oid, seen.oid, 'MEMBER') "
+    "OR has_function_privilege(seer.oid, 'bkpriv_internal.auditor()', 'EXECUTE') "
+    "WHERE seer.rolname = {0}))"
+)
+"""SQL for whether a role may see releases of another, by the names of both.
+
+Who publishes or audits for an owner may see more than the owner does, which nothing that is
+recorded of the owner's releases is to tell."""
 
 
 def find_bases(source_schema: str, source_name: str) -> list[str]:
@@ -57,3 +68,16 @@ def releases_beside(dataset: str, owner: str, bases: Sequence[str]) -> dict[int,
         [dataset, owner, list(bases)],
     )
     return {row["release"]: row["shared"] for row in rows}
+
+
+def unseen(release: int, others: Sequence[int]) -> set[int]:
+    """Return which releases the owner of one may not see."""
+    if not others:
+        return set()
+    rows = run(
+        "SELECT o.release FROM bkpriv.release AS r CROSS JOIN bkpriv.release AS o WHERE "
+        f"r.release = $1 AND o.release = ANY ($2) AND NOT {SEEN.format('r.owner', 'o.owner')}",
+        ["bigint", "bigint[]"],
+        [release, list(others)],
+    )
+    return {row["release"] for row in rows}

@@ -20,7 +20,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure
 from bkpriv_core.table.table import Table
 from bkpriv_pl import telling
-from bkpriv_pl.bases import bases_of
+from bkpriv_pl.bases import SEEN, bases_of
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.history import find_release
 from bkpriv_pl.notice import releases_of
@@ -32,7 +32,7 @@ _READ = 100
 
 
 def judge_together(
-    release: int, drawn: Release, demanded: MaxDisclosure, progress: Progress
+    release: int, drawn: Release, demanded: MaxDisclosure, progress: Progress, *, published: bool
 ) -> Finding | None:
     """Measure a randomized release together with the others of the same records.
 
@@ -46,6 +46,8 @@ def judge_together(
         The bound.
     progress : Progress
         Polled between steps.
+    published : bool
+        Whether it is being published: only what its owner may see counts then.
 
     Returns
     -------
@@ -62,10 +64,10 @@ def judge_together(
         "CROSS JOIN LATERAL bkpriv_internal.releases_of(r.dataset, r.owner, $2) AS b "
         "JOIN bkpriv.release AS o ON o.release = b.release AND o.method = r.method "
         "AND o.period IS NOT DISTINCT FROM r.period AND o.release <> r.release "
-        "WHERE r.release = $1 "
+        f"WHERE r.release = $1 AND (NOT $3 OR {SEEN.format('r.owner', 'o.owner')}) "
         "ORDER BY (o.dataset, o.owner) = (r.dataset, r.owner) DESC, o.release DESC",
-        ["bigint", "text[]"],
-        [release, bases_of(release)],
+        ["bigint", "text[]", "bool"],
+        [release, bases_of(release), published],
     )
     draws: dict[int, Sequence[Channel]] = {release: _channels(drawn)}
     untold, unread = [], []

@@ -15,10 +15,8 @@ import numpy as np
 
 from bkpriv_core.audit import Finding, joint_findings
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.method import GroupOptions, Method, Options
+from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.partition.together import Mended
-from bkpriv_core.policy import Overlap, Policy
 from bkpriv_core.release.form import Form
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, adversaries, jointly
@@ -28,8 +26,8 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
 from bkpriv_pl import history, telling
-from bkpriv_pl.bases import find_bases
-from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.bases import SEEN, find_bases
+from bkpriv_pl.boundary import run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.counts import Period
 from bkpriv_pl.dataset import Dataset
@@ -39,76 +37,41 @@ from bkpriv_pl.notice import LISTED, latest_of, releases_of
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
 
-__all__ = ["Beside", "choose", "find_earlier", "find_overlap", "recall_earlier", "warn_of_later"]
+__all__ = [
+    "Beside",
+    "Overlapping",
+    "find_earlier",
+    "find_overlap",
+    "recall_earlier",
+    "warn_of_later",
+]
 
 _DEAR = 0.02
 """Share of a release's records left out from which growing is advised."""
 
 
-def choose(dataset: Dataset, method: Method[Options], options: Options, policy: Policy) -> Overlap:
-    """What is to be done about other releases of the same records.
+@dataclass(frozen=True)
+class Overlapping:
+    """What is to be said of other releases of the same records.
 
-    Raises
-    ------
-    Refusal, InvalidParameter
-        If the policy wants them certified together, and that cannot be done.
+    Parameters
+    ----------
+    told : UnattainableRequirement
+        What the caller is told.
+    kept : UnattainableRequirement or None
+        What of it is kept, for the dataset's owner may not see all that the caller sees.
     """
-    if policy.overlap not in (None, "certify"):
-        return policy.overlap
-    measured, _ = jointly(policy.requirements)
-    unfit: str = options.unfit if isinstance(options, GroupOptions) else "suppress"
-    obstacle: Exception | None = None
-    if dataset.respondent is None:
-        obstacle = Refusal(
-            "42703",
-            f'dataset "{dataset.name}" names no respondents, so that its releases cannot be '
-            "certified together",
-            detail="What several releases tell of somebody can be judged only where it is known "
-            "whom each shows.",
-            hint="Register it with the column that names the respondents, or state the policy with "
-            '{"overlap": "warn"}.',
-        )
-    elif dataset.attributes:
-        obstacle = Refusal(
-            "0A000",
-            f'releases of dataset "{dataset.name}" cannot be certified together with others',
-            detail="By attributes, which pass through, readers tell which rows of several releases "
-            "are the same record's.",
-            hint='State the policy with {"overlap": "warn"} or "refuse", or register the source as '
-            "another dataset, without attributes.",
-        )
-    elif isinstance(options.max_records_per_person, int):
-        obstacle = InvalidParameter(
-            "releases of some of each person's records cannot be certified together with others",
-            detail="Which records those are is not recorded, and others may show the rest.",
-            hint='Publish all of them, with option {"max_records_per_person": "all"}, or state the '
-            'policy with {"overlap": "warn"} or "refuse".',
-        )
-    elif not isinstance(options, GroupOptions):
-        obstacle = InvalidParameter(
-            f"releases of method {method.name} cannot be certified together with others",
-            detail="It shows no groups.",
-            hint='State the policy with {"overlap": "warn"} or "refuse".',
-        )
-    elif unfit != "suppress":
-        obstacle = InvalidParameter(
-            f"option unfit, {unfit!r}, contradicts a policy that certifies releases together",
-            detail="Groups that break bounds by themselves, or show false values, cannot keep them "
-            "together with others.",
-            hint='Leave the option out, or state the policy with {"overlap": "warn"}.',
-        )
-    elif not measured:
-        keys = ", ".join(item.key for item in policy.requirements)
-        obstacle = InvalidParameter(
-            f"nothing that the policy requires can be certified together with others: {keys}",
-            detail="It is about the groups of one release.",
-            hint='Require for example max_disclosure as well, or state {"overlap": "warn"}.',
-        )
-    if obstacle is None:
-        return "certify"
-    if policy.overlap == "certify":
-        raise obstacle
-    return "warn"
+
+    told: UnattainableRequirement
+    kept: UnattainableRequirement | None
+
+    def tell(self) -> None:
+        """Warn of them."""
+        with telling.apart():
+            telling.warning(self.told.message, detail=self.told.detail, hint=self.told.hint)
+        if self.kept is not None:
+            kept = self.kept
+            telling.keep_warning(kept.message, detail=kept.detail, hint=kept.hint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,7 +317,7 @@ def find_overlap(
     beside: Beside | None = None,
     *,
     refused: bool = False,
-) -> UnattainableRequirement | None:
+) -> Overlapping | None:
     """What is to be said of other releases of the same records, if the caller may see any.
 
     Parameters
@@ -366,6 +329,24 @@ def find_overlap(
     refused : bool
         Whether the policy does not bear them.
     """
+    asked = dataset, period, form, beside, refused
+    told = _overlap(*asked)
+    if told is None:
+        return None
+    # Whoever publishes for the owner may see more.
+    return Overlapping(told, told if dataset.own else _overlap(*asked, of_owner=True))
+
+
+def _overlap(
+    dataset: Dataset,
+    period: Period | None,
+    form: Form,
+    beside: Beside | None,
+    refused: bool,
+    *,
+    of_owner: bool = False,
+) -> UnattainableRequirement | None:
+    """See `find_overlap`; `of_owner`: of releases that the dataset's owner may see."""
     # Other periods are a sequence; what cannot be told from this one is taken for it.
     same_period = (
         "($5 IS NULL OR r.period IS NULL OR r.period = $5 OR r.period_type IS NULL "
@@ -377,13 +358,15 @@ def find_overlap(
         "FROM bkpriv_internal.releases_of($1, $2, $3) AS o "
         "JOIN bkpriv.release AS r ON r.release = o.release "
         f"WHERE {same_period} AND r.release <> ALL ($4) "
+        f"AND (NOT $9 OR {SEEN.format('$2', 'r.owner')}) "
         f"ORDER BY r.release DESC LIMIT {LISTED + 1}",
-        ["text", "text", "text[]", "bigint[]", *["text"] * 4],
+        ["text", "text", "text[]", "bigint[]", *["text"] * 4, "bool"],
         [
             *(dataset.name, dataset.owner),
             find_bases(dataset.source_schema, dataset.source_name),
             list(judged),
             *((None,) * 4 if period is None else period.recorded.values()),
+            of_owner,
         ],
     )
     if not found:

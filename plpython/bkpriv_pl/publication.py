@@ -46,7 +46,7 @@ from bkpriv_pl.draws import judge_together
 from bkpriv_pl.growing import Stock, find_stock
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds, names_of_records
-from bkpriv_pl.overlap import Beside, choose, find_earlier, find_overlap, warn_of_later
+from bkpriv_pl.overlap import Beside, find_earlier, find_overlap, warn_of_later
 from bkpriv_pl.ownership import check_owner, telling_losses
 from bkpriv_pl.passed import tell_attributes
 from bkpriv_pl.period import require_period
@@ -54,7 +54,7 @@ from bkpriv_pl.persons import Kept, kept_of, tell_bounded, tell_persons
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.remembering import set_out
-from bkpriv_pl.request import read_method, read_policy
+from bkpriv_pl.request import choose_overlap, read_method, read_policy
 from bkpriv_pl.settling import look_ahead, settle_staleness
 from bkpriv_pl.snapshot import Content, write_snapshot
 from bkpriv_pl.view import (
@@ -120,7 +120,7 @@ def _publish(request: _Request, task: Task) -> int:
         form = request.method.form
         overlap = find_overlap(request.dataset, request.period, form, refused=refused)
         if overlap is not None and refused:
-            raise overlap
+            raise overlap.told
     stock = find_stock(
         request.dataset, request.period, request.view, request.method, request.options
     )
@@ -202,7 +202,7 @@ def _publish(request: _Request, task: Task) -> int:
     )
     task.done()
     if overlap is not None:
-        telling.warning(overlap.message, detail=overlap.detail, hint=overlap.hint)
+        overlap.tell()
     if request.period is not None:
         warn_of_later(request.dataset, request.period, release)
     notice.close(release, published, shown, findings, request.options)
@@ -317,7 +317,7 @@ def _validated(
         policy,
         completed,
         demanded,
-        choose(registered, way, chosen, demanded),
+        choose_overlap(registered, way, chosen, demanded),
         stated.library,
         view,
         way,
@@ -406,7 +406,7 @@ def _judge_together(
             detail=f"The table itself keeps tau = {bound.tau:g}, so nothing was distorted.",
             hint="Bound it by a smaller tau; bkpriv.audit says what the largest risk is.",
         )
-    finding = judge_together(release, published, bound, task)
+    finding = judge_together(release, published, bound, task, published=True)
     if finding is None:
         return []
     draws = finding.parameters["together"]

@@ -10,15 +10,18 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from bkpriv_core.method import Method, Options, find_method, parse_options
-from bkpriv_core.policy import Policy, complete, parse_policy
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.method import GroupOptions, Method, Options, find_method, parse_options
+from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
+from bkpriv_core.requirement import jointly
+from bkpriv_pl.boundary import Refusal
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.layout import check_columns
 from bkpriv_pl.passed import check_attributes
 from bkpriv_pl.remembering import check_respondents
 from bkpriv_pl.transitions import customary_knowledge
 
-__all__ = ["read_method", "read_policy"]
+__all__ = ["choose_overlap", "read_method", "read_policy"]
 
 
 def read_method(dataset: Dataset, name: str | None, stated: object) -> tuple[Method[Any], Any]:
@@ -61,3 +64,71 @@ def read_policy(
     check_respondents(dataset, policy.requirements, options)
     check_attributes(dataset, method, options, policy)
     return completed, policy
+
+
+def choose_overlap(
+    dataset: Dataset, method: Method[Options], options: Options, policy: Policy
+) -> Overlap:
+    """What is to be done about other releases of the same records.
+
+    Raises
+    ------
+    Refusal, InvalidParameter
+        If the policy wants them certified together, and that cannot be done.
+    """
+    if policy.overlap not in (None, "certify"):
+        return policy.overlap
+    measured, _ = jointly(policy.requirements)
+    unfit: str = options.unfit if isinstance(options, GroupOptions) else "suppress"
+    obstacle: Exception | None = None
+    if dataset.respondent is None:
+        obstacle = Refusal(
+            "42703",
+            f'dataset "{dataset.name}" names no respondents, so that its releases cannot be '
+            "certified together",
+            detail="What several releases tell of somebody can be judged only where it is known "
+            "whom each shows.",
+            hint="Register it with the column that names the respondents, or state the policy with "
+            '{"overlap": "warn"}.',
+        )
+    elif dataset.attributes:
+        obstacle = Refusal(
+            "0A000",
+            f'releases of dataset "{dataset.name}" cannot be certified together with others',
+            detail="By attributes, which pass through, readers tell which rows of several releases "
+            "are the same record's.",
+            hint='State the policy with {"overlap": "warn"} or "refuse", or register the source as '
+            "another dataset, without attributes.",
+        )
+    elif isinstance(options.max_records_per_person, int):
+        obstacle = InvalidParameter(
+            "releases of some of each person's records cannot be certified together with others",
+            detail="Which records those are is not recorded, and others may show the rest.",
+            hint='Publish all of them, with option {"max_records_per_person": "all"}, or state the '
+            'policy with {"overlap": "warn"} or "refuse".',
+        )
+    elif not isinstance(options, GroupOptions):
+        obstacle = InvalidParameter(
+            f"releases of method {method.name} cannot be certified together with others",
+            detail="It shows no groups.",
+            hint='State the policy with {"overlap": "warn"} or "refuse".',
+        )
+    elif unfit != "suppress":
+        obstacle = InvalidParameter(
+            f"option unfit, {unfit!r}, contradicts a policy that certifies releases together",
+            detail="Groups that break bounds by themselves, or show false values, cannot keep them "
+            "together with others.",
+            hint='Leave the option out, or state the policy with {"overlap": "warn"}.',
+        )
+    elif not measured:
+        keys = ", ".join(item.key for item in policy.requirements)
+        obstacle = InvalidParameter(
+            f"nothing that the policy requires can be certified together with others: {keys}",
+            detail="It is about the groups of one release.",
+            hint='Require for example max_disclosure as well, or state {"overlap": "warn"}.',
+        )
+    if obstacle is None:
+        return "certify"
+    if policy.overlap == "certify":
+        raise obstacle
+    return "warn"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import plpy
 
-__all__ = ["Told", "apart", "kept", "notice", "warning"]
+__all__ = ["Told", "apart", "keep_warning", "kept", "notice", "warning"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ def warning(message: str, *, detail: str | None = None, hint: str | None = None)
     """Tell the client something that is hardly as it is meant to be."""
     _keep(Told("WARNING", message, detail, hint))
     plpy.warning(message, **_given(detail=detail, hint=hint))
+
+
+def keep_warning(message: str, *, detail: str | None = None, hint: str | None = None) -> None:
+    """Keep a warning of which the client is told more than is kept."""
+    _keep(Told("WARNING", message, detail, hint))
 
 
 @contextmanager

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from psycopg import sql
 
 from tests.conftest import Connection, Database
-from tests.db.clinic import one, overhear, publish
+from tests.db.clinic import one, overhear, publish, rows_of, state_policy
 from tests.db.refusal import refused
 
 LEAK = """
@@ -106,3 +107,38 @@ def test_a_publication_leaves_no_trace_of_values_in_sight_of_others(
     definition = one(stranger, "SELECT pg_get_viewdef('public.patients'::regclass)")
     assert "bkpriv_release.release_1" in definition
     assert "emphysema" not in definition
+
+
+@pytest.mark.parametrize("method", ["mondrian", "randomize"])
+def test_nothing_that_is_kept_tells_an_owner_of_releases_that_they_may_not_see(
+    make_publisher: Callable[..., Connection], clinic: Connection, method: str
+) -> None:
+    owner, other = make_publisher("owner"), make_publisher("other")
+    options = {"scheme": "rr-both"} if method == "randomize" else {}
+    state_policy(clinic, "stated", {"max_disclosure": {"tau": 0.5}})
+    for connection, dataset in ((other, "secret"), (owner, "own")):
+        name = sql.Identifier(connection.info.user)
+        clinic.execute(sql.SQL("GRANT USAGE ON SCHEMA clinic TO {}").format(name))
+        clinic.execute(sql.SQL("GRANT SELECT ON clinic.patient TO {}").format(name))
+        connection.execute("CREATE VIEW hidden AS SELECT * FROM clinic.patient")
+        connection.execute(
+            "SELECT bkpriv.register_dataset(%s, 'hidden', '{age, sex}', 'disease')", [dataset]
+        )
+    theirs = publish(other, "secret", "stated", "shown", options, method)
+    first = publish(owner, "own", "stated", "shown", options, method)
+    said = overhear(clinic)
+    view = f"{owner.info.user}.shown"
+    release = publish(clinic, "own", "stated", view, options, method)
+    clinic.execute("SELECT * FROM bkpriv.audit(%s)", [release])
+    # The superuser is told of it.
+    assert any(f": {theirs} (published), {first} (published)" in text for text in said)
+    assert any(other.info.user in text for text in said)
+    kept = rows_of(owner, "bkpriv.release_notice") + rows_of(owner, "bkpriv.release_base")
+    kept += rows_of(owner, "bkpriv.audit_record") + rows_of(owner, "bkpriv.release_event")
+    assert other.info.user not in str(kept)
+    messages = "SELECT message, detail FROM bkpriv.release_notice WHERE release = %s"
+    told = owner.execute(messages, [release]).fetchall()
+    assert any(f"before: {first} (published)" in str(row) for row in told)
+    assert not any(f"{theirs} (published)" in str(row) for row in told)
+    together = "SELECT parameters -> 'together' FROM bkpriv.audit_record WHERE release = %s"
+    assert all(each in (None, [first, release]) for (each,) in owner.execute(together, [release]))
