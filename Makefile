@@ -15,7 +15,7 @@ RELEASED   := $(filter-out $(SCRIPT) $(UPGRADES),\
 PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
-PRIVATE := bench clean deb demo docs down help lint lock study test up wheel
+PRIVATE := bench clean deb demo docs down help lint lock study test test-all up wheel
 .PHONY: $(PRIVATE) freeze stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
@@ -76,7 +76,8 @@ help:
 	@echo 'make study ADULT=file.csv    a paper'"'"'s study: li2009, or STUDY=martin2007, guo2011, amiri2016,'
 	@echo '                             or our own, again; figures go to a directory of that name [OUT=...]'
 	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
-	@echo 'make test [ARGS=...]         every test; ARGS are handed to pytest; JOBS=n in n processes'
+	@echo 'make test [ARGS=...]         the tests; ARGS are handed to pytest; JOBS=n in n processes'
+	@echo 'make test-all [ARGS=...]     those, and of studies, stories, packages; every property at length'
 	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
 	@echo 'make up, make down           start and stop a private server; up prints its URI'
@@ -108,8 +109,9 @@ study:
 		--out '$(call from_caller,$(or $(OUT),$(STUDY)))' $(ARGS)
 
 # As many processes as cores, each of one thread and with a server of its own.
-test: JOBS := $(or $(JOBS),$(shell nproc))
-test:
+test-all: export BKPRIV_TESTS := all
+test test-all: JOBS := $(or $(JOBS),$(shell nproc))
+test test-all:
 	@$(client) && $(others) && OPENBLAS_NUM_THREADS=1 scripts/server.sh with $(JOBS) \
 		$(PYTHON) -m pytest -n $(JOBS) --dist worksteal --max-worker-restart 0 --durations 10 $(ARGS)
 

@@ -14,10 +14,15 @@ Rules
   tests to which neither commits nor other sessions matter. Those of them that ask for `database`,
   or for anything that opens further connections to it, still get one of their own.
 - Whatever a test opens or creates here is closed and dropped for it.
+- ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended``, and tries
+  a share of what is tried many times: `sample` says how many.
+- Of each property the same examples are tried every time, then some fresh ones. Fresh ones that
+  fail are kept in ``.hypothesis``, and tried again.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import uuid
 from collections.abc import Callable, Iterator
@@ -29,15 +34,69 @@ from typing import Any
 import hypothesis
 import psycopg
 import pytest
+from hypothesis.database import DirectoryBasedExampleDatabase
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql import factories
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+EXTENDED = os.environ.get("BKPRIV_TESTS") == "all"
+"""Whether everything is run, as often as it says."""
+
+
+def sample(trials: int) -> int:
+    """How many of some trials are made: all, or in ``make test`` a third, and at most sixty."""
+    return trials if EXTENDED else min(-(-trials // 3), 60)
+
+
+_EXAMPLES = Path(__file__).resolve().parents[1] / ".hypothesis" / "examples"
+
+hypothesis.settings.register_profile(
+    "fixed", derandomize=True, deadline=None, max_examples=sample(50)
+)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Try some fresh examples of a property, once the fixed ones hold.
+
+    They are a tenth as many, and two: the simplest one is always the first.
+    """
+    outcome = yield
+    test: Any = pyfuncitem.obj
+    if getattr(test, "is_hypothesis_test", False):
+        fixed = test._hypothesis_internal_use_settings
+        if fixed.derandomize:
+            test._hypothesis_internal_use_settings = hypothesis.settings(
+                fixed,
+                derandomize=False,
+                max_examples=2 + fixed.max_examples // 10,
+                database=DirectoryBasedExampleDatabase(_EXAMPLES),
+                suppress_health_check=list(hypothesis.HealthCheck),
+                print_blob=True,
+            )
+            try:
+                test(**{name: pyfuncitem.funcargs[name] for name in _arguments(test)})
+            finally:
+                test._hypothesis_internal_use_settings = fixed
+    return outcome
+
+
+def _arguments(test: Callable[..., object]) -> list[str]:
+    """Names of the fixtures that a test is called with."""
+    return [*inspect.signature(test).parameters]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked ``extended``, unless everything is to be run."""
+    if EXTENDED:
+        return
+    left_out = [item for item in items if item.get_closest_marker("extended")]
+    items[:] = [item for item in items if not item.get_closest_marker("extended")]
+    config.hook.pytest_deselected(items=left_out)
 
 
 class RolledBack(Connection):
@@ -133,11 +192,9 @@ def template(server: Connection, request: pytest.FixtureRequest) -> str:
 def fresh_database(server: Connection, template: str) -> Iterator[Database]:
     """Copy the template; close the connections and drop the copy at the end."""
     name = f"{template.removesuffix('_tmpl')}_{uuid.uuid4().hex[:8]}"
-    # The cheaper way where nothing waits for the disk; before release 15 it is the only one.
-    strategy = sql.SQL("STRATEGY file_copy" if server.info.server_version >= 150000 else "")
     server.execute(
-        sql.SQL("CREATE DATABASE {} TEMPLATE {} {}").format(
-            sql.Identifier(name), sql.Identifier(template), strategy
+        sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+            sql.Identifier(name), sql.Identifier(template)
         )
     )
     # Not the connection's own string: programs of an older release refuse parameters new to it.

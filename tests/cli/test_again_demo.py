@@ -11,6 +11,8 @@ from bkpriv_core.cli.growing import GROW, NAIVE, WAYS
 from tests.cli.command import failed, succeeded
 from tests.conftest import Connection, Database
 
+pytestmark = pytest.mark.extended
+
 PEOPLE = 240
 
 

@@ -79,6 +79,7 @@ def test_priors_of_many_values_agree() -> None:
     assert [figure.ratio is not None for figure in figures] == [True, True, False] * 2 + [False]
 
 
+@pytest.mark.extended
 def test_benchmarks_run_and_clean_up(database: Database, db: Connection) -> None:
     result = CliRunner().invoke(
         app,

@@ -21,6 +21,7 @@ def breached(output: str) -> list[int]:
     return [int(figure.replace(",", "")) for figure in line.groups()]
 
 
+@pytest.mark.extended
 def test_the_hospital_twice(database: Database, db: Connection) -> None:
     uri = database.uri()
     first = succeeded("demo", "--uri", uri, "--records", "1500")
@@ -59,6 +60,7 @@ def test_the_statements_it_suggests_work(database: Database, db: Connection) -> 
         db.execute(statement.encode())
 
 
+@pytest.mark.extended
 def test_adult_after_the_hospital(database: Database, db: Connection, tmp_path: Path) -> None:
     succeeded("demo", "--uri", database.uri(), "--records", "500")
     path = adult_files(tmp_path, 1200)
@@ -96,6 +98,7 @@ def test_a_schema_of_somebody_else_is_left_alone(database: Database, db: Connect
     assert db.execute("SELECT count(*) FROM bkpriv.dataset").fetchone() == (0,)
 
 
+@pytest.mark.extended
 def test_only_its_own_datasets_are_replaced(database: Database, db: Connection) -> None:
     db.execute("CREATE TABLE public.mine AS SELECT 1 AS age, 'flu' AS disease")
     db.execute("SELECT bkpriv.register_dataset('mine', 'public.mine', ARRAY['age'], 'disease')")

@@ -26,6 +26,8 @@ from psycopg.conninfo import conninfo_to_dict
 from scripts.shoot import outline
 from tests.conftest import Connection, Database
 
+pytestmark = pytest.mark.extended
+
 _DIRECTORY = Path(__file__).resolve().parents[2] / "docs" / "tutorial"
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TIME = re.compile(r"\d+\.\d s\b")

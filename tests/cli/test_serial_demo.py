@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import failed, succeeded
 from tests.conftest import Connection, Database
+
+pytestmark = pytest.mark.extended
 
 PATIENTS = 300
 

@@ -26,6 +26,8 @@ from tests.cli.figure_files import approx, assert_drawn, read_rows
 from tests.conftest import Connection, Database
 from tests.core import oracles
 
+pytestmark = pytest.mark.extended
+
 FIGURES = [
     *("figure_1a", "figure_1b", "figure_2", "figure_3a", "figure_3b", "figure_4a", "figure_4b"),
     *("figure_5a", "figure_5b", "figure_6a", "figure_6b", "extra_thresholds"),

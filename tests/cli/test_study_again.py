@@ -20,6 +20,8 @@ from tests.cli.command import failed, succeeded
 from tests.cli.figure_files import approx, assert_drawn, read_rows
 from tests.conftest import Connection, Database
 
+pytestmark = pytest.mark.extended
+
 FIGURES = [figure.name for figure in STUDY.figures]
 BOUNDS = {
     "fewer than 5 records may be theirs",

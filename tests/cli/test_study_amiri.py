@@ -22,6 +22,8 @@ from tests.cli.command import failed, succeeded
 from tests.cli.figure_files import approx, assert_drawn, read_rows
 from tests.conftest import Connection, Database
 
+pytestmark = pytest.mark.extended
+
 FIGURES = [figure.name for figure in STUDY.figures]
 METHODS = [kind.name for kind in KINDS]
 

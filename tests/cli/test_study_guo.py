@@ -36,6 +36,8 @@ from tests.cli.command import failed, succeeded
 from tests.cli.figure_files import approx, assert_drawn, read_rows
 from tests.core.randomization_oracles import dense, kron, largest_risk, norm_of_inverses
 
+pytestmark = pytest.mark.extended
+
 FIGURES = [figure.name for figure in STUDY.figures]
 
 FEW = tuple(f"education {place:02}" for place in range(4))

@@ -24,6 +24,8 @@ from tests.cli.figure_files import approx, assert_drawn, read_rows
 from tests.conftest import Connection, Database
 from tests.core.worlds import negation_paper, paper
 
+pytestmark = pytest.mark.extended
+
 FIGURES = ["figure_5", "figure_6", "extra_difference", "extra_safe", "extra_discernibility"]
 
 WIDTHS = (1, 5, 10, 20, 40, 1000)

@@ -21,6 +21,8 @@ from tests.cli.command import failed, succeeded
 from tests.cli.figure_files import approx, assert_drawn, read_rows
 from tests.conftest import Connection, Database
 
+pytestmark = pytest.mark.extended
+
 FIGURES = [figure.name for figure in STUDY.figures]
 WEEKS = range(1, QUICK.weeks + 1)
 

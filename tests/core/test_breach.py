@@ -14,6 +14,7 @@ from bkpriv_core.belief.knowledge import Between
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement import BeliefBreach
 from bkpriv_core.table.groups import Groups
+from tests.conftest import sample
 from tests.core import oracles
 from tests.core.breach_oracles import believed, breach
 from tests.core.library import Known
@@ -35,7 +36,7 @@ from tests.core.test_range import near_reach
 from tests.core.test_together_measurement import believed_of
 from tests.core.together_releases import Shown, histories, joint_of
 
-HUNDREDS = settings(max_examples=500, deadline=None)
+HUNDREDS = settings(max_examples=sample(500), deadline=None)
 
 bounds = st.sampled_from([(0.0, 0.5), (0.25, 0.5), (0.5, 0.9), (0.5, 0.6), (0.75, 0.8)])
 

@@ -54,7 +54,10 @@ def published(setting: Setting, policy: Sequence[Requirement], method: Partition
     return improved(setting, policy, method(setting, policy), "auto")
 
 
-@pytest.mark.parametrize(("smoothing", "most", "better"), [(0.75, 0.05, 0.9), (None, 0.09, 0.95)])
+@pytest.mark.parametrize(
+    ("smoothing", "most", "better"),
+    [(0.75, 0.05, 0.9), pytest.param(None, 0.09, 0.95, marks=pytest.mark.extended)],
+)
 def test_admissions_lose_little_and_nobody_is_left_out(
     admissions: Setting, smoothing: float | None, most: float, better: float
 ) -> None:

@@ -18,12 +18,13 @@ from bkpriv_core.randomization.risk import risks
 from bkpriv_core.randomization.together import risk_together
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.table import Table
+from tests.conftest import sample
 from tests.core import randomization_oracles as oracles
 from tests.core.randomized import by_record, retentions, small
 from tests.core.strategies import SOME, as_table
 
 
-@settings(SOME, max_examples=30)
+@settings(SOME, max_examples=sample(30))
 @given(st.data())
 def test_two_draws_are_one_that_shows_everything_twice(data: st.DataObject) -> None:
     records = data.draw(small)
@@ -36,7 +37,7 @@ def test_two_draws_are_one_that_shows_everything_twice(data: st.DataObject) -> N
     }
 
 
-@settings(SOME, max_examples=30)
+@settings(SOME, max_examples=sample(30))
 @given(st.data())
 def test_more_draws_tell_more(data: st.DataObject) -> None:
     records = data.draw(small)

@@ -16,6 +16,7 @@ from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.counting import Bounds, settle
 from bkpriv_core.together.inference import BoolArray, infer
 from bkpriv_core.together.problem import Problem
+from tests.conftest import sample
 from tests.core.sequences import as_step
 from tests.core.together_histories import Shown, drawn, possible_in, shown, truth_of
 
@@ -42,7 +43,7 @@ def certain_by_programme(history: Shown) -> list[bool]:
     return certain
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=sample(150), deadline=None)
 @given(shown(most=5))
 def test_bounds_contain_the_truth_however_it_is_inferred(history: Shown) -> None:
     possible = possible_in(history)

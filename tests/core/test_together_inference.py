@@ -15,6 +15,7 @@ from bkpriv_core.together import exact as exact_module
 from bkpriv_core.together import inference
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.inference import ALONE, Together, infer
+from tests.conftest import sample
 from tests.core import together_oracles as oracles
 from tests.core.sequences import as_step
 from tests.core.together_histories import Shown, drawn, possible_in, shown, truth_of
@@ -56,7 +57,7 @@ def test_revision_with_independent_members_does_not_know_it() -> None:
     assert revised[4, 0] == pytest.approx(0.364, abs=5e-4)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=sample(1000), deadline=None)
 @given(shown(most=5, positive=False))
 def test_exact_is_the_share_of_all_ways(history: Shown) -> None:
     ways = oracles.posteriors(history.prior.tolist(), history.groups)
@@ -86,7 +87,7 @@ def test_who_is_in_no_group_is_believed_as_before() -> None:
     assert told.component.tolist()[:2] == [0, 0]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=sample(300), deadline=None)
 @given(shown(most=6), st.sampled_from([3, 4, 7]), st.sampled_from([0.1, np.inf]))
 def test_exact_is_so_however_states_are_packed_and_priors_scaled(
     history: Shown, bits: int, balanced: float

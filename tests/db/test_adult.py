@@ -1,7 +1,7 @@
 """The main job on real and generated data: published, audited, and still of use.
 
 The Adult data are not part of the project. Name the file with its hierarchies beside it in the
-environment variable ADULT to have them tested, as in `make test ADULT=adult.csv`.
+environment variable ADULT to have them tested, as in `make test-all ADULT=adult.csv`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def generated() -> Source:
 SOURCES: dict[str, Callable[[], Source]] = {"adult": adult, "hospital": generated}
 
 
-@pytest.fixture(scope="module", params=SOURCES)
+@pytest.fixture(
+    scope="module", params=[pytest.param("adult", marks=pytest.mark.extended), "hospital"]
+)
 def published(request: pytest.FixtureRequest, shared_db: Connection) -> Published:
     """A source, loaded, declared and published."""
     source = SOURCES[request.param]()

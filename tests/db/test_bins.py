@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.conftest import Connection
+from tests.conftest import Connection, sample
 from tests.db.binning import calendar, matched, multiples
 from tests.db.clinic import fill, one, publish, state_policy
 from tests.db.queries import (
@@ -150,7 +150,7 @@ def test_queries_see_the_starts_of_bins(
     starts = shop.execute(f"SELECT DISTINCT ({expression})::text FROM stock").fetchall()
     literals += [text if number else f"'{text}'" for (text,) in starts]
     draw = random.Random(kind)
-    for _ in range(25):
+    for _ in range(sample(25)):
         condition = draw_condition(draw, {"v": literals, "w": ["0", "1", "4"]}, 2)
         query = f"SELECT count(*) FROM stock WHERE {condition}"
         actual, estimate, _ = answer(shop, release, query)
@@ -236,7 +236,7 @@ def test_estimates_day_by_day(people: Connection, method: str) -> None:
     assert len(rows) == len(source)
     births, ages = {year(row[0]) for row in source}, {five(row[1]) for row in source}
     draw = random.Random(3)
-    for _ in range(12):
+    for _ in range(sample(12)):
         first, last = sorted(date(1930, 1, 1) + timedelta(draw.randrange(25000)) for _ in "ab")
         least, most = sorted(draw.randrange(15, 95) for _ in "ab")
         query = (

@@ -131,7 +131,9 @@ def test_the_largest_date_names_its_column(db: Connection) -> None:
     assert one(db, "SELECT max(upper(a))::text FROM v") == "5874897-12-31"
 
 
-@pytest.mark.parametrize("method", ["mondrian", "bucketize"])
+@pytest.mark.parametrize(
+    "method", ["mondrian", pytest.param("bucketize", marks=pytest.mark.extended)]
+)
 def test_as_many_quasi_identifiers_as_are_allowed(db: Connection, method: str) -> None:
     names = [f"c{i}" for i in range(400)]
     columns = ", ".join(f"i % {place % 2 + 2} AS {name}" for place, name in enumerate(names))

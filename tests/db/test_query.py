@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.conftest import Connection
+from tests.conftest import Connection, sample
 from tests.core import oracles, query_oracles
 from tests.db.clinic import QUASI_IDENTIFIERS, SENSITIVE, one, publish, rows_of
 from tests.db.naive import PATHS, records_of
@@ -68,7 +68,7 @@ def records(shared_clinic: Connection) -> oracles.Records:
 
 def test_actual_counts_are_those_of_postgresql(shared_clinic: Connection, release: int) -> None:
     draw = random.Random(1)
-    for number in range(150):
+    for number in range(sample(150)):
         condition = draw_condition(draw, LITERALS)
         relation = ["patients", "patient", "clinic.patient"][number % 3]
         actual, _, _ = answer(
@@ -185,7 +185,7 @@ def test_anatomy(shared_clinic: Connection) -> None:
     # Cells are split over groups, so PostgreSQL is the oracle of estimates here.
     release = publish(shared_clinic, view="public.a", method="anatomy")
     draw = random.Random(3)
-    for _ in range(40):
+    for _ in range(sample(40)):
         condition = draw_condition(draw, LITERALS)
         query = f"SELECT count(*) FROM patients WHERE {condition}"
         actual, estimate, _ = answer(shared_clinic, release, query)
@@ -218,7 +218,7 @@ def test_nulls_and_suppressed_records(clinic: Connection) -> None:
         release = publish(
             clinic, "patients", policy, f"public.{method}", {"nulls": "category"}, method
         )
-        for _ in range(60):
+        for _ in range(sample(60)):
             condition = draw_condition(draw, LITERALS)
             query = f"SELECT count(*) FROM patients WHERE {condition}"
             actual, estimate, _ = answer(clinic, release, query)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from tests.conftest import Connection
+from tests.conftest import Connection, sample
 from tests.db.clinic import one, publish, state_policy
 from tests.db.queries import (
     answer,
@@ -53,21 +53,21 @@ def test_a_reader_of_the_view_gets_the_estimate(
 ) -> None:
     draw = random.Random(2)
     told = 0
-    for _ in range(100):
+    for _ in range(sample(100)):
         query = f"SELECT count(*) FROM patients WHERE {draw_condition(draw, LITERALS)}"
         _, estimate, _ = answer(shared_clinic, release, query)
         statement = rewritten(shared_clinic, release, query)
         assert "clinic" not in statement
         assert run(reader, statement) == pytest.approx(estimate, rel=1e-9, abs=1e-9), query
         told += 0 < estimate < 300
-    assert told > 30
+    assert told > sample(30)
 
 
 def test_a_reader_of_the_view_gets_the_estimates_of_groups(
     shared_clinic: Connection, release: int, reader: Connection
 ) -> None:
     draw = random.Random(5)
-    for number in range(40):
+    for number in range(sample(40)):
         condition = draw_condition(draw, LITERALS) if number % 4 else "true"
         grouping = draw_grouping(draw, [*LITERALS])
         query = f"SELECT count(*) FROM patients WHERE {condition} GROUP BY {grouping}"
@@ -146,7 +146,7 @@ def wide(shared_db: Connection) -> int:
 def test_thousands_of_values_where_few_can_occur(shared_db: Connection, wide: int) -> None:
     draw = random.Random(3)
     told = 0
-    for number in range(60):
+    for number in range(sample(60)):
         near = draw.randint(0, 2900)
         condition = f"a BETWEEN {near} AND {near + 3} AND d < 20"
         if number % 3:
@@ -161,7 +161,7 @@ def test_thousands_of_values_where_few_can_occur(shared_db: Connection, wide: in
         figures = [figure for _, figure in expected]
         assert [figure for _, figure in found] == pytest.approx(figures, rel=1e-9, abs=1e-9), query
         told += len(found)
-    assert told > 1000
+    assert told > 1000 // 3
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import Connection
+from tests.conftest import Connection, sample
 from tests.db.clinic import one, state_policy
 from tests.db.months import MONTHS, SERIAL, publish_month
 from tests.db.refusal import refused
@@ -117,7 +117,7 @@ deeds = st.one_of(
 
 
 @settings(
-    max_examples=12,
+    max_examples=sample(12),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from bkpriv_core.table.bins import CALENDAR
-from tests.conftest import Connection
+from tests.conftest import Connection, sample
 from tests.db.clinic import fill, one, overhear, rows_of
 from tests.db.monthly import (
     MONTHS,
@@ -244,7 +244,9 @@ STATEMENTS = st.lists(
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=sample(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(STATEMENTS)
 def test_whatever_is_written_only_periods_that_changed_are_stale(

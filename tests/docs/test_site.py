@@ -11,6 +11,8 @@ import pytest
 
 from tests.docs.documents import DOCUMENTS, ROOT
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -13,6 +13,8 @@ import bkpriv_core
 from tests.conftest import Connection
 from tests.docs.documents import ROOT
 
+pytestmark = pytest.mark.extended
+
 VERSION = bkpriv_core.__version__
 
 

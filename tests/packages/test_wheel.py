@@ -15,6 +15,8 @@ import bkpriv_core
 from tests.conftest import Database
 from tests.docs.documents import ROOT
 
+pytestmark = pytest.mark.extended
+
 
 def run(*command: str | Path, status: int = 0) -> str:
     """Run a program away from the checkout, and see how it ends; return what it prints."""
