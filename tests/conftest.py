@@ -13,6 +13,9 @@ Rules
   a transaction that is taken back, in which every statement stands or fails by itself. That is for
   tests to which neither commits nor other sessions matter. Those of them that ask for `database`,
   or for anything that opens further connections to it, still get one of their own.
+- Modules marked ``pooled`` take turns in one database and a superuser's session, which are cleared
+  after each test and then compared with the template; what is not as it was, is replaced. That is
+  for tests that commit, or open further connections, and do not look at how a session begins.
 - Whatever a test opens or creates here is closed and dropped for it.
 - ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended``, and tries
   a share of what is tried many times: `sample` says how many.
@@ -26,7 +29,7 @@ import inspect
 import os
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +41,8 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pytest_postgresql import factories
+
+from tests.pool import State, clear, renewed
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -114,6 +119,11 @@ class Database:
 
     conninfo: str
     opened: list[Connection] = field(default_factory=list)
+    kept: list[Connection] = field(default_factory=list)
+
+    def first(self) -> Connection:
+        """Superuser's connection by the session that is kept, if there is one."""
+        return self.kept[0] if self.kept else self.connect()
 
     def connect(self, role: str = "postgres") -> Connection:
         """Open an autocommit connection as a role; it is closed with the database."""
@@ -203,16 +213,73 @@ def fresh_database(server: Connection, template: str) -> Iterator[Database]:
     try:
         yield database
     finally:
-        for connection in database.opened:
+        for connection in (*database.opened, *database.kept):
             connection.close()
         server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
+class Pool:
+    """The database of those tests that take turns in one; see `tests.pool`."""
+
+    def __init__(self, server: Connection, template: str) -> None:
+        self._server, self._template = server, template
+        self._stack = ExitStack()
+        self._database: Database | None = None
+        self._before: State | None = None
+
+    @contextmanager
+    def turn(self) -> Iterator[Database]:
+        """Lend the database, with one session of a superuser; clear it afterwards."""
+        if self._database is None:
+            self._database = self._stack.enter_context(fresh_database(self._server, self._template))
+            self._database.kept.append(self._database.connect())
+            self._database.opened.clear()
+            self._before = State(self._database.kept[0])
+        database = self._database
+        session = database.kept[0]
+        yield database
+        for connection in database.opened:
+            connection.close()
+        database.opened.clear()
+        again = renewed(session)
+        if again and self._before and self._alone(again) and clear(again, self._before):
+            database.kept.insert(0, again)  # the others would warn that they were not closed
+        else:
+            self.close()
+
+    def _alone(self, session: Connection) -> bool:
+        """End whatever else is at work in the database."""
+        others = (
+            "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        session.execute(f"SELECT pg_terminate_backend(pid, 5000) {others}".encode())
+        return session.execute(f"SELECT {others}".encode()).fetchall() == []
+
+    def close(self) -> None:
+        """Drop the database."""
+        self._stack.close()
+        self._database = None
+
+
+@pytest.fixture(scope="session")
+def pool(server: Connection, template: str, make_role: Callable[..., str]) -> Iterator[Pool]:
+    """The database of those tests that take turns in one. Roles are dropped after it."""
+    pool = Pool(server, template)
+    yield pool
+    pool.close()
+
+
 @pytest.fixture
-def database(server: Connection, template: str) -> Iterator[Database]:
-    """Fresh database with the extension, for one test."""
-    with fresh_database(server, template) as fresh:
-        yield fresh
+def database(
+    request: pytest.FixtureRequest, server: Connection, template: str
+) -> Iterator[Database]:
+    """Database with the extension, for one test: fresh, or as good as fresh."""
+    if request.node.get_closest_marker("pooled"):
+        with request.getfixturevalue("pool").turn() as cleared:
+            yield cleared
+    else:
+        with fresh_database(server, template) as fresh:
+            yield fresh
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +305,7 @@ def db(request: pytest.FixtureRequest) -> Iterator[Connection]:
             yield connection
             connection.execute("SELECT")  # fails if an error has gone by unnoticed
     else:
-        yield request.getfixturevalue("database").connect()
+        yield request.getfixturevalue("database").first()
 
 
 @pytest.fixture

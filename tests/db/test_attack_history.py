@@ -11,6 +11,8 @@ from tests.conftest import Connection
 from tests.db.clinic import one, publish
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.pooled
+
 
 def record(owner: str, **more: str) -> str:
     """Write an insertion of a release, with more columns given as SQL."""

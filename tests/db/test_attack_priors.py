@@ -15,6 +15,8 @@ from tests.conftest import Connection, Database, sample
 from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.pooled
+
 TROJAN = """
     CREATE FUNCTION trojan() RETURNS float8 LANGUAGE plpgsql IMMUTABLE COST 1000 AS $$
     BEGIN RAISE NOTICE 'trojan ran as %', current_user; RETURN 1; END $$;

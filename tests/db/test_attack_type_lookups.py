@@ -17,6 +17,8 @@ from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.test_attack_type_owners import AGREE, LABEL, TELL, TRAPS, UNIT, Trap, auditor, lay
 
+pytestmark = pytest.mark.pooled
+
 __all__ = ["auditor"]
 
 CASTS = Trap(

@@ -18,6 +18,8 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.pooled
+
 TELL = """
     CREATE FUNCTION tell({0}) RETURNS {1} LANGUAGE plpgsql IMMUTABLE COST 1000
     SET search_path FROM CURRENT AS $$

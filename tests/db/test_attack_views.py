@@ -14,6 +14,8 @@ from tests.db.clinic import declare_own, one, publish, rows_of, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.waiting import until_blocked
 
+pytestmark = pytest.mark.pooled
+
 WITHDRAW = "SELECT bkpriv.withdraw(%s, 'a person objected')"
 
 

@@ -14,6 +14,8 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import fill, one, publish, rows_of, state_policy
 from tests.db.statements import countings, hear_statements
 
+pytestmark = pytest.mark.pooled
+
 FUNCTIONS = """
 CREATE FUNCTION counted(name text, columns text[], meanwhile text DEFAULT NULL)
 RETURNS SETOF text LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$

@@ -12,6 +12,8 @@ from tests.db.test_forged_history import COLUMNS, RESPONDENTS, forge
 from tests.db.test_growing import GROWING, admit, grow, some_of
 from tests.db.test_memory import LIMIT
 
+pytestmark = pytest.mark.pooled
+
 EXPLAIN = "SELECT * FROM bkpriv.explain_suppressed(%s)"
 
 GROW = "SELECT bkpriv.publish('people', 'plain', 'public.people', options => %s)"

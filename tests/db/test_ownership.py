@@ -21,6 +21,8 @@ from tests.db.clinic import (
 )
 from tests.db.refusal import refused, unchanged
 
+pytestmark = pytest.mark.pooled
+
 WITHDRAW = "SELECT bkpriv.withdraw(%s, 'a person objected')"
 REASSIGN = "SELECT bkpriv.reassign(%s, %s)"
 

@@ -17,6 +17,8 @@ from tests.db.clinic import declare_own, one, publish, rows_of
 from tests.db.refusal import unchanged
 from tests.db.waiting import until_blocked
 
+pytestmark = pytest.mark.pooled
+
 
 def releases(db: Connection) -> list[tuple[Any, ...]]:
     """Versions, states and reasons of all releases."""

@@ -13,6 +13,8 @@ from tests.db.clinic import one, overhear, publish
 from tests.db.refusal import refused, unchanged
 from tests.db.writing import CHANGES, stale
 
+pytestmark = pytest.mark.pooled
+
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.split()[0].lower())
 def test_a_write_makes_releases_stale(clinic: Connection, change: str) -> None:

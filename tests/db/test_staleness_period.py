@@ -23,6 +23,8 @@ from tests.db.monthly import (
 from tests.db.test_period_types import create_types
 from tests.db.writing import stale
 
+pytestmark = pytest.mark.pooled
+
 COLUMNS = "(person, month, age, sex, disease)"
 NEW = "(99, '{}', 30, 'f', 'gout')"
 

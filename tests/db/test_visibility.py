@@ -16,6 +16,8 @@ from tests.db.clinic import one, publish
 from tests.db.statements import countings, hear_statements
 from tests.db.waiting import until, until_blocked, until_settled
 
+pytestmark = pytest.mark.pooled
+
 SOURCES = {
     "table": "CREATE TABLE clinic.source (LIKE clinic.patient)",
     "partitions": """

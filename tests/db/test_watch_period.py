@@ -23,6 +23,8 @@ from tests.db.statements import countings, hear_statements
 from tests.db.waiting import until, until_blocked, until_settled
 from tests.db.writing import stale
 
+pytestmark = pytest.mark.pooled
+
 TRIGGERS = (
     "SELECT tgname::text, pg_get_triggerdef(oid), tgenabled FROM pg_trigger "
     "WHERE tgrelid = 'clinic.visit'::regclass AND NOT tgisinternal ORDER BY 1"

@@ -22,6 +22,8 @@ from tests.db.clinic import (
 from tests.db.refusal import refused, unchanged
 from tests.db.waiting import until_blocked
 
+pytestmark = pytest.mark.pooled
+
 WITHDRAW = "SELECT bkpriv.withdraw(%s, 'a person objected')"
 
 

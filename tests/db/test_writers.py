@@ -16,6 +16,8 @@ from tests.db.clinic import one, publish
 from tests.db.waiting import until, until_blocked
 from tests.db.writing import CHANGES, stale
 
+pytestmark = pytest.mark.pooled
+
 
 @pytest.fixture
 def publish_beside(
