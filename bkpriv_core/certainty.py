@@ -6,6 +6,8 @@ column's hierarchy. That is a `BeliefBreach`, counted and not bounded. Readers a
 policy names; of one that names none, one stands in who knows as much as a bandwidth of .3 says.
 
 Counts are exact where posteriors are, as the estimator says that comes with them; else an estimate.
+Nobody asked for those of who stands in: they may not take much beside a publication, so the groups
+that take longest are estimated, and a table that takes long altogether is refused.
 Of a range of bandwidths they are of those of whom a reader of it becomes sure at a bandwidth that
 was computed, and of those of whom that is not ruled out in between: an upper bound.
 """
@@ -17,15 +19,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.breach import Breach
 from bkpriv_core.belief.knowledge import Between, Knowledge, state_knowledge
-from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.posterior import AUTO_STATES, EXACT, Estimator, exact_states
+from bkpriv_core.belief.prior import kernel_effort
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import as_json
+from bkpriv_core.errors import TooLarge, as_json
 from bkpriv_core.progress import Progress
-from bkpriv_core.requirement import BeliefBreach, BeliefRequirement, Requirement
+from bkpriv_core.requirement import BeliefBreach, BeliefRequirement, Measurement, Requirement
+from bkpriv_core.requirement.base import SLACK
 from bkpriv_core.requirement.breach import CUSTOMARY, SURE
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.table.combination import Combination
@@ -33,6 +38,15 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 
 __all__ = ["Certainty", "MadeSure", "certainties", "counted_sure", "made_sure_in", "readers"]
+
+_MOST_BELIEFS = 2**22
+"""Most numbers that are the beliefs of who stands in, arrays of 32 MB."""
+
+_MOST_EFFORT = 1e10
+"""Most multiply-adds that these may take; some seconds."""
+
+_MOST_STATES = 2**22
+"""Most states of all groups that are inferred exactly for who stands in; a second or two."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,8 @@ class Certainty:
         Records, or persons where these have several, of whom they become sure.
     right : int or None
         How many of these have what they become sure of; None of a range of bandwidths.
+    anyway : int or None
+        Of how many records they believed some value as surely beforehand; likewise.
     worst : float
         The most that is believed of anything that was believed at most one half.
     estimator : str
@@ -64,6 +80,7 @@ class Certainty:
     about: Mapping[str, Any]
     records: int
     right: int | None
+    anyway: int | None
     worst: float
     estimator: str
     upper: bool
@@ -122,7 +139,7 @@ def certainties(
     requirements : sequence of Requirement
         Its policy, or what it is audited for; see `readers`.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred.
+        How posteriors are inferred; not those of who stands in, see the module.
     progress : Progress, optional
         Receives the share that is done.
 
@@ -130,31 +147,37 @@ def certainties(
     -------
     list of Certainty
         One for each reader and what they are kept from, in the order of the requirements.
+
+    Raises
+    ------
+    TooLarge
+        If a reader stands in, and counting takes long.
     """
     named, customary = readers(requirements, setting)
     demanded = BeliefBreach.of_sure(tuple(named))
-    measured = demanded.measure(setting, groups, estimator, progress)
+    ways: list[_Way] = [(np.ones(len(groups), dtype=bool), estimator)]
+    if customary:
+        _check_effort(setting)
+        ways = _affordable(setting, groups)
+    measured = _measured(setting, groups, demanded, ways, progress)
     rows = findings(setting, groups, [demanded], [measured])
-    counted = []
-    for place, ((knowledge, sight), row) in enumerate(zip(named, rows, strict=True)):
-        ranged = isinstance(knowledge, Between)
-        broken = demanded.bounds[place].broken(measured.figures[place])
-        assert row.vulnerable is not None
-        counted.append(
-            Certainty(
-                state_knowledge(knowledge),
-                customary,
-                sight.parameters,
-                row.vulnerable,
-                None
-                if ranged
-                else _right(setting, groups.select(groups.max(broken)), knowledge, demanded, place),
-                row.worst,
-                row.estimator,
-                row.parameters.get("between", "bounded") != "bounded",
-            )
+    rights = _rights(setting, groups, demanded, measured, ways)
+    return [
+        Certainty(
+            state_knowledge(knowledge),
+            customary,
+            sight.parameters,
+            row.vulnerable or 0,
+            right,
+            None if right is None else _anyway(setting, groups, demanded, place),
+            row.worst,
+            row.estimator,
+            row.parameters.get("between", "bounded") != "bounded",
         )
-    return counted
+        for place, ((knowledge, sight), row, right) in enumerate(
+            zip(named, rows, rights, strict=True)
+        )
+    ]
 
 
 def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[Finding]:
@@ -233,17 +256,105 @@ def _columns(told: Domain) -> tuple[Sight, ...]:
     return Sight().of(columns, isinstance(told, Combination), BeliefBreach.key)
 
 
-def _right(
-    setting: Setting, groups: Groups, knowledge: Knowledge, demanded: BeliefBreach, place: int
-) -> int:
-    """Records of some groups that have what is believed of them."""
-    if not len(groups):
-        return 0
-    distance = demanded.regarding[place].distance(setting)
-    assert isinstance(distance, Breach)
-    inferred = setting.adversaries([knowledge]).posterior(groups, "auto")
-    prior = setting.prior(knowledge)[groups.members]
-    found = distance.found_out(prior, inferred.beliefs[0], SURE)
+_Way = tuple[npt.NDArray[np.bool_], Estimator]
+"""Some of the groups, and by what they are inferred."""
+
+
+def _check_effort(setting: Setting) -> None:
+    """Refuse tables of which the beliefs of who stands in would take long.
+
+    Raises
+    ------
+    TooLarge
+        If they are many, or come from many.
+    """
+    beliefs = setting.table.cells * setting.table.sensitive.size
+    if beliefs > _MOST_BELIEFS or kernel_effort(setting.table, CUSTOMARY) > _MOST_EFFORT:
+        raise TooLarge(
+            f"what a reader of bandwidth {CUSTOMARY:g} believes of {setting.table.cells} "
+            "combinations takes long",
+            detail="The policy names no reader, so nobody asked for it.",
+            hint="bkpriv.audit counts of whom a reader becomes sure whom its requirements name, "
+            f'as {{"belief_breach": {{"bandwidth": {CUSTOMARY:g}, "rho1": 0.5, "rho2": 0.9}}}}.',
+        )
+
+
+def _affordable(setting: Setting, groups: Groups) -> list[_Way]:
+    """Have as many groups inferred exactly as that may take states, those of the fewest first."""
+    weights = setting.parts.weights[groups.members]
+    states = exact_states(groups, weights, setting.parts.histograms(groups))
+    order = np.argsort(states, kind="stable")
+    few = np.zeros(len(groups), dtype=bool)
+    few[order] = np.cumsum(states[order]) <= _MOST_STATES
+    few &= states <= AUTO_STATES
+    ways: list[_Way] = [(few, "auto"), (~few, "bethe")]
+    return [way for way in ways if way[0].any()]
+
+
+def _measured(
+    setting: Setting,
+    groups: Groups,
+    demanded: BeliefBreach,
+    ways: Sequence[_Way],
+    progress: Progress | None,
+) -> Measurement:
+    """How much is believed that was not, by the way of each group."""
+    if len(ways) == 1:
+        return demanded.measure(setting, groups, ways[0][1], progress)
+    figures = np.zeros((len(demanded.skyline), len(groups.members)))
+    used = np.full(len(groups), EXACT, dtype=np.int8)
+    for place, (some, estimator) in enumerate(ways):
+        watched = progress and progress.part(place / len(ways), (place + 1) / len(ways))
+        told = demanded.measure(setting, groups.select(some), estimator, watched)
+        figures[:, some[groups.owner]], used[some] = told.figures, told.used
+    return Measurement(figures, used)
+
+
+def _rights(
+    setting: Setting,
+    groups: Groups,
+    demanded: BeliefBreach,
+    measured: Measurement,
+    ways: Sequence[_Way],
+) -> list[int | None]:
+    """Records that have what each reader becomes sure of; None of a range of bandwidths."""
+    single = [
+        place
+        for place, (knowledge, _) in enumerate(demanded.skyline)
+        if not isinstance(knowledge, Between)
+    ]
+    rights: list[int | None] = [
+        0 if place in single else None for place in range(len(demanded.skyline))
+    ]
+    if not single:
+        return rights
     has, false = setting.parts.counts, setting.parts.counterfeits
     has = has if false is None else has - false
-    return int((has[groups.members] * found).sum())
+    adversaries = setting.adversaries([demanded.skyline[place][0] for place in single])
+    broken = [demanded.bounds[place].broken(measured.figures[place]) for place in single]
+    where = groups.max(np.any(broken, axis=0))
+    for among, estimator in ways:
+        some = groups.select(among & where)
+        if not len(some):
+            continue
+        inferred = adversaries.posterior(some, estimator)
+        for row, place in enumerate(single):
+            prior = setting.prior(demanded.skyline[place][0])[some.members]
+            found = _breach(setting, demanded, place).found_out(
+                prior, inferred.beliefs[row], SURE + SLACK
+            )
+            rights[place] = (rights[place] or 0) + int((has[some.members] * found).sum())
+    return rights
+
+
+def _anyway(setting: Setting, groups: Groups, demanded: BeliefBreach, place: int) -> int:
+    """Records of which a reader is sure beforehand."""
+    prior = setting.prior(demanded.skyline[place][0])[groups.members]
+    certain = _breach(setting, demanded, place).certain(prior, SURE + SLACK)
+    return int(setting.parts.weights[groups.members][certain].sum())
+
+
+def _breach(setting: Setting, demanded: BeliefBreach, place: int) -> Breach:
+    distance = demanded.regarding[place].distance(setting)
+    assert isinstance(distance, Breach)
+    return distance

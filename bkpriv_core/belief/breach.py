@@ -154,6 +154,10 @@ class Breach(Distance):
             after[rows, nodes],
         )
 
+    def certain(self, beliefs: FloatArray, above: float) -> npt.NDArray[np.bool_]:
+        """Of whom a value, whichever, is believed above something: (...,) of beliefs (..., m)."""
+        return np.asarray((self._nodes[0].believed(beliefs) > above).any(axis=-1))
+
     def found_out(
         self, prior: FloatArray, posterior: FloatArray, above: float
     ) -> npt.NDArray[np.bool_]:

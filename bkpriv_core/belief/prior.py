@@ -33,7 +33,7 @@ from bkpriv_core.table import kronecker
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Bandwidth", "kernel_prior", "kernel_sums", "resolve_bandwidth"]
+__all__ = ["Bandwidth", "kernel_effort", "kernel_prior", "kernel_sums", "resolve_bandwidth"]
 
 Bandwidth = float | Mapping[str, float]
 """One bandwidth for every quasi-identifier, or one for each by name."""
@@ -130,6 +130,12 @@ def kernel_prior(
     return prior
 
 
+def kernel_effort(table: Table, bandwidth: Bandwidth) -> float:
+    """How many multiply-adds `kernel_prior` takes, about: some hundred millions a second."""
+    axes = _axes(table, bandwidth)
+    return _cheapest(_Grid.of(table, axes), _Pairs.of(table, axes)).cost
+
+
 def kernel_sums(
     table: Table,
     bandwidth: Bandwidth,
@@ -157,18 +163,13 @@ def kernel_sums(
     InvalidParameter
         See `resolve_bandwidth`.
     """
-    names = tuple(domain.name for domain in table.quasi_identifiers)
-    widths = resolve_bandwidth(bandwidth, names)
+    axes = _axes(table, bandwidth)
     if path not in get_args(Path):
         raise InvalidParameter(
             f"there is no path {path!r}",
             detail="It says how priors are computed, not what they are.",
             hint=f"Paths are {', '.join(get_args(Path))}.",
         )
-    axes = [
-        kernel_axis(domain, width)
-        for domain, width in zip(table.quasi_identifiers, widths, strict=True)
-    ]
     if cells is not None and path == "auto" and len(cells) * table.cells <= _FEW_PAIRS:
         return _sums_of(table, axes, cells, progress)
     grid = _Grid.of(table, axes)
@@ -177,10 +178,23 @@ def kernel_sums(
         if effort * len(cells) * table.cells < grid.cost:
             return _sums_of(table, axes, cells, progress)
     pairs = _Pairs.of(table, axes)
-    if path == "auto":
-        path = "grid" if grid.bytes <= _GRID_BYTES and grid.cost < pairs.cost else "cells"
-    sums = (grid if path == "grid" else pairs).weigh(progress)
+    ways = {"auto": _cheapest(grid, pairs), "grid": grid, "cells": pairs}
+    sums = ways[path].weigh(progress)
     return sums if cells is None else sums[cells]
+
+
+def _axes(table: Table, bandwidth: Bandwidth) -> list[Axis]:
+    names = tuple(domain.name for domain in table.quasi_identifiers)
+    return [
+        kernel_axis(domain, width)
+        for domain, width in zip(
+            table.quasi_identifiers, resolve_bandwidth(bandwidth, names), strict=True
+        )
+    ]
+
+
+def _cheapest(grid: _Grid, pairs: _Pairs) -> _Grid | _Pairs:
+    return grid if grid.bytes <= _GRID_BYTES and grid.cost < pairs.cost else pairs
 
 
 def _sums_of(table: Table, axes: Sequence[Axis], cells: IntArray, progress: Progress) -> FloatArray:

@@ -1,0 +1,106 @@
+"""Of whom readers become sure: who of them is right, who was certain anyway, what is affordable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bkpriv_core import certainty
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.prior import kernel_effort
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.certainty import certainties
+from bkpriv_core.errors import TooLarge
+from bkpriv_core.policy import parse_policy
+from bkpriv_core.progress import Progress
+from bkpriv_core.table.groups import Groups
+from tests.core.library import Known
+from tests.core.strategies import as_groups, as_table, by_age
+from tests.core.test_range import people
+
+ASKED: dict[str, Any] = {"bt_privacy": {"bandwidth": 0.2, "t": 0.9}}
+PLAIN: dict[str, Any] = {"k_anonymity": {"k": 2}}
+
+
+def grouped(records: int, seed: int, groups: int) -> tuple[Setting, Groups]:
+    """Some people in groups of those next to each other."""
+    setting = Setting(people(records, seed))
+    order = np.lexsort(setting.parts.codes.T)
+    labels = np.empty(len(order), dtype=np.int64)
+    labels[order] = np.arange(len(order)) * groups // len(order)
+    return setting, Groups.from_labels(labels)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("estimator", ["auto", "omega"])
+def test_who_is_right_and_who_was_certain_anyway(seed: int, estimator: Estimator) -> None:
+    """By the beliefs themselves, person by person; `right` by the same estimate as the figures."""
+    setting, groups = grouped(80, seed, 24)
+    (knowledge,) = parse_policy(ASKED).requirements[0].knowledge
+    (count,) = certainties(setting, groups, parse_policy(ASKED).requirements, estimator)
+    beliefs = setting.adversaries([knowledge]).posterior(groups, estimator).beliefs[0]
+    sure = right = anyway = 0
+    for member, after in zip(groups.members.tolist(), beliefs, strict=True):
+        before = setting.prior(knowledge)[member]
+        has = setting.parts.counts[member]
+        found = (before <= 0.5) & (after > 0.9 + 1e-9)
+        sure += int(has.sum() * found.any())
+        right += int(has[found].sum())
+        anyway += int(has.sum() * (before > 0.9).any())
+    assert (count.records, count.right, count.anyway) == (sure, right, anyway)
+    assert sure > 0
+
+
+def test_those_are_certain_anyway_of_whom_something_was_known() -> None:
+    """By hand: a table tells of three of four that they have a, and of one of these wrongly."""
+    table = as_table(by_age("a", "a", "b", "b"))
+    prior = np.array([[0.95, 0.05], [0.92, 0.08], [0.95, 0.05], [0.4, 0.6]])
+    setting = Setting(table, library=Known(cells=prior))
+    policy = parse_policy({"bt_privacy": {"bandwidth": {"table": "p"}, "t": 1}})
+    (count,) = certainties(setting, as_groups([[0], [1], [2], [3]]), policy.requirements)
+    assert (count.records, count.right, count.anyway) == (1, 1, 3)
+
+
+def test_of_a_range_neither_is_told() -> None:
+    setting, groups = grouped(60, 1, 20)
+    stated = {"bt_privacy": [{"bandwidth": {"from": 0.2, "to": 0.4}, "t": 0.9}]}
+    (count,) = certainties(setting, groups, parse_policy(stated).requirements)
+    assert (count.right, count.anyway) == (None, None)
+
+
+def test_for_who_stands_in_groups_that_take_long_are_estimated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setting, groups = grouped(80, 3, 16)
+    requirements = parse_policy(PLAIN).requirements
+    (exact,) = certainties(setting, groups, requirements)
+    assert exact.estimator == "exact"
+    monkeypatch.setattr(certainty, "_MOST_STATES", 60)
+    (partly,) = certainties(setting, groups, requirements, progress=Progress())
+    assert partly.estimator.startswith("exact, but bethe for ")
+    assert partly.records == pytest.approx(exact.records, abs=4)
+    assert partly.right is not None
+    assert partly.right <= partly.records
+    # Who is named is inferred as it is asked for.
+    named = parse_policy({"bt_privacy": {"bandwidth": 0.3, "t": 0.9}}).requirements
+    (asked,) = certainties(setting, groups, named)
+    assert (asked.records, asked.estimator) == (exact.records, "exact")
+
+
+@pytest.mark.parametrize("limit", ["_MOST_BELIEFS", "_MOST_EFFORT"])
+def test_for_who_stands_in_tables_that_take_long_are_refused(
+    monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    setting, groups = grouped(40, 1, 10)
+    needed = {
+        "_MOST_BELIEFS": setting.table.cells * setting.table.sensitive.size,
+        "_MOST_EFFORT": kernel_effort(setting.table, 0.3),
+    }[limit]
+    monkeypatch.setattr(certainty, limit, needed)
+    certainties(setting, groups, parse_policy(PLAIN).requirements)
+    monkeypatch.setattr(certainty, limit, needed - 1)
+    with pytest.raises(TooLarge, match=r"bandwidth 0\.3"):
+        certainties(setting, groups, parse_policy(PLAIN).requirements)
+    certainties(setting, groups, parse_policy(ASKED).requirements)
