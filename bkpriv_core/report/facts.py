@@ -19,6 +19,7 @@ __all__ = [
     "Persons",
     "Shown",
     "Sibling",
+    "Sure",
 ]
 
 Audience = Literal["officer", "outsiders"]
@@ -56,6 +57,37 @@ class Bounded:
     value: str | None = None
     before: float | None = None
     after: float | None = None
+
+
+@dataclass(frozen=True)
+class Sure:
+    """Of whom a reader becomes sure; see `bkpriv_core.certainty`.
+
+    Parameters
+    ----------
+    parameters : mapping
+        What the reader knows and what they are kept from, as those of a bound.
+    customary : bool
+        Whether the policy names no reader, and this one stands in.
+    became : int
+        Of how many they become sure.
+    right : int or None
+        How many of these have what is believed of them.
+    anyway : int or None
+        Of how many they were sure beforehand.
+    exact : bool
+        Whether the counts rest on no estimate.
+    upper : bool
+        Whether they are upper bounds.
+    """
+
+    parameters: Mapping[str, Any]
+    customary: bool
+    became: int
+    right: int | None
+    anyway: int | None
+    exact: bool
+    upper: bool
 
 
 @dataclass(frozen=True)
@@ -157,6 +189,8 @@ class Facts:
         Who is alone by the quasi-identifiers; None if there are no groups, or they are not known.
     largest : float or None
         The largest share of a value in a group, likewise.
+    sure : tuple of Sure or None
+        Of whom readers become sure, by what each knows; None where that was not counted.
     shown : tuple of Shown
         The columns of its views, as far as they are there.
     bounds : tuple of Bounded
@@ -212,6 +246,7 @@ class Facts:
     apart: tuple[tuple[tuple[str, ...], int], ...]
     alone: Uniqueness | None
     largest: float | None
+    sure: tuple[Sure, ...] | None
     shown: tuple[Shown, ...]
     bounds: tuple[Bounded, ...]
     audited: tuple[str, str] | None

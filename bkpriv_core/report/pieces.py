@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from bkpriv_core.report.facts import Bounded, Facts
 from bkpriv_core.report.markup import Markup, element, joined, name
@@ -14,6 +15,7 @@ __all__ = [
     "badge",
     "blank",
     "case_of",
+    "known_as",
     "label_of",
     "listed",
     "picture",
@@ -116,22 +118,27 @@ def badge(kept: bool) -> Markup:
 
 def label_of(bound: Bounded) -> str:
     """A bound as it is called in charts and tables: told from others of the same requirement."""
-    label = title(bound.requirement)
-    stated = bound.parameters
+    label, stated = title(bound.requirement), bound.parameters
+    if about := known_as(stated):
+        label += f", {about}"
+    return f"{label}, together" if "together" in stated else label
+
+
+def known_as(stated: Mapping[str, Any]) -> str:
+    """What a reader knows, and what they are kept from, in short."""
+    parts = []
     if isinstance(bandwidth := stated.get("bandwidth"), int | float):
-        label += f", B = {bandwidth:g}"
-    elif isinstance(bandwidth, dict) and {"from", "to"} <= bandwidth.keys():
-        label += f", B = {bandwidth['from']:g} to {bandwidth['to']:g}"
-    elif isinstance(bandwidth, dict):
+        parts.append(f"B = {bandwidth:g}")
+    elif isinstance(bandwidth, Mapping) and {"from", "to"} <= bandwidth.keys():
+        parts.append(f"B = {bandwidth['from']:g} to {bandwidth['to']:g}")
+    elif isinstance(bandwidth, Mapping):
         kind = next((known for known in _KNOWLEDGE if known in bandwidth), "per column")
-        label += f", B {kind}"
+        parts.append(f"B {kind}")
     if "sensitive" in stated:
-        label += f", {stated['sensitive']}"
+        parts.append(str(stated["sensitive"]))
     if stated.get("joint"):
-        label += ", joint"
-    if "together" in stated:
-        label += ", together"
-    return label
+        parts.append("joint")
+    return ", ".join(parts)
 
 
 def relation(bound: Bounded) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bkpriv_core.report.facts import Bounded
+from bkpriv_core.report.facts import Bounded, Sure
 from bkpriv_core.report.markup import Markup, element, joined
-from bkpriv_core.report.pieces import label_of, listed, relation, section, table
+from bkpriv_core.report.pieces import known_as, label_of, listed, relation, section, table
 from bkpriv_core.report.safety import Safety
 from bkpriv_core.report.words import figure, share
 
@@ -128,12 +128,39 @@ class Questions(Safety):
                 share(facts.largest),
                 "groups of the release",
             )
+        if facts.sure is None:
+            yield (
+                "Of whom a reader becomes sure: believed at most 50 % before, above 90 % after",
+                "not counted: it would take long, or contradicts the release",
+                "audit with requirement belief_breach, column sure",
+            )
+        for one in facts.sure or ():
+            yield self._made_sure(one)
         for bound in facts.bounds:
             asked = bound.requirement not in (*_OF_SIZES, *_OF_COSTS)
             if asked and "together" not in bound.parameters:
                 yield (f"{label_of(bound)}: {self._promise(bound).figure}", _held(bound), "audit")
         if not facts.bounds:
             yield ("What the policy bounds", "nothing", "policy")
+
+    def _made_sure(self, one: Sure) -> Answer:
+        """Of how many a reader becomes sure."""
+        unit = self.facts.unit
+        who = "a reader, whom the policy does not name," if one.customary else "a reader"
+        most = "at most " if one.upper else ""
+        said = f"{most}{figure(one.became)} of {figure(self.facts.published)} {unit}"
+        if one.right is not None and one.became:
+            said += f", {figure(one.right)} of them rightly"
+        if one.anyway is not None:
+            said += f"; {figure(one.anyway)} were certain anyway (above 90 % before)"
+        return (
+            f"Of whom {who} becomes sure ({known_as(one.parameters)}): believed at most 50 % "
+            "before, above 90 % after",
+            said if one.exact else f"{said}; in part an estimate",
+            "audit with requirement belief_breach, column sure"
+            if one.customary
+            else "audit, column sure",
+        )
 
     def _of_bounds(self, requirement: str) -> Iterator[Answer]:
         for bound in self.facts.bounds:

@@ -53,6 +53,7 @@ _TITLES = {
     "t_closeness": "t-closeness",
     "beta_likeness": "β-likeness",
     "bt_privacy": "(B,t)-privacy",
+    "belief_breach": "breach of beliefs",
     "js_divergence": "Jensen-Shannon divergence",
     "pair_divergence": "divergence of pairs",
     "max_disclosure": "largest disclosure",
@@ -110,7 +111,8 @@ def promise(
         What is shown of each person, where persons are counted.
     """
     stated = bound.parameters
-    made = _promise(bound.requirement, stated, figure(bound.threshold), named, form, persons)
+    limit = share if bound.requirement == "belief_breach" else figure
+    made = _promise(bound.requirement, stated, limit(bound.threshold), named, form, persons)
     about = []
     if "sensitive" in stated:
         about.append(f"about {stated['sensitive']}")
@@ -177,6 +179,14 @@ def _promise(
             _adversary(stated.get("bandwidth"), named),
             f"The belief about anybody's sensitive value changes by at most {limit} bits",
             "change of belief, in bits",
+        )
+    if key == "belief_breach":
+        least = share(stated.get("rho1"))
+        return Promise(
+            _adversary(stated.get("bandwidth"), named),
+            f"Nothing that was believed of somebody with at most {least} is believed with more "
+            f"than {limit} afterwards: no value, and not that it is one of a kind",
+            f"belief in what was believed with at most {least}",
         )
     if key in ("js_divergence", "pair_divergence"):
         return Promise(

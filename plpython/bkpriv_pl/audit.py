@@ -11,7 +11,7 @@ import numpy as np
 
 from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
 from bkpriv_core.belief.posterior import Estimator, check_estimator
-from bkpriv_core.certainty import certainties, counted_sure
+from bkpriv_core.certainty import Certainty, certainties, counted_sure
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.policy import Policy, complete, parse_policy
 from bkpriv_core.requirement import Requirement
@@ -29,7 +29,7 @@ from bkpriv_pl.remembering import with_library
 from bkpriv_pl.terms import find_options, find_requirements
 from bkpriv_pl.transitions import customary_knowledge
 
-__all__ = ["as_row", "audit", "measure"]
+__all__ = ["as_row", "audit", "count_sure", "measurable", "measure"]
 
 
 @entry
@@ -48,7 +48,10 @@ def audit(
         stated = complete(stated, partial(customary_knowledge, dataset))
         demanded = parse_policy(stated, complete=False).about(*read_columns(recorded.release))
     task = Task("bkpriv audit")
-    rows = measure(recorded, demanded, estimator, task, own=requirements is not None)
+    recorded = measurable(recorded, demanded, estimator, own=requirements is not None)
+    rows = measure(recorded, demanded, estimator, task)
+    if any(item.knowledge for item in demanded.requirements):
+        rows = counted_sure(rows, count_sure(recorded, demanded, estimator, task))
     # On a standby, or in a transaction that may not write, nothing is kept.
     if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
         _record(recorded.release, rows)
@@ -62,10 +65,10 @@ def audit(
     return iter(found)
 
 
-def measure(
-    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task, *, own: bool
-) -> list[Finding]:
-    """Hold a release against a policy.
+def measurable(
+    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, *, own: bool
+) -> RecordedRelease:
+    """Give a release what a policy is measured with.
 
     Parameters
     ----------
@@ -75,15 +78,29 @@ def measure(
         The policy.
     estimator : Estimator
         How posteriors are inferred.
-    task : Task
-        Has a step for each requirement.
     own : bool
         Whether the caller has stated the policy, and not the publisher.
     """
     if recorded.partition is None:
+        return recorded
+    return with_library(recorded, demanded.requirements, estimator, own=own)
+
+
+def measure(
+    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task
+) -> list[Finding]:
+    """Hold a release that is `measurable` against a policy.
+
+    Parameters
+    ----------
+    recorded, demanded, estimator
+        See `measurable`.
+    task : Task
+        Has a step.
+    """
+    if recorded.partition is None:
         rows = _of_draws(recorded, demanded.requirements, task)
     else:
-        recorded = with_library(recorded, demanded.requirements, estimator, own=own)
         measurements = [
             item.measure(recorded.setting, recorded.groups, estimator, task.step("measuring"))
             for item in demanded.requirements
@@ -91,18 +108,23 @@ def measure(
         rows = findings(
             recorded.setting, recorded.groups, demanded.requirements, measurements, estimator
         )
-        if any(item.knowledge for item in demanded.requirements):
-            counted = certainties(
-                recorded.setting,
-                recorded.groups,
-                demanded.requirements,
-                estimator,
-                task.step("counting of whom readers become sure"),
-            )
-            rows = counted_sure(rows, counted)
     if demanded.query_error is not None:
         rows.append(judge_queries(recorded, demanded.query_error, POLLED))
     return rows
+
+
+def count_sure(
+    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task
+) -> list[Certainty]:
+    """Count of whom readers of a release become sure; see `measure`.
+
+    Nothing is counted where no groups are shown. Where the policy names no reader, one stands in.
+    """
+    if recorded.partition is None or not recorded.published:
+        return []
+    counting = task.step("inferring beliefs")
+    requirements = demanded.requirements
+    return certainties(recorded.setting, recorded.groups, requirements, estimator, counting)
 
 
 def _of_draws(

@@ -8,8 +8,10 @@ from dataclasses import fields
 from typing import Any
 
 from bkpriv_core.audit import Finding
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory, as_json
 from bkpriv_core.method import Options, find_method
+from bkpriv_core.policy import Policy
 from bkpriv_core.release.uniqueness import uniqueness
 from bkpriv_core.report.facts import (
     AUDIENCES,
@@ -21,13 +23,14 @@ from bkpriv_core.report.facts import (
     Persons,
     Shown,
     Sibling,
+    Sure,
 )
 from bkpriv_core.report.page import render
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.notation import bin_ends
 from bkpriv_core.utility.comparison import largest_disclosure
 from bkpriv_pl import telling
-from bkpriv_pl.audit import as_row, measure
+from bkpriv_pl.audit import as_row, count_sure, measurable, measure
 from bkpriv_pl.bases import bases_of, releases_beside
 from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.history import RecordedRelease, find_release
@@ -83,11 +86,13 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
     options = find_options(release, method)
     passed = passed_through(release)
     left_out: tuple[LeftOut, ...] = ()
+    sure: tuple[Sure, ...] | None = ()
     if recorded is not None and audience == "officer":
         measured = _measured(recorded, task)
         if measured is not None:
+            told, sure = measured
             # Several releases together were judged when this one was published.
-            bounds = (*measured, *(bound for bound in bounds if "together" in bound.parameters))
+            bounds = (*told, *(bound for bound in bounds if "together" in bound.parameters))
             audited = None
         if row["suppressed"]:
             left_out = _left_out(release, task)
@@ -124,6 +129,7 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         largest=largest_disclosure(recorded, POLLED)
         if recorded is not None and recorded.partition is not None and recorded.published
         else None,
+        sure=sure,
         shown=_shown(row["dataset"], own, [*method.form.exhibits]),
         bounds=bounds,
         audited=audited,
@@ -179,10 +185,17 @@ def _when(expression: str) -> str:
     return f"to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC'"
 
 
-def _measured(recorded: RecordedRelease, task: Task) -> tuple[Bounded, ...] | None:
-    """The release held against its policy; None where that cannot be done any more."""
+def _measured(
+    recorded: RecordedRelease, task: Task
+) -> tuple[tuple[Bounded, ...], tuple[Sure, ...] | None] | None:
+    """The release held against its policy, and of whom readers become sure.
+
+    None where that cannot be done any more; and of whom, where only that cannot.
+    """
     try:
-        findings = measure(recorded, find_requirements(recorded.release), "auto", task, own=False)
+        demanded = find_requirements(recorded.release)
+        recorded = measurable(recorded, demanded, "auto", own=False)
+        found = measure(recorded, demanded, "auto", task)
     except BkprivError as error:
         telling.notice(
             f"release {recorded.release} is reported as it was certified",
@@ -190,7 +203,30 @@ def _measured(recorded: RecordedRelease, task: Task) -> tuple[Bounded, ...] | No
             hint=error.hint,
         )
         return None
-    return tuple(map(_bounded, findings))
+    return tuple(map(_bounded, found)), _sure(recorded, demanded, task)
+
+
+def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure, ...] | None:
+    """Of whom readers become sure; None where that is not counted."""
+    try:
+        counted = count_sure(recorded, demanded, "auto", task)
+    except BkprivError as error:
+        telling.notice(
+            f"of whom readers of release {recorded.release} become sure is not reported",
+            detail=f"{error.message}. {error.detail}",
+            hint=error.hint,
+        )
+        return None
+    return tuple(
+        Sure(
+            {"bandwidth": one.reader, **one.about},
+            one.customary,
+            *(one.records, one.right, one.anyway),
+            one.estimator == ESTIMATORS[EXACT],
+            one.upper,
+        )
+        for one in counted
+    )
 
 
 def _bounded(finding: Finding) -> Bounded:

@@ -27,6 +27,7 @@ from bkpriv_core.report.facts import (
     Persons,
     Shown,
     Sibling,
+    Sure,
 )
 from bkpriv_core.report.markup import element, name, text
 from bkpriv_core.report.page import render
@@ -59,6 +60,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "apart": ((("ward",), 50),),
         "alone": Uniqueness(2, 0, 9),
         "largest": 0.71,
+        "sure": (Sure({"bandwidth": 0.3}, False, 21, 20, 50, True, False),),
         "shown": (Shown(f"{word}view", "age_from", "integer", "the least value"),),
         "bounds": (
             bound(vulnerable=4, satisfied=False, worst=3.0),
@@ -233,6 +235,13 @@ def test_what_was_told_of_a_bound_is_said() -> None:
     assert "0.3" in said.against
     ranged = bound("bt_privacy", parameters={"bandwidth": {"from": 0.2, "to": 0.5}})
     assert "0.2 to 0.5" in promise(ranged, named=False).against
+
+
+def test_a_breach_is_said_in_shares_of_a_hundred() -> None:
+    stated = {"bandwidth": 0.3, "rho1": 0.5, "rho2": 0.9}
+    said = promise(bound("belief_breach", parameters=stated, threshold=0.9), named=True)
+    assert "at most 50 % is believed with more than 90 % afterwards" in said.that
+    assert "0.3 of its range" in said.against
 
 
 PERSONS = [Persons(1700, 2, "seen"), Persons(1700, 2, None), Persons(1700, 1, "seen")]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bkpriv_core.release.uniqueness import Uniqueness
-from bkpriv_core.report.facts import AUDIENCES, Audience, Bounded, LeftOut
+from bkpriv_core.report.facts import AUDIENCES, Audience, Bounded, LeftOut, Sure
 from bkpriv_core.report.page import render
 from bkpriv_core.report.style import STYLE
 from tests.core.test_report import bound, facts, parsed
@@ -78,6 +78,10 @@ def test_the_three_questions_have_their_figures() -> None:
         bounds=(belief(), bound()),
         alone=Uniqueness(165, 1, 8),
         largest=0.71,
+        sure=(
+            Sure({"bandwidth": 0.3, "sensitive": "drug"}, False, 21, 20, 50, True, False),
+            Sure({"bandwidth": {"from": 0.2, "to": 0.5}}, True, 2, None, None, False, True),
+        ),
     )
     page = "|".join(parsed(render(made)).words)
     for figures in (
@@ -90,9 +94,16 @@ def test_the_three_questions_have_their_figures() -> None:
         "Releases of other datasets that may show the same records|1",
         "What they tell together with this one|not measured",
         "Largest share of a sensitive value in a group|71 %",
+        "Of whom a reader becomes sure (B = 0.3, drug): believed at most 50 % before, above 90 % "
+        "after|21 of 997 records, 20 of them rightly; 50 were certain anyway (above 90 % before)|",
+        "Of whom a reader, whom the policy does not name, becomes sure (B = 0.2 to 0.5): believed "
+        "at most 50 % before, above 90 % after|at most 2 of 997 records; in part an estimate|",
         "(B,t)-privacy, B = 0.3: change of belief, in bits|9, at most 0.2 allowed|audit",
     ):
         assert figures in page, figures
+    assert "Of whom" not in render(made, "outsiders")
+    page = "|".join(parsed(render(replace(made, sure=None))).words)
+    assert "becomes sure: believed at most 50 % before, above 90 % after|not counted:" in page
     assert "Working Party" not in render(made, "outsiders")
 
 
