@@ -6,10 +6,13 @@ and bounds: nothing of anybody. So they are recorded with the release, for whoev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bkpriv_core.audit import Finding, exactly_auditable
-from bkpriv_core.errors import as_json
+from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
+from bkpriv_core.certainty import Certainty
+from bkpriv_core.errors import BkprivError, as_json
 from bkpriv_core.method import GroupOptions, Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.utility.measures import column_losses, lost_columns
@@ -87,9 +90,22 @@ def give_notice(
 
 
 def close(
-    release: int, published: Release, shown: Release, rows: Sequence[Finding], options: Options
+    release: int,
+    published: Release,
+    shown: Release,
+    rows: Sequence[Finding],
+    sure: Sequence[Certainty] | BkprivError,
+    options: Options,
 ) -> None:
-    """Say what a release has given away; its parameters are those of `give_notice`."""
+    """Say what a release has given away.
+
+    Parameters
+    ----------
+    release, published, shown, rows, options
+        See `give_notice`.
+    sure : sequence of Certainty or BkprivError
+        Of whom readers become sure; or why that is not counted.
+    """
     records = published.table.records
     unit = "records" if options.max_records_per_person is None else "persons"
     suppressed = records - published.published
@@ -98,7 +114,12 @@ def close(
         f"release {release} is published: {published.published} of {records} {unit}"
         + (f" in {len(published.groups)} groups" if grouped else ", drawn at random")
         + (f", {suppressed} left out" if suppressed else ""),
-        detail="\n".join(closing_lines(release, shown, rows)),
+        detail="\n".join(
+            [
+                *closing_lines(release, shown, rows),
+                *_sure_lines(rows, sure, f"of {published.published} {unit}"),
+            ]
+        ),
         hint=f"bkpriv.explain_suppressed({release}) says which, and why." if suppressed else None,
     )
 
@@ -128,13 +149,51 @@ def closing_lines(release: int, shown: Release, rows: Sequence[Finding]) -> list
     return lines
 
 
+def _sure_lines(
+    rows: Sequence[Finding], sure: Sequence[Certainty] | BkprivError, among: str
+) -> list[str]:
+    """Lines that say of how many readers become sure, of one release and of several together."""
+    if isinstance(sure, BkprivError):
+        return [f"Of whom a reader becomes sure is not counted: {sure.message}."]
+    lines = []
+    for one in sure:
+        unnamed = " whom the policy does not name" if one.customary else ""
+        most = "at most " if one.upper else ""
+        about = "" if one.estimator == ESTIMATORS[EXACT] else "about "
+        lines.append(
+            f"A reader{unnamed} ({_stated({'bandwidth': one.reader, **one.about})}) {_SURE} "
+            f"{most}{about}{one.records} {among}{_MEANT}"
+        )
+    for row in rows:
+        if row.sure is not None and "together" in row.parameters:
+            told = {
+                key: value
+                for key, value in row.parameters.items()
+                if key in ("bandwidth", "sensitive", "joint", "together")
+            }
+            least = "at least " if row.parameters.get("between") == "not bounded" else ""
+            about = "" if row.estimator == ESTIMATORS[EXACT] else "about "
+            lines.append(
+                f"A reader ({_stated(told)}) {_SURE} {least}{about}{row.sure} persons{_MEANT}"
+            )
+    if not lines:
+        lines = ["Of whom a reader becomes sure is not counted of records that are drawn."]
+    return list(dict.fromkeys(lines))
+
+
+_SURE, _MEANT = "becomes sure of", ": believed at most 50 % before, above 90 % after."
+
+
 def _about(row: Finding) -> str:
     """A bound, as a policy states it."""
-    texts = [
+    return f"{row.requirement} ({_stated(row.parameters)})"
+
+
+def _stated(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(
         f"{key} = {value if isinstance(value, str) else as_json(value)}"
-        for key, value in row.parameters.items()
-    ]
-    return f"{row.requirement} ({', '.join(texts)})"
+        for key, value in parameters.items()
+    )
 
 
 def record(release: int, told: Sequence[telling.Told]) -> None:

@@ -15,7 +15,10 @@ from functools import partial
 from typing import Any, get_args
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
+from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.certainty import Certainty, certainties
+from bkpriv_core.errors import BkprivError
 from bkpriv_core.method import GroupMethod, Method, Options
 from bkpriv_core.method.growing import Growth, make_grown
 from bkpriv_core.method.randomize import bound_of
@@ -168,8 +171,9 @@ def _publish(request: _Request, task: Task) -> int:
     published, rows, mended = _make(request, setting, about, stock, growth, beside, chance, task)
     if beside is not None:
         beside = replace(beside, mended=mended)
-    task.step("writing")
     shown, within = published.together()
+    sure = _made_sure(request, setting, published, shown, task)
+    task.step("writing")
     stock_of = None if stock is None else stock.release
     told = place = labels = None
     placed = passed if about is None else about
@@ -205,7 +209,7 @@ def _publish(request: _Request, task: Task) -> int:
         overlap.tell()
     if request.period is not None:
         warn_of_later(request.dataset, request.period, release)
-    notice.close(release, published, shown, findings, request.options)
+    notice.close(release, published, shown, findings, sure, request.options)
     return release
 
 
@@ -234,6 +238,27 @@ def _make(
     else:
         made, _ = make(*asked)
     return make_together(made, respondents, earlier, *asked)
+
+
+def _made_sure(
+    request: _Request, setting: Setting, published: Release, shown: Release, task: Task
+) -> list[Certainty] | BkprivError:
+    """Count of whom readers become sure, as audits do; or say why not, which hinders nothing.
+
+    Of a release that was certified exactly, groups that take longest are estimated, as in audits.
+    """
+    if published.partition is None:
+        return []
+    counting = task.step("inferring beliefs")
+    requirements = request.policy.requirements
+    told = published if any(item.tells_apart for item in requirements) else shown
+    inference = request.options.inference
+    estimator: Sound = "auto" if inference == "exact" else inference
+    try:
+        over = setting.over(told.parts)
+        return certainties(over, told.groups, requirements, estimator, counting)
+    except BkprivError as error:
+        return error
 
 
 def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
