@@ -16,7 +16,7 @@ PYTHON     := .build/venv/bin/python
 
 # Commands that need no server to begin with.
 PRIVATE := bench clean deb demo docs down help lint lock study test test-all up wheel
-.PHONY: $(PRIVATE) freeze stage-python install-python uninstall-python FORCE
+.PHONY: $(PRIVATE) freeze scripts stage-python install-python uninstall-python FORCE
 
 ifneq (,$(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)))
 
@@ -45,8 +45,10 @@ $(UPGRADES): .build/%: sql/preamble.sql sql/upgrades/% $(AGAIN) FORCE
 $(RELEASED): .build/$(EXTENSION)--%.sql: sql/released/$(EXTENSION)--%.sql FORCE
 	$(build_sql) '$(lastword $(subst --, ,$*))' '$<'
 
-freeze: $(SCRIPT) $(UPGRADES)
-	cp $^ sql/released/
+scripts: $(SCRIPT) $(UPGRADES)
+
+freeze: scripts
+	cp $(SCRIPT) $(UPGRADES) sql/released/
 	sha256sum sql/released/*.sql tests/db/released/*.*.* >sql/released/SHA256SUMS
 
 stage-python:
@@ -78,7 +80,7 @@ help:
 	@echo 'make study STUDY=riboni2012  one that draws its data [OUT=...]'
 	@echo 'make test [ARGS=...]         the tests; ARGS are handed to pytest; JOBS=n in n processes'
 	@echo 'make test-all [ARGS=...]     those, and of studies, stories, packages; every property at length'
-	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules'
+	@echo 'make lint                    ruff, mypy, import contracts, SQL and shell rules, pgspot'
 	@echo 'make bench [ARGS=...]        benchmarks, each against its baseline'
 	@echo 'make up, make down           start and stop a private server; up prints its URI'
 	@echo 'make install                 into an existing server [PG_CONFIG=...] [DESTDIR=...]'
@@ -119,7 +121,8 @@ bench:
 	@$(client) && $(up_uri) && BKPRIV_BENCH_URI="$$uri" $(PYTHON) -m bench $(ARGS)
 
 lint:
-	@$(client) && scripts/lint.sh
+	@$(client) && $(MAKE) -s --no-print-directory scripts "PG_CONFIG=$$pg_config" && \
+		scripts/lint.sh $(SCRIPT) $(UPGRADES)
 
 deb:
 	@$(server) && scripts/deb.sh "$$pg_config"
