@@ -53,6 +53,22 @@ def test_a_call_loads_what_it_takes_alone(db: Connection) -> None:
     assert "bkpriv_pl.publication" not in loaded
 
 
+@pytest.mark.parametrize("works", [True, False])
+def test_the_collector_is_spared_what_is_loaded_and_left_as_it_was(
+    db: Connection, works: bool
+) -> None:
+    db.execute(
+        "CREATE FUNCTION collector() RETURNS int[] LANGUAGE plpython3u AS "
+        "$$ import gc; return [int(gc.isenabled()), gc.get_freeze_count()] $$"
+    )
+    db.execute(
+        f"DO $$ import gc; (gc.enable if {works} else gc.disable)() $$ LANGUAGE plpython3u".encode()
+    )
+    db.execute(JS)
+    enabled, frozen = one(db, "SELECT collector()")
+    assert (enabled == 1, frozen > 10_000) == (works, works)
+
+
 def test_a_timeout_while_a_session_starts_is_an_ordinary_one(database: Database) -> None:
     # It comes while packages are loaded, and is noticed by the first statement after that.
     session = database.connect()
