@@ -143,11 +143,11 @@ class Patience(Progress):
     """Cancels once it was polled so often, and remembers for how long it was not."""
 
     def __init__(self, polls: int) -> None:
-        self.left, self.last, self.longest = polls, time.monotonic(), 0.0
+        self.left, self.last, self.longest = polls, time.process_time(), 0.0
 
     def poll(self) -> None:
         """Cancel, or go on."""
-        now = time.monotonic()
+        now = time.process_time()
         self.longest, self.last = max(self.longest, now - self.last), now
         self.left -= 1
         if self.left < 0:

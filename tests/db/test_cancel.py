@@ -20,6 +20,8 @@ from tests.db.waiting import until
 PROMPT = 2.0
 """Seconds within which a publication must stop."""
 
+LATER = [pytest.param(seconds, marks=pytest.mark.extended) for seconds in (2.0, 4.0)]
+
 STEPS = ["counting", "weighing knowledge", "partitioning", "certifying", "improving", "writing"]
 
 
@@ -88,7 +90,9 @@ def publication(big: Connection, shared_database: Database) -> Iterator[Publicat
     begun.join()
 
 
-@pytest.mark.parametrize("step", STEPS[:-1])
+@pytest.mark.parametrize(
+    "step", [*STEPS[:4], pytest.param("improving", marks=pytest.mark.extended)]
+)
 def test_a_cancelled_publication_stops_at_once_and_leaves_nothing(
     big: Connection, publication: Publication, step: str
 ) -> None:
@@ -107,7 +111,7 @@ def test_a_cancelled_publication_stops_at_once_and_leaves_nothing(
     assert one(big, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == 0
 
 
-@pytest.mark.parametrize("seconds", [0.2, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("seconds", [0.2, 1.0, *LATER])
 def test_a_timeout_stops_a_publication_wherever_it_is(
     big: Connection, shared_database: Database, seconds: float
 ) -> None:
@@ -120,7 +124,7 @@ def test_a_timeout_stops_a_publication_wherever_it_is(
         assert time.monotonic() - began < seconds + PROMPT
 
 
-@pytest.mark.parametrize("seconds", [1.0, 4.0])
+@pytest.mark.parametrize("seconds", [1.0, *LATER[1:]])
 def test_a_timeout_stops_an_exploration_wherever_it_is(
     big: Connection, shared_database: Database, seconds: float
 ) -> None:
@@ -153,7 +157,7 @@ def test_a_lost_client_leaves_no_half_release(big: Connection, shared_database: 
     connection.execute("SET client_connection_check_interval = '100ms'")
     with unchanged(big):
         publication = Publication(connection)
-        until(lambda: "partitioning" in publication.shown(big))
+        until(lambda: "weighing knowledge" in publication.shown(big))
         # The socket is torn from under the client.
         descriptor = os.dup(connection.fileno())
         with socket.socket(fileno=descriptor) as lost:
