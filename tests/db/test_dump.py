@@ -28,6 +28,8 @@ from tests.db.monthly import MONTHS, create_visits, declare_visits, publish_peri
 from tests.db.refusal import unchanged
 
 MANNERS = ["plain", "custom", "directory", "sections"]
+OTHERS = ["custom", "directory"]
+"""Those that hold the same in other files."""
 
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
@@ -175,7 +177,13 @@ def copied(
         yield copy
 
 
-@pytest.fixture(scope="module", params=MANNERS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(manner, marks=pytest.mark.extended if manner in OTHERS else ())
+        for manner in MANNERS
+    ],
+)
 def restored(
     request: pytest.FixtureRequest,
     server: Connection,
@@ -313,7 +321,15 @@ def test_a_dump_of_the_extension_can_be_dumped_again(
 # --- what needs more care -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("manner", [[], ["--inserts"], ["--disable-triggers"], ["-Fd", "-j2"]])
+@pytest.mark.parametrize(
+    "manner",
+    [
+        [],
+        pytest.param(["--inserts"], marks=pytest.mark.extended),
+        pytest.param(["--disable-triggers"], marks=pytest.mark.extended),
+        ["-Fd", "-j2"],
+    ],
+)
 def test_schema_and_data_apart(
     server: Connection,
     server_programs: Path,
