@@ -27,11 +27,10 @@ from bkpriv_pl.source import (
     old_snapshot,
     open_named,
     open_relation,
-    still_theirs,
+    seen_in,
     untrusted,
 )
 from bkpriv_pl.staleness import watch_own
-from bkpriv_pl.strangers import find_owners
 from bkpriv_pl.texts import check_names
 
 __all__ = [
@@ -67,7 +66,7 @@ class Dataset:
     period: str | None = None
     bins: Mapping[str, object] = field(default_factory=dict)
     attributes: tuple[str, ...] = ()
-    source_owners: tuple[str, ...] | None = None
+    source_owners: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -144,7 +143,7 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
         row["period"],
         from_json(row["bins"], "bins"),
         tuple(row["attributes"]),
-        row["source_owners"] and tuple(row["source_owners"]),
+        tuple(row["source_owners"] or ()),
     )
 
 
@@ -263,21 +262,17 @@ def open_source(dataset: Dataset) -> Relation:
     check_strangers(
         source,
         f'the source {source} of dataset "{dataset.name}"',
-        "It belongs to others than when it was registered, or that is unknown. If you trust them: "
-        "UPDATE bkpriv.dataset SET source_owners = ARRAY[...] "
+        "It, or what it reads, belongs to others than when it was registered, or that is unknown. "
+        "If you trust them: UPDATE bkpriv.dataset SET source_owners = source_owners || ARRAY[...] "
         f"WHERE name = {plpy.quote_literal(dataset.name)}, with their names."
         if dataset.own
         else f"Connect as {plpy.quote_ident(dataset.owner)}, if you may: SET ROLE does not hold "
         "back code of theirs. Functions that take a release read the history instead.",
-        named=_is_named(dataset, source),
+        named=dataset.own,
+        known=dataset.source_owners,
         trusted=(dataset.owner,) if dataset.acted_for else (),
     )
     return source
-
-
-def _is_named(dataset: Dataset, source: Relation) -> bool:
-    """Tell whether the caller has named what a dataset's source is now."""
-    return dataset.own and still_theirs(source, dataset.source_owners)
 
 
 @entry
@@ -313,7 +308,7 @@ def register(
         [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text[]"],
         [
             *(name, relation.schema, relation.name, list(known), list(told), list(beside)),
-            *(respondent, period, bins, sorted(find_owners(relation.oid))),
+            *(respondent, period, bins, seen_in(relation)),
         ],
     ):
         seen = run("SELECT owner FROM bkpriv.dataset WHERE name = $1", ["text"], [name])
@@ -360,8 +355,9 @@ def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -
     hierarchy = Hierarchy.from_rows(attribute, rows)
     source = open_relation(dataset.source)
     # A warning is not worth that their code might run.
-    named = _is_named(dataset, source)
-    if (named or old_snapshot() is None) and not untrusted(source, named=named):
+    if (dataset.own or old_snapshot() is None) and not untrusted(
+        source, named=dataset.own, known=dataset.source_owners
+    ):
         check_readable(source, (attribute,))
         inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
     _keep_hierarchy(

@@ -25,7 +25,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, run, unpack_floats, unpack_integers
 from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.progress import POLLED
-from bkpriv_pl.source import Relation, check_readable, check_strangers, open_relation, still_theirs
+from bkpriv_pl.source import Relation, check_readable, check_strangers, open_relation
 
 __all__ = ["PriorTables"]
 
@@ -42,8 +42,8 @@ class PriorTables(NoLibrary):
         Whether the caller has named them. If not, they are read only where all code that this may
         run is up to the caller or a superuser.
     owners : collection of str or None
-        Whom the caller trusted by naming them, where that was before, in a policy: tables that
-        belong to others now he has not named. None where he names them by this call.
+        Whom the caller trusted by naming them, where that was before, in a policy; nobody else who
+        has a say in them now. None where he names them by this call.
     """
 
     own: bool
@@ -61,16 +61,16 @@ class PriorTables(NoLibrary):
             See `outside_prior`.
         """
         relation = open_relation(name)
-        named = self.own and (self.owners is None or still_theirs(relation, self.owners))
         check_strangers(
             relation,
-            f"prior table {name}" + ("" if named else ", named by a policy,"),
-            "It belongs to others than when the policy was set, or that is not known: if you trust "
-            "them, call bkpriv.set_policy again."
+            f"prior table {name}" + ("" if self.own else ", named by a policy,"),
+            "It, or what it reads, belongs to others than when the policy was set, or that is not "
+            "known: if you trust them, call bkpriv.set_policy again."
             if self.own
             else "If you trust its owner, name it yourself: in requirements given to bkpriv.audit, "
             "or in a policy of your own to publish under.",
-            named=named,
+            named=self.own,
+            known=self.owners,
         )
         return _read_prior(table, name, relation)
 

@@ -9,8 +9,7 @@ from typing import Any
 from bkpriv_core.policy import parse_policy
 from bkpriv_pl.boundary import Refusal, decode, entry, from_json, require, run
 from bkpriv_pl.knowledge import PriorTables
-from bkpriv_pl.source import open_relation
-from bkpriv_pl.strangers import find_owners
+from bkpriv_pl.source import open_relation, seen_in
 
 __all__ = ["StatedPolicy", "find_policy", "set_policy"]
 
@@ -100,7 +99,7 @@ def set_policy(name: str | None, requirements: str | None) -> str:
 
 
 def _owners_of_tables(requirements: Any) -> set[str]:
-    """Return to whom tables that requirements name belong; of what cannot be looked up, nobody."""
+    """Return whom who names tables in requirements trusts; in what cannot be looked up, nobody."""
     if isinstance(requirements, list):
         return set().union(*map(_owners_of_tables, requirements))
     if not isinstance(requirements, dict):
@@ -109,5 +108,5 @@ def _owners_of_tables(requirements: Any) -> set[str]:
     name = requirements.get("table")
     if isinstance(name, str):
         with suppress(Refusal):  # A table may be made later: then nobody else is trusted with it.
-            owners |= find_owners(open_relation(name).oid)
+            owners.update(seen_in(open_relation(name)))
     return owners

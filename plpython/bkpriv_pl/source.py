@@ -8,8 +8,9 @@ To read a relation can be to run somebody's code with the reader's rights. So a 
 did not give himself, but that stands in a table, is followed only where all of that is up to the
 caller and to superusers. It is looked up once the relation is locked, so by functions that see what
 was committed until then (``VOLATILE``), in a transaction that does. Who names a relation trusts its
-owner and that of its schema, also later on, as long as it is theirs; but a column may be of a type
-of somebody else, or a partition theirs, who is no more trusted there. See `bkpriv_pl.strangers`.
+owner and that of its schema, and whom it visibly reads, also later on, but nobody else who owns any
+of that by then; and a column may be of a type of somebody else, or a partition theirs, who is not
+trusted there. See `bkpriv_pl.strangers`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import plpy
 
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.column import as_written
-from bkpriv_pl.strangers import Stranger, find_owners, find_strangers
+from bkpriv_pl.strangers import Stranger, find_strangers
 
 __all__ = [
     "SOURCES",
@@ -32,7 +33,7 @@ __all__ = [
     "old_snapshot",
     "open_named",
     "open_relation",
-    "still_theirs",
+    "seen_in",
     "untrusted",
 ]
 
@@ -171,7 +172,13 @@ def _out_of_reach(text: str) -> Refusal:
 
 
 def check_strangers(
-    relation: Relation, subject: str, hint: str, *, named: bool, trusted: Collection[str] = ()
+    relation: Relation,
+    subject: str,
+    hint: str,
+    *,
+    named: bool,
+    known: Collection[str] | None = None,
+    trusted: Collection[str] = (),
 ) -> None:
     """Refuse a relation by which strangers could have their code run with the caller's rights.
 
@@ -184,7 +191,11 @@ def check_strangers(
     hint : str
         What would work, where somebody else has named it.
     named : bool
-        Whether the caller has named it, and so trusts the owners of it and of its schema.
+        Whether the caller has named it, and so trusts the owners of it and of its schema, and whom
+        it visibly reads.
+    known : collection of str, optional
+        Who those were when it was named, if that was before: a name may lead to what somebody else
+        has put there since, and what it reads may have been given away. See `seen_in`.
     trusted : collection of str
         Further roles that the caller trusts.
 
@@ -203,7 +214,7 @@ def check_strangers(
             "reading it runs by now.",
             hint="Use a READ COMMITTED transaction.",
         )
-    found = untrusted(relation, named=named, trusted=trusted)
+    found = untrusted(relation, named=named, known=known, trusted=trusted)
     if not found:
         return
     owned = "; ".join(map(str, found[:_SHOWN])) + ("; ..." if len(found) > _SHOWN else "")
@@ -238,13 +249,25 @@ def _way_round(stranger: Stranger, relation: Relation) -> str:
     )
 
 
-def untrusted(relation: Relation, *, named: bool, trusted: Collection[str] = ()) -> list[Stranger]:
+def untrusted(
+    relation: Relation,
+    *,
+    named: bool,
+    known: Collection[str] | None = None,
+    trusted: Collection[str] = (),
+) -> list[Stranger]:
     """Return strangers whose code reading a relation may run; see `check_strangers`."""
     return [
         stranger
         for stranger in find_strangers(relation.oid)
-        if stranger.role not in trusted and (stranger.hidden or not named)
+        if stranger.role not in trusted
+        and (stranger.hidden or not named or (known is not None and stranger.role not in known))
     ]
+
+
+def seen_in(relation: Relation) -> list[str]:
+    """Return whom who names a relation trusts, but for themselves and superusers."""
+    return sorted({each.role for each in find_strangers(relation.oid) if not each.hidden})
 
 
 def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
@@ -264,21 +287,6 @@ def check_readable(relation: Relation, names: tuple[str, ...]) -> None:
             detail=f'Role "{row["role"]}" may not read {", ".join(row["unreadable"])}.',
             hint=f"GRANT SELECT ON {relation} TO {plpy.quote_ident(row['role'])}.",
         )
-
-
-def still_theirs(relation: Relation, owners: Collection[str] | None) -> bool:
-    """Tell whether a relation and its schema are up to those whom the caller trusted by its name.
-
-    A name that was given some time ago may lead to what somebody else has put there since.
-
-    Parameters
-    ----------
-    relation : Relation
-        What the name leads to.
-    owners : collection of str or None
-        `find_owners` of what it led to; None if that is not known.
-    """
-    return find_owners(relation.oid) <= set(owners or ())
 
 
 def old_snapshot() -> str | None:

@@ -14,7 +14,7 @@ CREATE TABLE bkpriv.dataset (
     attributes text[] NOT NULL DEFAULT '{}',
     -- Never true: see bkpriv_internal.drop_row.
     dropped boolean NOT NULL DEFAULT false CHECK (NOT dropped),
-    -- To whom source and schema belonged when it was registered, but for the owner and superusers; NULL: unknown.
+    -- To whom source, schema and what it reads belonged when it was registered, but for the owner and superusers; NULL: unknown.
     source_owners text[],
     CHECK (NOT sensitive && quasi_identifiers),
     CHECK (NOT attributes && (quasi_identifiers || sensitive))

@@ -8,6 +8,6 @@ CREATE TABLE bkpriv.policy (
     -- By which beliefs are compared where the policy does not say; see bkpriv_internal.meant. What versions
     -- before 0.4.0 wrote does not have the column, and is told by its default, also in a dump of theirs.
     smoothing float8 DEFAULT 0.75 CHECK (smoothing = 0.75),
-    -- To whom tables that it names, and their schemas, belonged when it was set, but for the owner and superusers.
+    -- To whom tables that it names, their schemas and what they read belonged when it was set, but for the owner and superusers.
     table_owners text[]
 );

@@ -103,12 +103,22 @@ BEGIN
         EXCEPTION WHEN OTHERS THEN
             relation := NULL;
         END;
-        SELECT coalesce(array_agg(DISTINCT r.rolname::text), '{}') INTO owners
-        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        JOIN pg_database d ON d.datname = current_database()
-        JOIN pg_roles r ON r.oid IN (c.relowner, CASE n.nspowner WHEN 'pg_database_owner'::regrole THEN d.datdba
-                                     ELSE n.nspowner END)
-        WHERE c.oid = relation AND NOT r.rolsuper AND r.rolname <> stated.owner;
+        WITH RECURSIVE reach(class, id) AS (
+            SELECT 'pg_class'::regclass::oid, relation
+            UNION
+            SELECT d.refclassid, d.refobjid FROM reach AS r
+            JOIN pg_class v ON r.class = 'pg_class'::regclass AND v.oid = r.id AND v.relkind = 'v'
+            JOIN pg_rewrite w ON w.ev_class = v.oid JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+            WHERE d.refclassid IN ('pg_class'::regclass, 'pg_proc'::regclass)
+        ), owner(id) AS (
+            SELECT c.relowner FROM reach AS r JOIN pg_class c ON c.oid = r.id AND r.class = 'pg_class'::regclass
+            UNION SELECT f.proowner FROM reach AS r JOIN pg_proc f ON f.oid = r.id AND r.class = 'pg_proc'::regclass
+            UNION SELECT CASE n.nspowner WHEN 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_database d ON d.datname = current_database()
+            WHERE c.oid = relation
+        )
+        SELECT coalesce(array_agg(DISTINCT r.rolname::text), '{}') INTO owners FROM owner AS o JOIN pg_roles r ON r.oid = o.id
+        WHERE NOT r.rolsuper AND r.rolname <> stated.owner;
         UPDATE bkpriv.dataset SET source_owners = owners WHERE name = stated.dataset;
         UPDATE bkpriv.policy SET table_owners = coalesce(table_owners, '{}') || owners WHERE name = stated.policy;
     END LOOP;

@@ -21,6 +21,7 @@ EXPLORE = "SELECT * FROM bkpriv.explore('x', '[{\"k_anonymity\": {\"k\": 2}}]')"
 PUBLISH = "SELECT bkpriv.publish('x', %s, 'shown')"
 LATTICE = "SELECT * FROM bkpriv.lattice('x', 'known')"
 KNOWN = {"bt_privacy": {"bandwidth": {"table": "shared.belief"}, "t": 0.99}}
+KNOWN_BY_VIEW = {"bt_privacy": {"bandwidth": {"table": "public.believed"}, "t": 0.99}}
 
 
 def name_them(db: Connection, owner: Connection, made_by: Connection) -> None:
@@ -69,7 +70,7 @@ def test_another_source_of_the_name(
     )
     assert not [text for text in said if "trojan" in text]
     # As the error says, where that role is to be trusted.
-    trust = "UPDATE bkpriv.dataset SET source_owners = ARRAY[%s] WHERE name = 'x'"
+    trust = "UPDATE bkpriv.dataset SET source_owners = source_owners || ARRAY[%s] WHERE name = 'x'"
     owner.execute(trust, [attacker.info.user])
     assert owner.execute(OWN).fetchall()
     assert any("trojan" in text for text in said)
@@ -110,6 +111,36 @@ def test_relations_that_are_made_anew_or_given_to_who_is_trusted(
         for table in ("visit", "belief"):
             connection.execute(rebuild.format(table))
         assert publish(owner, "x", "known", "shown")
+
+
+def test_what_a_named_view_reads_is_given_away(
+    make_publisher: Callable[..., Connection], db: Connection
+) -> None:
+    attacker = make_publisher("attacker")
+    name_them(db, db, db)
+    db.execute(
+        "CREATE VIEW viewed AS TABLE shared.visit; CREATE VIEW believed AS TABLE shared.belief;"
+        "SELECT bkpriv.drop_dataset('x'), bkpriv.register_dataset('x', 'viewed', '{v}', 'b')"
+    )
+    state_policy(db, "known", {"k_anonymity": {"k": 2}} | KNOWN_BY_VIEW)
+    assert publish(db, "x", "known", "shown")
+    attacker.execute(TELL.format("int", "int", "$1"))
+    attacker.execute("ALTER FUNCTION tell(int) IMMUTABLE")
+    said = overhear(db)
+    for table in ("belief", "visit"):
+        give = "ALTER TABLE shared.{0} OWNER TO {1}"
+        db.execute(sql.SQL(give).format(sql.Identifier(table), sql.Identifier(attacker.info.user)))
+        attacker.execute(f"CREATE INDEX ON shared.{table} (v) WHERE tell(7) = 7")
+        reads = [(PUBLISH, ["known"]), (LATTICE, [])]
+        reads += [(OWN, []), (EXPLORE, [])] if table == "visit" else []
+        for read, given in reads:
+            refused(db, read, given, sqlstate="42501", names=[attacker.info.user])
+    assert not [text for text in said if "trojan" in text]
+    db.execute(
+        "UPDATE bkpriv.dataset SET source_owners = source_owners || ARRAY[%s]",
+        [attacker.info.user],
+    )
+    assert db.execute(OWN).fetchall()
 
 
 @pytest.mark.parametrize("to", ["superuser", "publisher"])
@@ -177,12 +208,15 @@ def test_an_upgrade_trusts_whom_names_lead_to(
         db.execute(register, ["x", "public.visit"])
         db.execute(
             "CREATE TABLE public.gone AS TABLE public.visit;"
-            "SELECT bkpriv.register_dataset('y', 'public.gone', '{v}', 'b'); DROP TABLE public.gone"
+            "SELECT bkpriv.register_dataset('y', 'public.gone', '{v}', 'b');"
+            "DROP TABLE public.gone;"
+            "CREATE VIEW public.viewed AS SELECT v, 1 AS b FROM public.belief;"
+            "SELECT bkpriv.register_dataset('z', 'public.viewed', '{v}', 'b')"
         )
         for name, table in (("led", "public.belief"), ("astray", "no such table")):
             db.execute("SELECT bkpriv.set_policy(%s, %s)", [name, stated % table])
         db.execute("ALTER EXTENSION bkpriv UPDATE")
         found = "SELECT source_owners FROM bkpriv.dataset ORDER BY name"
-        assert db.execute(found).fetchall() == [([lender],), ([],)]
+        assert db.execute(found).fetchall() == [([lender],), ([],), ([lost],)]
         found = "SELECT table_owners FROM bkpriv.policy ORDER BY name"
         assert db.execute(found).fetchall() == [([],), ([lost],)]
