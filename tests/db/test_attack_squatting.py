@@ -204,17 +204,17 @@ def test_an_upgrade_trusts_whom_names_lead_to(
                 "CREATE TABLE public.belief (v int); ALTER TABLE public.belief OWNER TO {1}"
             ).format(sql.Identifier(lender), sql.Identifier(lost))
         )
-        register = "SELECT bkpriv.register_dataset(%s, %s, '{v}', 'b')"
-        db.execute(register, ["x", "public.visit"])
-        db.execute(
-            "CREATE TABLE public.gone AS TABLE public.visit;"
-            "SELECT bkpriv.register_dataset('y', 'public.gone', '{v}', 'b');"
-            "DROP TABLE public.gone;"
-            "CREATE VIEW public.viewed AS SELECT v, 1 AS b FROM public.belief;"
-            "SELECT bkpriv.register_dataset('z', 'public.viewed', '{v}', 'b')"
+        # As that version's functions wrote it; its packages are not installed.
+        db.execute("CREATE VIEW public.viewed AS SELECT v, 1 AS b FROM public.belief")
+        register = (
+            "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
+            "sensitive) VALUES (%s, 'public', %s, '{v}', '{b}')"
         )
+        for dataset, source in (("x", "visit"), ("y", "gone"), ("z", "viewed")):
+            db.execute(register, [dataset, source])
+        state = "INSERT INTO bkpriv.policy (name, requirements) VALUES (%s, %s)"
         for name, table in (("led", "public.belief"), ("astray", "no such table")):
-            db.execute("SELECT bkpriv.set_policy(%s, %s)", [name, stated % table])
+            db.execute(state, [name, stated % table])
         db.execute("ALTER EXTENSION bkpriv UPDATE")
         found = "SELECT source_owners FROM bkpriv.dataset ORDER BY name"
         assert db.execute(found).fetchall() == [([lender],), ([],), ([lost],)]
