@@ -100,6 +100,8 @@ class Adversaries:
         Remembers what groups of the parts disclose.
     known_by : hashable
         What tells the adversaries, and how their figures are measured, from others of the recall.
+    believed_by : hashable
+        What tells the priors from others of the recall.
     progress : Progress
         Polled between steps.
     """
@@ -113,6 +115,7 @@ class Adversaries:
         trying: bool = False,
         recall: Recall | None = None,
         known_by: Hashable = None,
+        believed_by: Hashable = None,
         progress: Progress = SILENT,
     ) -> None:
         self._parts = parts
@@ -121,6 +124,7 @@ class Adversaries:
         self._trying = trying
         self._recall = Recall() if recall is None else recall
         self._known_by = known_by
+        self._believed_by = believed_by
         self._progress = progress.quiet
         self._prepared = [by.prepare(self._priors[place]) for place, by in self._judged]
 
@@ -183,6 +187,14 @@ class Adversaries:
         progress: Progress | None = None,
     ) -> Posterior:
         """Posteriors of every adversary; a contradiction names value or cell by their labels."""
+        about = (self._believed_by, estimator, self._trying)
+        return self._recall.posterior(
+            about, groups, lambda: self._inferred(groups, estimator, progress)
+        )
+
+    def _inferred(
+        self, groups: Groups, estimator: Estimator, progress: Progress | None
+    ) -> Posterior:
         united, members, alike = self._united(groups)
         counts, priors = self._parts.counts, self._priors
         if alike is not None:

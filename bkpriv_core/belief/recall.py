@@ -8,6 +8,8 @@ on what they believe of these and on the estimator, and on nothing else. Rules:
 - Groups that contradict an adversary are not remembered: whether that is an error depends on who
   asks.
 - Where too much is remembered, what was inferred first is forgotten first.
+- Of posteriors only those of the most memberships are remembered, as they were asked for: those
+  of a whole release, which is measured in several ways.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bkpriv_core.belief.posterior import UsedArray
+from bkpriv_core.belief.posterior import Posterior, UsedArray
 from bkpriv_core.table.groups import FloatArray, Groups
 
 __all__ = ["Recall"]
@@ -42,6 +44,38 @@ class Recall:
         self._most = most
         self._held = 0
         self._known: dict[tuple[Hashable, bytes], tuple[FloatArray, int]] = {}
+        self._believed: tuple[Hashable, Groups, Posterior] | None = None
+
+    def posterior(
+        self, about: Hashable, groups: Groups, infer: Callable[[], Posterior]
+    ) -> Posterior:
+        """Posteriors of groups, which are not to be changed; inferred unless they are remembered.
+
+        Parameters
+        ----------
+        about : hashable
+            What they depend on besides the groups.
+        groups : Groups
+            The groups.
+        infer : callable
+            Infers them.
+        """
+        known = self._believed
+        if (
+            known is not None
+            and known[0] == about
+            and np.array_equal(known[1].members, groups.members)
+            and np.array_equal(known[1].offsets, groups.offsets)
+        ):
+            return known[2]
+        inferred = infer()
+        numbers = sum(belief.size for belief in inferred.beliefs)
+        largest = known is None or len(groups.members) >= len(known[1].members)
+        if largest and numbers <= self._most:
+            for belief in inferred.beliefs:
+                belief.flags.writeable = False
+            self._believed = about, groups, inferred
+        return inferred
 
     def figures(
         self,

@@ -281,6 +281,7 @@ class Setting:
                 trying=self._trying,
                 recall=self._recall,
                 known_by=key,
+                believed_by=tuple(resolved[place] for place in distinct),
                 progress=self.progress,
             )
         return self._adversaries[key]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bkpriv_core import certainty
-from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief import disclosure
+from bkpriv_core.belief.posterior import Estimator, posterior
 from bkpriv_core.belief.prior import kernel_effort
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import certainties
@@ -104,3 +105,30 @@ def test_for_who_stands_in_tables_that_take_long_are_refused(
     with pytest.raises(TooLarge, match=r"bandwidth 0\.3"):
         certainties(setting, groups, parse_policy(PLAIN).requirements)
     certainties(setting, groups, parse_policy(ASKED).requirements)
+
+
+def test_who_is_measured_already_is_not_inferred_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting, groups = grouped(80, 3, 16)
+    several = {"bt_privacy": [{"bandwidth": 0.2, "t": 0.9}, {"bandwidth": 0.4, "t": 0.9}]}
+    (item,) = requirements = parse_policy(several).requirements
+    expected = certainties(setting, groups, requirements)
+    asked = []
+
+    def counted(some: Groups, *given: Any, **named: Any) -> Any:
+        asked.append(len(some))
+        return posterior(some, *given, **named)
+
+    monkeypatch.setattr(disclosure, "posterior", counted)
+    setting = Setting(setting.table)
+    item.measure(setting, groups, "auto")
+    item.explain(setting, groups.select(np.array([0])), 0, "auto")
+    assert certainties(setting, groups, requirements) == expected
+    whole = len(groups)
+    assert asked.count(whole) == 1
+    # By another estimate, or of other groups, they are.
+    certainties(setting, groups, requirements, "omega")
+    assert asked.count(whole) == 2
+    other = Groups.from_labels(groups.labels(len(setting.parts))[::-1])
+    assert certainties(setting, other, requirements) == certainties(
+        Setting(setting.table), other, requirements
+    )
