@@ -42,6 +42,8 @@ class Bounded:
         The quasi-identifiers and the sensitive value at fault there.
     before, after : float, optional
         The probability of that value before and after.
+    most : float, optional
+        The largest figure that any release of the table can have.
     """
 
     requirement: str
@@ -57,6 +59,12 @@ class Bounded:
     value: str | None = None
     before: float | None = None
     after: float | None = None
+    most: float | None = None
+
+    @property
+    def binds(self) -> bool:
+        """Whether a release could break it, as far as that is known."""
+        return self.most is None or not 0 < self.most <= self.threshold
 
 
 @dataclass(frozen=True)

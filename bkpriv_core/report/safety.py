@@ -98,6 +98,15 @@ class Safety:
                 ],
                 wide={0, 1},
             ),
+            *(
+                element(
+                    "p",
+                    f"{label_of(bound)}, at most {figure(bound.threshold)}, promises nothing: no "
+                    f"release of this table could exceed {figure(bound.most)}.",
+                )
+                for bound in facts.bounds
+                if not bound.binds and bound.most is not None
+            ),
             *(element("p", said) for said in compared(facts.bounds)),
             *(
                 element(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from bkpriv_core.audit import Finding
@@ -233,7 +233,8 @@ def _bounded(finding: Finding) -> Bounded:
     """A finding, and what is at fault."""
     figures = as_row(finding)[2:8]
     _, *blamed = as_row(finding)[8:14]
-    return Bounded(finding.requirement, dict(finding.parameters), *figures, *blamed)
+    bound = Bounded(finding.requirement, dict(finding.parameters), *figures, *blamed)
+    return replace(bound, most=finding.most)
 
 
 def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] | None]:
