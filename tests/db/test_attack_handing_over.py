@@ -19,6 +19,8 @@ from tests.db.refusal import refused
 from tests.db.test_attack_type_owners import BELIEF, TELL, auditor
 from tests.db.waiting import until_blocked
 
+pytestmark = pytest.mark.pooled
+
 __all__ = ["auditor"]
 
 READ = "SELECT * FROM bkpriv.prior('x', '0.3')"

@@ -16,6 +16,8 @@ from tests.db.clinic import one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 from tests.db.test_attack_type_owners import TELL, auditor
 
+pytestmark = pytest.mark.pooled
+
 __all__ = ["auditor"]
 
 ROWS = "INSERT INTO adm.visit SELECT i % 4, i * i % 7, i % 2 FROM generate_series(1, 120) AS i"

@@ -11,6 +11,8 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import one, overhear, publish, rows_of, state_policy
 from tests.db.refusal import refused
 
+pytestmark = pytest.mark.pooled
+
 LEAK = """
     CREATE FUNCTION {0}leak(anyelement) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$
     BEGIN RAISE NOTICE 'leaked %', $1; RETURN true; END $$;

@@ -11,6 +11,8 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish
 from tests.db.refusal import unchanged
 
+pytestmark = pytest.mark.pooled
+
 STRONG = [
     "SHARE UPDATE EXCLUSIVE",
     "SHARE",

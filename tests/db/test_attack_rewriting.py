@@ -14,6 +14,8 @@ import pytest
 from tests.conftest import Connection
 from tests.db.clinic import one, publish, state_policy
 
+pytestmark = pytest.mark.pooled
+
 TRAPS = """
 DO $traps$
 DECLARE

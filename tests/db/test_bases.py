@@ -11,7 +11,7 @@ from tests.conftest import Connection, Database
 from tests.db.clinic import PLAIN, one, overhear, publish, state_policy
 from tests.db.refusal import refused, unchanged
 
-pytestmark = pytest.mark.rolled_back
+pytestmark = [pytest.mark.rolled_back, pytest.mark.pooled]
 
 COLUMNS = "age int, sex text, city text, disease text"
 

@@ -12,6 +12,8 @@ from psycopg.types.json import Jsonb
 from tests.conftest import Connection
 from tests.db.clinic import declare_people, one, publish, state_policy
 
+pytestmark = pytest.mark.pooled
+
 HISTORY = (
     *("release", "release_attribute", "release_content", "release_draw", "release_respondent"),
     *("release_base", "release_notice", "release_belief", "release_event", "audit_record"),

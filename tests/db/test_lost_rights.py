@@ -14,6 +14,8 @@ from tests.db.clinic import state_policy
 from tests.db.refusal import unchanged
 from tests.db.waiting import until_blocked
 
+pytestmark = pytest.mark.pooled
+
 LOST = {
     "select": ("REVOKE SELECT ON adm.own FROM {0}", "42501", '"adm"."own"', "SELECT 1"),
     "the name": (

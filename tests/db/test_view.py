@@ -10,6 +10,8 @@ import pytest
 from tests.conftest import Connection
 from tests.db.clinic import one, publish
 
+pytestmark = pytest.mark.pooled
+
 
 @pytest.mark.parametrize("other", ["clinic.patient", "clinic.later"])
 def test_a_view_that_reads_more_than_a_release_is_left_alone(
