@@ -204,6 +204,12 @@ def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | N
         return _mapping(get_args(kind)[1], value, place)
     if kind in (int, float):
         return _number(kind, value, marks.get(Range, Range()), place)
+    _check_plain(kind, value, marks, place)
+    return value
+
+
+def _check_plain(kind: Any, value: object, marks: Mapping[type, Any], place: _Place) -> None:
+    """Refuse what is no such word, boolean or text."""
     stated = as_json(value)
     if OneOf in marks and value not in marks[OneOf].words:
         words = ", ".join(marks[OneOf].words)
@@ -213,7 +219,6 @@ def _read(kind: Any, value: object, place: _Place, marks: Mapping[type, Any] | N
         place.refuse(f"must be true or false, not {stated}", "It is not a boolean.", hint)
     if kind is str and not (isinstance(value, str) and value):
         place.refuse(f"is {stated}", "It is no text, or empty.", "Write it in quotes.")
-    return value
 
 
 @cache

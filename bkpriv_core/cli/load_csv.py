@@ -176,35 +176,59 @@ def _load(
             for attribute, wanted in branches.items():
                 load_hierarchy(connection, wanted, levels[attribute])
         chosen, unique, idle = _choose(connection, target, file, parts)
-        quasi_identifiers, sensitive = chosen["quasi_identifiers"], chosen["sensitive"]
-        roles: dict[str, str | list[str]] = {
-            part: names if part == "attributes" else names[0]
-            for part, names in chosen.items()
-            if part in ("attributes", "respondent", "period")
-        }
-        whole = [
-            name
-            for name in (*quasi_identifiers, *sensitive)
-            if types[name] in ("integer", "bigint") and name not in branches
-        ]
-        codes = _codes(connection, target, whole, sensitive)
-        if codes:
-            roles["bins"] = json.dumps(dict.fromkeys(codes, LABEL), ensure_ascii=False)
-        declarations = declare(
-            connection,
-            target.name,
-            target,
-            quasi_identifiers,
-            sensitive if "attributes" in roles or len(sensitive) > 1 else sensitive[0],
-            {name: branches[name] for name in branches if name in {*quasi_identifiers, *sensitive}},
-            {},
-            **roles,
-        )
+        declarations, codes = _declare(connection, target, types, chosen, branches)
 
     columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
     console.print(f"\nColumns: {columns}.", markup=False)
     if idle:
         console.print(f"\nLeft out, because they have no part: {', '.join(idle)}.", markup=False)
+    _tell_choice(console, parts, unique, codes)
+    for statement in declarations:
+        console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+
+
+def _declare(
+    connection: Connection,
+    target: TableName,
+    types: Mapping[str, str],
+    chosen: Mapping[str, list[str]],
+    branches: Mapping[str, TableName],
+) -> tuple[list[sql.Composed], dict[str, int]]:
+    """Statements that register a table, and the columns that they take for codes, with counts."""
+    quasi_identifiers, sensitive = chosen["quasi_identifiers"], chosen["sensitive"]
+    roles: dict[str, str | list[str]] = {
+        part: names if part == "attributes" else names[0]
+        for part, names in chosen.items()
+        if part in ("attributes", "respondent", "period")
+    }
+    whole = [
+        name
+        for name in (*quasi_identifiers, *sensitive)
+        if types[name] in ("integer", "bigint") and name not in branches
+    ]
+    codes = _codes(connection, target, whole, sensitive)
+    if codes:
+        roles["bins"] = json.dumps(dict.fromkeys(codes, LABEL), ensure_ascii=False)
+    declarations = declare(
+        connection,
+        target.name,
+        target,
+        quasi_identifiers,
+        sensitive if "attributes" in roles or len(sensitive) > 1 else sensitive[0],
+        {name: branches[name] for name in branches if name in {*quasi_identifiers, *sensitive}},
+        {},
+        **roles,
+    )
+    return declarations, codes
+
+
+def _tell_choice(
+    console: Console,
+    parts: Mapping[str, list[str]],
+    unique: Mapping[str, int],
+    codes: Mapping[str, int],
+) -> None:
+    """Say which columns were chosen for want of being named, and which are left out or labels."""
     if "quasi_identifiers" in parts and "sensitive" in parts:
         console.print("\nTo register it:\n")
     else:
@@ -218,20 +242,21 @@ def _load(
             f"that are sensitive. Here {standing}; change that to suit:\n"
         )
     if unique:
-        listed = ", ".join(f"{column} ({count:,} values)" for column, count in unique.items())
         console.print(
-            f"Left out, because nearly every record has a value of its own there: {listed}.\n",
+            "Left out, because nearly every record has a value of its own there: "
+            f"{_counted(unique)}.\n",
             markup=False,
         )
     if codes:
-        listed = ", ".join(f"{column} ({count:,} values)" for column, count in codes.items())
         console.print(
-            f"Taken for codes, and so for labels, by bins: {listed}. Leave those out there that "
-            "count or measure something.\n",
+            f"Taken for codes, and so for labels, by bins: {_counted(codes)}. Leave those out "
+            "there that count or measure something.\n",
             markup=False,
         )
-    for statement in declarations:
-        console.print(f"{statement.as_string()};", style="cyan", markup=False, soft_wrap=True)
+
+
+def _counted(columns: Mapping[str, int]) -> str:
+    return ", ".join(f"{column} ({count:,} values)" for column, count in columns.items())
 
 
 def _choose(

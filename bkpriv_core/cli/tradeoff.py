@@ -146,29 +146,11 @@ def draw(path: Path, title: str, settings: Sequence[Setting]) -> bool:
     grid = canvas.add_gridspec(len(beside), 2, width_ratios=(2.4, 1))
     main = canvas.add_subplot(grid[:, 0])
     panels = [canvas.add_subplot(grid[row, 1], sharex=main) for row in range(len(beside))]
+    axes = dict(zip(("worst_disclosure", *beside), (main, *panels), strict=True))
     series = dict.fromkeys(item.adversaries for item in tried)
     styles = zip(series, itertools.cycle(_COLOURS), itertools.cycle(_MARKERS), strict=False)
     for name, colour, marker in styles:
-        own = [item for item in tried if item.adversaries == name]
-        for axis, metric in zip((main, *panels), ("worst_disclosure", *beside), strict=True):
-            for filled in (False, True):
-                _scatter(
-                    axis,
-                    [item for item in own if (item in best) is filled],
-                    (lost, metric),
-                    color=colour,
-                    marker=marker,
-                    fillstyle="full" if filled else "none",
-                )
-        line = [item for item in best if item.adversaries == name]
-        main.plot(
-            [item.figures[lost] or 0.0 for item in line],
-            [item.figures["worst_disclosure"] or 0.0 for item in line],
-            color=colour,
-            marker=marker,
-            linewidth=0.9,
-            label=name,
-        )
+        _draw_series(axes, lost, tried, best, name, color=colour, marker=marker)
     _label(main, tried, differing, lost)
     _finish(main, lost, "worst_disclosure")
     main.set_ylabel(_LABELS["worst_disclosure"])
@@ -180,6 +162,30 @@ def draw(path: Path, title: str, settings: Sequence[Setting]) -> bool:
     canvas.suptitle(title + (f" ({refused} of {len(settings)} refused)" if refused else ""))
     canvas.savefig(path, dpi=130)
     return True
+
+
+def _draw_series(
+    axes: Mapping[str, Axes],
+    lost: str,
+    tried: Sequence[Setting],
+    best: Sequence[Setting],
+    name: str,
+    **style: Any,
+) -> None:
+    """Draw the settings of one adversary by each metric, and a line through those of the front."""
+    own = [item for item in tried if item.adversaries == name]
+    line = [item for item in best if item.adversaries == name]
+    for metric, axis in axes.items():
+        for filled in (False, True):
+            some = [item for item in own if (item in line) is filled]
+            _scatter(axis, some, (lost, metric), fillstyle="full" if filled else "none", **style)
+    axes["worst_disclosure"].plot(
+        [item.figures[lost] or 0.0 for item in line],
+        [item.figures["worst_disclosure"] or 0.0 for item in line],
+        linewidth=0.9,
+        label=name,
+        **style,
+    )
 
 
 def _scatter(axis: Axes, items: Sequence[Setting], metrics: tuple[str, str], **style: Any) -> None:

@@ -14,8 +14,9 @@ Every term is positive, so figures are exact up to a relative rounding error of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -216,22 +217,10 @@ def _enumerate(
         size *= len(assigned[bucket].weights)
     # An axis for each bucket that leaves a choice: few, since their product is within the budget.
     axes = [bucket for bucket in buckets if len(assigned[bucket].weights) > 1]
-
-    def shape(bucket: int) -> list[int]:
-        return [len(assigned[axis].weights) if bucket == axis else 1 for axis in axes]
-
-    def holds(atom: Atom) -> _Truth:
-        return assigned[atom.bucket].truth(atom).reshape(shape(atom.bucket))
-
     possible: _Truth = np.ones([len(assigned[axis].weights) for axis in axes], dtype=bool)
     for item in implications:
         progress.poll()
-        fulfilled: _Truth = np.zeros([1] * len(axes), dtype=bool)
-        for atom in item.antecedent:
-            fulfilled = fulfilled | ~holds(atom)
-        for atom in item.consequent:
-            fulfilled = fulfilled | holds(atom)
-        possible &= fulfilled
+        possible &= _fulfilled(item, assigned, axes)
     if not possible.any():
         raise ContradictoryKnowledge(
             "the knowledge contradicts the release",
@@ -241,13 +230,30 @@ def _enumerate(
         )
     weights: FloatArray = possible.astype(np.float64)
     for axis in axes:
-        weights *= assigned[axis].weights.reshape(shape(axis))
+        weights *= _along(axes, axis, assigned[axis].weights)
     weights /= weights.sum()
     for bucket in buckets:
         progress.poll()
         others = tuple(place for place, axis in enumerate(axes) if axis != bucket)
         marginal = weights.sum(axis=others).reshape(-1)
         _add_beliefs(beliefs, bucket, assigned[bucket], marginal)
+
+
+def _fulfilled(
+    item: Implication, assigned: Mapping[int, _Assignments], axes: Sequence[int]
+) -> _Truth:
+    """For which assignments an implication is true."""
+    fulfilled: _Truth = np.zeros([1] * len(axes), dtype=bool)
+    for atom in item.antecedent:
+        fulfilled = fulfilled | ~_along(axes, atom.bucket, assigned[atom.bucket].truth(atom))
+    for atom in item.consequent:
+        fulfilled = fulfilled | _along(axes, atom.bucket, assigned[atom.bucket].truth(atom))
+    return fulfilled
+
+
+def _along(axes: Sequence[int], bucket: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Values of the assignments of a bucket, along its axis; of one that has none, of the only."""
+    return values.reshape([-1 if axis == bucket else 1 for axis in axes])
 
 
 def _assignments(

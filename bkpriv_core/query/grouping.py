@@ -54,6 +54,11 @@ class Query:
     predicate: Predicate
     grouping_sets: tuple[GroupingSet, ...]
 
+    @property
+    def grouped(self) -> list[int]:
+        """All attributes that any set groups by, in order."""
+        return sorted({key for keys in self.grouping_sets for key in keys})
+
 
 @dataclass(frozen=True, eq=False)
 class GroupedCounts:

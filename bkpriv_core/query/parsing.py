@@ -356,11 +356,7 @@ class _Reader:
             (value,) = _parts(node, "this")
             return EVERYTHING if value else Not(EVERYTHING)
         if _is(node, exp.Is):
-            column, what, negate = _parts(node, "this", "expression", "negate")
-            if not _is(what, exp.Null):
-                raise _refused("IS with something other than NULL")
-            null = IsNull(self._column(column))
-            return Not(null) if negate else null
+            return self._null(node)
         if _is(node, exp.In):
             return self._membership(node)
         if _is(node, exp.Between):
@@ -376,6 +372,13 @@ class _Reader:
         if _is(right, exp.Column) and not _is(left, exp.Column):
             left, right, operator = right, left, _SWAPPED.get(operator, operator)
         return self._comparison(self._column(left), operator, right)
+
+    def _null(self, node: exp.Expr) -> Predicate:
+        column, what, negate = _parts(node, "this", "expression", "negate")
+        if not _is(what, exp.Null):
+            raise _refused("IS with something other than NULL")
+        null = IsNull(self._column(column))
+        return Not(null) if negate else null
 
     def _membership(self, node: exp.Expr) -> Membership:
         column, listed = _parts(node, "this", "expressions")

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bkpriv_core.report.chart import Bar, bars
 from bkpriv_core.report.facts import Audience, Facts, Persons
@@ -127,17 +127,8 @@ class _Page(Questions):
 
     def _top(self) -> Markup:
         facts = self.facts
-        broken = [bound for bound in facts.bounds if not bound.satisfied]
-        if not facts.bounds:
-            verdict, kind = "Nothing was measured of this release.", "unknown"
-        elif broken:
-            verdict = f"{len(broken)} of {len(facts.bounds)} bounds are broken."
-            kind = "broken"
-        else:
-            verdict, kind = "Every bound that was asked for is kept.", "kept"
+        verdict, kind = self._verdict()
         exact = self._exact()
-        if facts.bounds and exact is not None and exact < 1.0:
-            verdict += f" For {share(1.0 - exact)} of the {facts.unit} an estimate says so."
         tiles = [(f"{facts.unit} published", figure(facts.published))]
         if facts.persons and facts.persons.rows is not None:
             tiles.append(("records of theirs", figure(facts.persons.rows)))
@@ -170,6 +161,20 @@ class _Page(Questions):
             ),
         )
 
+    def _verdict(self) -> tuple[str, str]:
+        """Whether the bounds are kept: in words, and which mark that has."""
+        bounds = self.facts.bounds
+        if not bounds:
+            return "Nothing was measured of this release.", "unknown"
+        broken = sum(not bound.satisfied for bound in bounds)
+        verdict, kind = "Every bound that was asked for is kept.", "kept"
+        if broken:
+            verdict, kind = f"{broken} of {len(bounds)} bounds are broken.", "broken"
+        exact = self._exact()
+        if exact is not None and exact < 1.0:
+            verdict += f" For {share(1.0 - exact)} of the {self.facts.unit} an estimate says so."
+        return verdict, kind
+
     def _warnings(self) -> Iterable[Markup]:
         facts = self.facts
         if facts.status != "published":
@@ -197,6 +202,25 @@ class _Page(Questions):
 
     def _published(self) -> Markup:
         facts = self.facts
+        parts: list[Markup] = [
+            element(
+                "dl",
+                *(
+                    element("div", element("dt", label), element("dd", value))
+                    for label, value in self._particulars()
+                ),
+            ),
+            element("p", shown(facts.form, facts.persons, bool(facts.passed))),
+        ]
+        if facts.persons:
+            parts.append(element("p", self._of_persons(facts.persons)))
+        if facts.shown:
+            parts.append(self._columns())
+        return section("What was published", "published", *parts)
+
+    def _particulars(self) -> list[tuple[str, object]]:
+        """How, when, from what and as what it was published: labels and values."""
+        facts = self.facts
         rows: list[tuple[str, object]] = [("Published", facts.created_at)]
         if self.full:
             rows += [
@@ -223,42 +247,31 @@ class _Page(Questions):
             rows.append(("Passed through", listed(facts.passed)))
         if self.full and facts.unpublished:
             rows.append(("Of the source, not published", listed(facts.unpublished)))
-        parts: list[Markup] = [
-            element(
-                "dl",
-                *(
-                    element("div", element("dt", label), element("dd", value))
-                    for label, value in rows
-                ),
+        return rows
+
+    def _columns(self) -> Markup:
+        """What each column of the views holds."""
+        items = self.facts.shown
+        several = len({item.view for item in items}) > 1 and self.full
+        return element(
+            "details",
+            element("summary", "What each column holds"),
+            table(
+                "Columns of the release",
+                (*(("View",) if several else ()), "Column", "Type", "Holds"),
+                [
+                    (
+                        *((name(item.view),) if several else ()),
+                        name(item.name),
+                        item.type,
+                        item.comment,
+                    )
+                    for item in items
+                ],
             ),
-            element("p", shown(facts.form, facts.persons, bool(facts.passed))),
-        ]
-        if facts.persons:
-            parts.append(element("p", self._of_persons(facts.persons)))
-        if facts.shown:
-            several = len({item.view for item in facts.shown}) > 1 and self.full
-            parts.append(
-                element(
-                    "details",
-                    element("summary", "What each column holds"),
-                    table(
-                        "Columns of the release",
-                        (*(("View",) if several else ()), "Column", "Type", "Holds"),
-                        [
-                            (
-                                *((name(item.view),) if several else ()),
-                                name(item.name),
-                                item.type,
-                                item.comment,
-                            )
-                            for item in facts.shown
-                        ],
-                    ),
-                    # Open, for paper cannot open it.
-                    open_="",
-                )
-            )
-        return section("What was published", "published", *parts)
+            # Open, for paper cannot open it.
+            open_="",
+        )
 
     def _utility(self) -> Markup:
         facts = self.facts
@@ -269,21 +282,34 @@ class _Page(Questions):
                 "utility",
                 element("p", "It cannot be measured any more: the release was purged."),
             )
-        rows = []
-        charted = []
         told = _METRICS if self.full else {key: _METRICS[key] for key in _FOR_OUTSIDERS}
         compared = any(known.get(f"{key}_k_anonymous") is not None for key in told)
+        rows = []
+        charted = []
         for key, (label, percent, best) in told.items():
             if (lost := known.get(key)) is None:
                 continue
-            write = share if percent else figure
             base = known.get(f"{key}_k_anonymous")
             label = label.format(units=facts.unit.capitalize())
+            write = share if percent else figure
             beside = ("–" if base is None else write(base),) if compared else ()
             rows.append((label, write(lost), *beside, best))
             if percent and base is not None and key != "suppressed_share":
                 charted.append((label, lost, base))
-        parts = []
+        infinite = any(known.get(key) == math.inf for key in told)
+        parts = self._costs(rows, charted, compared=compared, infinite=infinite)
+        return section("What it costs analysts", "utility", *parts)
+
+    def _costs(
+        self,
+        rows: Sequence[tuple[str, ...]],
+        charted: Sequence[tuple[str, float, float]],
+        *,
+        compared: bool,
+        infinite: bool,
+    ) -> list[Markup]:
+        """Metrics as rows of a table, those that are shares as a chart, and what they mean."""
+        parts: list[Markup] = []
         if compared:
             parts.append(
                 element(
@@ -293,43 +319,22 @@ class _Page(Questions):
                 )
             )
         if charted:
-            largest = max(max(lost, base) for _, lost, base in charted)
-            end = next(end for end in _SCALES if end >= min(largest, 1.0))
-            parts.append(
-                picture(
-                    bars(
-                        "Detail lost: "
-                        + "; ".join(
-                            f"{label} {share(lost)}, by k-anonymity alone {share(base)}"
-                            for label, lost, base in charted
-                        ),
-                        [
-                            Bar(label, [(lost, "bar")], share(lost), base)
-                            for label, lost, base in charted
-                        ],
-                        end,
-                        share(end),
-                    ),
-                    "Chart of the detail lost",
-                    "Bars: this release. Dots: by k-anonymity alone. The line is there for scale, "
-                    "and no bound.",
-                )
-            )
+            parts.append(_lost(charted))
         beside = ("k-anonymity alone",) if compared else ()
         heads = ("Metric", "This release", *beside, "Best")
         if rows:
             parts.append(table("Metrics", heads, rows, range(1, len(heads) - 1)))
         else:
             parts.append(element("p", "It has no groups, whose loss of detail could be told."))
-        if any(known.get(key) == math.inf for key in told):
+        if infinite:
             parts.append(
                 element(
                     "p",
                     "∞ says that the release rules out what occurs in the source, as where "
-                    f"{facts.unit} were left out.",
+                    f"{self.facts.unit} were left out.",
                 )
             )
-        return section("What it costs analysts", "utility", *parts)
+        return parts
 
     def _history(self) -> Markup:
         facts = self.facts
@@ -360,19 +365,18 @@ class _Page(Questions):
             parts.append(element("p", f"Its dataset has {others}."))
         if facts.elsewhere:
             parts.append(element("p", self._elsewhere()))
-        together = [bound for bound in facts.bounds if "together" in bound.parameters]
-        if together:
-            kept = all(bound.satisfied for bound in together)
-            parts.append(
-                element(
-                    "p",
-                    "It was judged together with earlier releases of the same people: "
-                    + ("every" if kept else "not every")
-                    + " bound is kept"
-                    + ("." if kept else "; see the worst cases."),
-                )
-            )
+        parts += self._together()
         return section("History", "history", *parts)
+
+    def _together(self) -> list[Markup]:
+        """Whether bounds are kept together with earlier releases, if that was judged."""
+        together = [bound for bound in self.facts.bounds if "together" in bound.parameters]
+        if not together:
+            return []
+        kept = all(bound.satisfied for bound in together)
+        said = "It was judged together with earlier releases of the same people: "
+        said += "every bound is kept." if kept else "not every bound is kept; see the worst cases."
+        return [element("p", said)]
 
     def _elsewhere(self) -> str:
         """What is said of releases of other datasets that may show the same records."""
@@ -455,3 +459,24 @@ _FOR_OUTSIDERS = ("gcp",)
 
 def _stated(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _lost(charted: Sequence[tuple[str, float, float]]) -> Markup:
+    """A chart of the detail lost: metrics, in this release, and by k-anonymity alone."""
+    largest = max(max(lost, base) for _, lost, base in charted)
+    end = next(end for end in _SCALES if end >= min(largest, 1.0))
+    said = "; ".join(
+        f"{label} {share(lost)}, by k-anonymity alone {share(base)}"
+        for label, lost, base in charted
+    )
+    return picture(
+        bars(
+            f"Detail lost: {said}",
+            [Bar(label, [(lost, "bar")], share(lost), base) for label, lost, base in charted],
+            end,
+            share(end),
+        ),
+        "Chart of the detail lost",
+        "Bars: this release. Dots: by k-anonymity alone. The line is there for scale, "
+        "and no bound.",
+    )

@@ -131,49 +131,11 @@ class Safety:
         facts = self.facts
         if not facts.bounds:
             return Markup("")
-        together = any("together" in bound.parameters for bound in facts.bounds)
-        when = (
-            "Measured when this report was made"
-            + (", but for several releases together: when this was published." if together else ".")
-            if facts.audited is None
-            else f"Measured at {facts.audited[0]}"
-            + (f" by {facts.audited[1]}." if self.full else ".")
-        )
-        charted = [
-            (bound, used, mean)
-            for bound in facts.bounds
-            if self._told(bound)
-            and (used := used_by(bound, bound.worst)) is not None
-            and (mean := used_by(bound, bound.mean)) is not None
-        ]
         one = "record" if facts.persons is None else "person"
-        parts = [element("p", f"{when} The worst case is that of one {one}; the mean, of all.")]
-        if charted:
-            parts.append(
-                picture(
-                    bars(
-                        "How much of each bound the worst case uses, and how much the mean: "
-                        + "; ".join(
-                            f"{label_of(bound)} {share(used)}, mean {share(mean)}"
-                            for bound, used, mean in charted
-                        ),
-                        [
-                            Bar(
-                                label_of(bound),
-                                [(used, "bar" if bound.satisfied else "bar over")],
-                                share(used),
-                                mean,
-                            )
-                            for bound, used, mean in charted
-                        ],
-                        1.0,
-                        "the bound",
-                    ),
-                    "Chart of the worst cases",
-                    "Bars: how much of what is allowed the worst case uses. The nearer to 100 %, "
-                    "the less is to spare; beyond, the bound is broken. Dots: the mean.",
-                )
-            )
+        parts = [
+            element("p", f"{self._when()} The worst case is that of one {one}; the mean, of all.")
+        ]
+        parts += self._chart()
         heads = [
             "Bound",
             "Figure",
@@ -205,6 +167,53 @@ class Safety:
             )
         )
         return section("Worst cases", "worst", *parts)
+
+    def _when(self) -> str:
+        """When the figures were measured."""
+        audited, bounds = self.facts.audited, self.facts.bounds
+        if audited is not None:
+            return f"Measured at {audited[0]}" + (f" by {audited[1]}." if self.full else ".")
+        together = any("together" in bound.parameters for bound in bounds)
+        return "Measured when this report was made" + (
+            ", but for several releases together: when this was published." if together else "."
+        )
+
+    def _chart(self) -> list[Markup]:
+        """How much of each bound is used, drawn, if that can be told of any."""
+        charted = [
+            (bound, used, mean)
+            for bound in self.facts.bounds
+            if self._told(bound)
+            and (used := used_by(bound, bound.worst)) is not None
+            and (mean := used_by(bound, bound.mean)) is not None
+        ]
+        if not charted:
+            return []
+        return [
+            picture(
+                bars(
+                    "How much of each bound the worst case uses, and how much the mean: "
+                    + "; ".join(
+                        f"{label_of(bound)} {share(used)}, mean {share(mean)}"
+                        for bound, used, mean in charted
+                    ),
+                    [
+                        Bar(
+                            label_of(bound),
+                            [(used, "bar" if bound.satisfied else "bar over")],
+                            share(used),
+                            mean,
+                        )
+                        for bound, used, mean in charted
+                    ],
+                    1.0,
+                    "the bound",
+                ),
+                "Chart of the worst cases",
+                "Bars: how much of what is allowed the worst case uses. The nearer to 100 %, "
+                "the less is to spare; beyond, the bound is broken. Dots: the mean.",
+            ),
+        ]
 
     def certainty(self) -> Markup:
         """What is exact, and what is an estimate."""

@@ -138,15 +138,9 @@ def _promise(
 ) -> Promise:
     unit = unit_of(persons)
     if key == "k_anonymity":
-        alike = (
-            f"It is one of at least {limit} that look alike"
-            if persons is None
-            else f"The person is one of at least {limit} who look alike"
-        )
-        exact = f"What is told of him is one of what is told of at least {limit} {unit}"
         return Promise(
             "Whoever knows a person's quasi-identifiers, and looks for the record",
-            exact if form in _EXACT else alike,
+            _anonymity(limit, form, persons),
             f"{unit} in a group",
         )
     if key == "max_disclosure" and form == "randomized":
@@ -222,6 +216,14 @@ def _promise(
             "median relative error of counts",
         )
     return Promise("What the policy names", f"The figure keeps the bound {limit}", "figure")
+
+
+def _anonymity(limit: str, form: str, persons: Persons | None) -> str:
+    if form in _EXACT:
+        return f"What is told of him is one of what is told of at least {limit} {unit_of(persons)}"
+    if persons is None:
+        return f"It is one of at least {limit} that look alike"
+    return f"The person is one of at least {limit} who look alike"
 
 
 def _facts(number: Any) -> str:

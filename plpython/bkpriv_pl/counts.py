@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import plpy
 
-from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, check_passed
 from bkpriv_core.table.persons import Persons
@@ -29,7 +29,7 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import bin_end
 from bkpriv_pl.boundary import run, unpack_floats, unpack_integers
 from bkpriv_pl.column import STEPS, Column
-from bkpriv_pl.missing import refuse_nulls, refuse_unplaced
+from bkpriv_pl.missing import refuse_empty, refuse_nulls
 from bkpriv_pl.persons import Kept
 from bkpriv_pl.source import Relation, open_relation
 from bkpriv_pl.strangers import find_owners
@@ -160,14 +160,7 @@ def count_cells(
     if passing:
         names = tuple(column.name for column in passing)
         check_passed(names, row["passing_rows"], row["passing_bytes"])
-    if period is not None:
-        refuse_unplaced(source, row, period)
-    if row["records"] is None:
-        raise InvalidData(
-            f'table "{source.schema}"."{source.name}" is empty',
-            detail="It has no records.",
-            hint="There is nothing to publish; load the data first.",
-        )
+    refuse_empty(source, row, period)
     refuse_alike(source, row["alike"], columns)
     domains = [
         _domain(row, place, column, hierarchies.get(column.name))
@@ -175,47 +168,65 @@ def count_cells(
     ]
     if nulls == "error":
         refuse_nulls(source, row, columns)
-    codes = np.column_stack(
-        [unpack_integers(row[f"codes_{place}"]) for place in range(len(columns))]
-    )
+    codes = _unpack_codes(row, "codes", len(columns))
     records = unpack_integers(row["records"], ">i8")
     check_decoded(source, row, int(records.sum()))
-    beside = None
-    if passing:
-        labels = tuple(tuple(row[f"passing_labels_{place}"]) for place in range(len(passing)))
-        passing_codes = [
-            unpack_integers(row[f"passing_codes_{place}"]) for place in range(len(passing))
-        ]
-        beside = names, labels, np.column_stack(passing_codes)
-    known_by = len(quasi_identifiers)
-    known_of, told_of = tuple(domains[:known_by]), tuple(domains[known_by:])
+    split = len(quasi_identifiers)
+    known_of, told_of = tuple(domains[:split]), tuple(domains[split:])
+    known_by, told_by = codes[:, :split], codes[:, split:]
+    beside = _unpack_passing(row, passing) if passing else None
+    if respondent is None:
+        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records)
+        return table, None, beside and Passed.of_rows(*beside, cells, values, records)
+    named = [name for some in json.loads(row["respondents"]) for name in some]
     within = None if period is None else period.text
-    if respondent is not None:
-        named = [name for counted in json.loads(row["respondents"]) for name in counted]
-    if respondent is not None and kept is not None:
+    if kept is None:
+        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records)
+        about, whose = Respondents.of_rows(respondent, named, cells, values, records, within)
+    else:
         of_row = np.repeat(np.arange(len(records)), records)
         persons = Persons.of_records(
-            *(respondent, named, codes[of_row, :known_by], told_of, codes[of_row, known_by:]),
-            within,
+            respondent, named, known_by[of_row], told_of, told_by[of_row], within
         )
-        ones = np.ones(len(persons.names), dtype=np.int64)
-        each = np.column_stack((persons.codes, persons.values))
-        table, cells = Table.from_rows(known_of, persons.sensitive, each, ones)
-        about, values = Respondents(persons.names, cells, persons.values), persons.values
+        table, about = _tabulate_persons(known_of, persons)
         whose = of_row[persons.records.members]
-    else:
-        told, values = told_of[0], codes[:, known_by]
-        if len(told_of) > 1:
-            told, values = Combination.of(told_of, codes[:, known_by:])
-        counted = np.column_stack((codes[:, :known_by], values))
-        table, cells = Table.from_rows(known_of, told, counted, records)
-        if respondent is None:
-            passed = beside and Passed.of_rows(*beside, cells, values, records)
-            return table, None, passed
-        about, whose = Respondents.of_rows(respondent, named, cells, values, records, within)
-        cells, values = about.cells, about.values
-    passed = beside and Passed.of_persons(*beside, cells, values, whose)
-    return table, about, passed
+    return table, about, beside and Passed.of_persons(*beside, about.cells, about.values, whose)
+
+
+def _tabulate(
+    known_of: tuple[Domain, ...],
+    told_of: tuple[Domain, ...],
+    known_by: IntArray,
+    told_by: IntArray,
+    records: IntArray,
+) -> tuple[Table, IntArray, IntArray]:
+    """The table of all records, and the cell and sensitive value of each distinct row."""
+    told, values = told_of[0], told_by[:, 0]
+    if len(told_of) > 1:
+        told, values = Combination.of(told_of, told_by)
+    table, cells = Table.from_rows(known_of, told, np.column_stack((known_by, values)), records)
+    return table, cells, values
+
+
+def _tabulate_persons(known_of: tuple[Domain, ...], persons: Persons) -> tuple[Table, Respondents]:
+    """The table of persons, and where each of them is in it."""
+    ones = np.ones(len(persons.names), dtype=np.int64)
+    each = np.column_stack((persons.codes, persons.values))
+    table, cells = Table.from_rows(known_of, persons.sensitive, each, ones)
+    return table, Respondents(persons.names, cells, persons.values)
+
+
+def _unpack_codes(row: Mapping[str, Any], name: str, columns: int) -> IntArray:
+    return np.column_stack([unpack_integers(row[f"{name}_{place}"]) for place in range(columns)])
+
+
+def _unpack_passing(
+    row: Mapping[str, Any], passing: tuple[Column, ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...], IntArray]:
+    """Names, labels and codes of the columns that pass through."""
+    names = tuple(column.name for column in passing)
+    labels = tuple(tuple(row[f"passing_labels_{place}"]) for place in range(len(passing)))
+    return names, labels, _unpack_codes(row, "passing_codes", len(passing))
 
 
 def _read(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import site
 import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy
 import scipy
@@ -168,10 +170,6 @@ def _access() -> list[Check]:
     )
     # What is granted to a role itself is in a dump, and its membership of a group is not.
     restored = any(row["strange"] and row["granted_with_job"] for row in granted)
-    by_job = []
-    for job in _GROUPS:
-        roles = [row["role"] for row in members if row["job"] == job]
-        by_job.append(f"{job.removeprefix('bkpriv_')}s: {', '.join(roles) or 'none'}")
     readers = sorted(
         {
             row["role"]
@@ -180,7 +178,7 @@ def _access() -> list[Check]:
         }
     )
     return [
-        ("jobs", True, f"{'; '.join(by_job)}; superusers have all of them"),
+        ("jobs", True, f"{_by_job(members)}; superusers have all of them"),
         ("readers of release tables", True, f"their publishers: {', '.join(readers) or 'none'}"),
         (
             "nothing to others",
@@ -189,6 +187,15 @@ def _access() -> list[Check]:
             or "no role has more than its job",
         ),
     ]
+
+
+def _by_job(members: Sequence[Mapping[str, Any]]) -> str:
+    """Who has each job."""
+    listed = []
+    for job in _GROUPS:
+        roles = [row["role"] for row in members if row["job"] == job]
+        listed.append(f"{job.removeprefix('bkpriv_')}s: {', '.join(roles) or 'none'}")
+    return "; ".join(listed)
 
 
 def _permissions() -> list[Check]:

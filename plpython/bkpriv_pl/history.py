@@ -20,6 +20,7 @@ from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_r
 from bkpriv_core.release.recorded.soundness import of_release, unsound
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.column import FIXED
@@ -138,33 +139,9 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
     recoded = dict(enumerate(published.form.levels or ()))
     channels = dict(enumerate(published.form.channels or ()))
     for place, (domain, type_) in enumerate(zip(published.columns, types, strict=True)):
-        levels = None
-        if domain.hierarchy is not None:
-            levels = [list(path) for path in domain.hierarchy.paths.values()]
-        intervals = domain.intervals
-        run(
-            "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
-            "levels, type, widths, origin, level, ends, retention) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-            [
-                *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
-                *("numeric[]", "numeric", "int", "float8[]", "float8"),
-            ],
-            [
-                release,
-                place,
-                domain.name,
-                list(domain.labels),
-                None if domain.positions is None else domain.positions.tolist(),
-                levels,
-                type_,
-                None if intervals is None else list(intervals.widths),
-                None if intervals is None else intervals.origin,
-                recoded.get(place),
-                None if domain.ends is None else domain.ends.tolist(),
-                channels[place].retention if place in channels else None,
-            ],
-        )
+        channel = channels.get(place)
+        retention = None if channel is None else channel.retention
+        _record_attribute(release, place, domain, type_, recoded.get(place), retention)
     arrays: dict[str, IntArray] = {
         "codes": parts.codes.ravel(),
         "group_ids": published.labels,
@@ -195,6 +172,44 @@ def record_content(release: int, published: Release, types: Sequence[str]) -> No
             ["bigint", "text", "text"],
             [release, array_literal(drawn.codes.ravel()), array_literal(drawn.counts)],
         )
+
+
+def _record_attribute(
+    release: int,
+    place: int,
+    domain: Domain,
+    type_: str,
+    level: int | None,
+    retention: float | None,
+) -> None:
+    """Append the values of an attribute, to which level it was recoded and how it was drawn."""
+    levels = None
+    if domain.hierarchy is not None:
+        levels = [list(path) for path in domain.hierarchy.paths.values()]
+    intervals = domain.intervals
+    run(
+        "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
+        "levels, type, widths, origin, level, ends, retention) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        [
+            *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
+            *("numeric[]", "numeric", "int", "float8[]", "float8"),
+        ],
+        [
+            release,
+            place,
+            domain.name,
+            list(domain.labels),
+            None if domain.positions is None else domain.positions.tolist(),
+            levels,
+            type_,
+            None if intervals is None else list(intervals.widths),
+            None if intervals is None else intervals.origin,
+            level,
+            None if domain.ends is None else domain.ends.tolist(),
+            retention,
+        ],
+    )
 
 
 def _sparse(counts: IntArray, rows: str, columns: str, numbers: str) -> dict[str, IntArray]:

@@ -136,6 +136,21 @@ def inspect_source(
             elif not column.numeric and has_many_labels(counted.valued, counted.most):
                 many.append(f'"{column.name}" ({counted.most})')
     seen = part.seen(inspected)
+    _warn_of_quasi_identifiers(dataset, unique, many, seen)
+    _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen)
+    if null:
+        telling.warning(
+            f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
+            detail=f"Column (records with NULL): {', '.join(null)}.{seen}",
+            hint="Publication refuses NULL in what is published unless it has the option "
+            '{"nulls": "category"}, and neither a respondent nor a period may be NULL.',
+        )
+
+
+def _warn_of_quasi_identifiers(
+    dataset: str, unique: Sequence[str], many: Sequence[str], seen: str
+) -> None:
+    """Warn of quasi-identifiers that are nearly unique, and of those of many labels."""
     if unique:
         telling.warning(
             f'quasi-identifiers of dataset "{dataset}" are nearly unique, so they tell who is who',
@@ -152,14 +167,6 @@ def inspect_source(
             f"a group, a column without a hierarchy is shown as * for all of them.{seen}",
             hint="Give such a column a hierarchy with bkpriv.set_hierarchy, publish from a view "
             "that makes its labels coarser, or leave it out.",
-        )
-    _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen)
-    if null:
-        telling.warning(
-            f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
-            detail=f"Column (records with NULL): {', '.join(null)}.{seen}",
-            hint="Publication refuses NULL in what is published unless it has the option "
-            '{"nulls": "category"}, and neither a respondent nor a period may be NULL.',
         )
 
 

@@ -1,4 +1,4 @@
-"""Missing: records of no period, periods of no records, and values that are NULL."""
+"""Missing: records, of a period or at all, the period of a record, and values that are NULL."""
 
 from __future__ import annotations
 
@@ -13,13 +13,25 @@ from bkpriv_pl.source import Relation
 if TYPE_CHECKING:
     from bkpriv_pl.counts import Period
 
-__all__ = ["refuse_nulls", "refuse_unplaced"]
+__all__ = ["refuse_empty", "refuse_nulls"]
 
 _NEAR = 4
 """How many periods on either side of one that has no records an error lists."""
 
 
-def refuse_unplaced(source: Relation, row: dict[str, Any], period: Period) -> None:
+def refuse_empty(source: Relation, row: dict[str, Any], period: Period | None) -> None:
+    """Refuse a source of no records; of one period, also records of none."""
+    if period is not None:
+        _refuse_unplaced(source, row, period)
+    if row["records"] is None:
+        raise InvalidData(
+            f'table "{source.schema}"."{source.name}" is empty',
+            detail="It has no records.",
+            hint="There is nothing to publish; load the data first.",
+        )
+
+
+def _refuse_unplaced(source: Relation, row: dict[str, Any], period: Period) -> None:
     """Refuse records of no period, and a period of no records."""
     name, column = f'"{source.schema}"."{source.name}"', f'"{period.column.name}"'
     if row["unplaced"]:

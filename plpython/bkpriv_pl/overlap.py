@@ -128,32 +128,8 @@ class Beside:
         if mended is None:
             return
         told = releases_of(self.judged)
-        left_out = published.table.records - published.published
         if mended.failed or not grown:
-            dear = mended.failed and left_out > _DEAR * published.table.records
-            # What grows has one value of each person.
-            dear = dear and not isinstance(published.table.sensitive, Combination)
-            said = {
-                "detail": f"As it was begun, {mended.failed} people would have been exposed to who "
-                "holds all of them."
-                if mended.failed
-                else "Nobody is exposed by it to who holds all of them.",
-            }
-            if any(row.parameters.get("between") == "not bounded" for row in rows):
-                said["detail"] += (
-                    " Of ranges of bandwidths only some were tried; between them it is not shown."
-                )
-            if dear:
-                said["hint"] = (
-                    'The option {"grow": true} shows people who left as they were published, which '
-                    "exposes nobody."
-                )
-            telling.notice(
-                f"release {release} is certified together with {told}: {mended.known} groups are "
-                f"shown as they were, {mended.united} were united with others, and {left_out} "
-                "records are left out",
-                **said,
-            )
+            _tell_certified(release, told, mended, published, rows)
         if mended.exposed:
             telling.notice(
                 f"{mended.exposed} people are exposed by what was published before release "
@@ -186,6 +162,37 @@ class Beside:
                 hint='The option {"beyond": "suppress"} leaves out what only an estimate can '
                 "certify.",
             )
+
+
+def _tell_certified(
+    release: int, told: str, mended: Mended, published: Release, rows: Sequence[Finding]
+) -> None:
+    """Say what it took to certify a release together with earlier ones, as `told` names them."""
+    left_out = published.table.records - published.published
+    dear = mended.failed and left_out > _DEAR * published.table.records
+    # What grows has one value of each person.
+    dear = dear and not isinstance(published.table.sensitive, Combination)
+    said = {
+        "detail": f"As it was begun, {mended.failed} people would have been exposed to who "
+        "holds all of them."
+        if mended.failed
+        else "Nobody is exposed by it to who holds all of them.",
+    }
+    if any(row.parameters.get("between") == "not bounded" for row in rows):
+        said["detail"] += (
+            " Of ranges of bandwidths only some were tried; between them it is not shown."
+        )
+    if dear:
+        said["hint"] = (
+            'The option {"grow": true} shows people who left as they were published, which '
+            "exposes nobody."
+        )
+    telling.notice(
+        f"release {release} is certified together with {told}: {mended.known} groups are "
+        f"shown as they were, {mended.united} were united with others, and {left_out} "
+        "records are left out",
+        **said,
+    )
 
 
 def find_earlier(

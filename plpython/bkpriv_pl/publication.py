@@ -19,75 +19,96 @@ from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import Certainty, certainties
 from bkpriv_core.errors import BkprivError
-from bkpriv_core.method import GroupMethod, Method, Options
+from bkpriv_core.method import GroupMethod, Method
 from bkpriv_core.method.growing import Growth, make_grown
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.method.together import begin_again, make_together
 from bkpriv_core.partition.together import Mended
-from bkpriv_core.policy import Overlap, Policy
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import check_binding
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
-from bkpriv_core.table.passed import Told
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.passed import Passed, Told
 from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
 from bkpriv_pl import history, notice, telling
 from bkpriv_pl.bases import record_bases
-from bkpriv_pl.boundary import entry, from_json, require, run
+from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.column import column_types
-from bkpriv_pl.counts import NOTHING, Period
-from bkpriv_pl.dataset import Dataset, find_dataset, read_records, take_turn
+from bkpriv_pl.counts import NOTHING, Known
+from bkpriv_pl.dataset import find_dataset, read_records, take_turn
 from bkpriv_pl.distribution import (
-    begin_distributing,
-    check_citus,
     check_column,
     made_here_alone,
 )
 from bkpriv_pl.draws import judge_together
 from bkpriv_pl.growing import Stock, find_stock
-from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds, names_of_records
-from bkpriv_pl.overlap import Beside, find_earlier, find_overlap, warn_of_later
-from bkpriv_pl.ownership import check_owner, telling_losses
+from bkpriv_pl.overlap import Beside, Overlapping, find_earlier, find_overlap, warn_of_later
+from bkpriv_pl.ownership import telling_losses
 from bkpriv_pl.passed import tell_attributes
-from bkpriv_pl.period import require_period
-from bkpriv_pl.persons import Kept, kept_of, tell_bounded, tell_persons
-from bkpriv_pl.policy import find_policy
+from bkpriv_pl.persons import tell_bounded, tell_persons
 from bkpriv_pl.progress import POLLED, Task
-from bkpriv_pl.remembering import set_out
-from bkpriv_pl.request import choose_overlap, read_method, read_policy
+from bkpriv_pl.remembering import Memories, set_out
+from bkpriv_pl.request import Request, read_request
 from bkpriv_pl.settling import look_ahead, settle_staleness
 from bkpriv_pl.snapshot import Content, write_snapshot
 from bkpriv_pl.view import (
     ShownView,
-    View,
-    check_name,
     find_view,
-    parse_view_name,
     put_view,
 )
+from bkpriv_pl.visibility import Before
 
 __all__ = ["publish"]
 
 
-@dataclass(frozen=True)
-class _Request:
-    """A validated call of publish."""
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """A source as `read_records` gave it, and the release that grows by it, if one does."""
 
-    dataset: Dataset
-    policy_name: str
-    stated: object
-    policy: Policy
-    overlap: Overlap
-    library: PriorTables
-    view: View
-    method: Method[Any]
-    period: Period | None
-    options: Options
-    options_text: str
-    kept: Kept | None
+    source: tuple[Table, Respondents | None, Passed | None]
+    ahead: Before | None
+    known: Known
+    stock: Stock | None
+    growth: Growth | None
+
+    @property
+    def grown_from(self) -> int | None:
+        """The release that grows."""
+        return None if self.stock is None else self.stock.release
+
+    def settle(self, request: Request, release: int) -> None:
+        """Keep writers off the source, and mark the release stale if they changed it."""
+        settle_staleness(
+            *(request.dataset, request.period, *self.source),
+            *(release, self.ahead, self.known, request.kept),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Subject:
+    """What is published, as its method takes it: a table and adversaries, people, attributes."""
+
+    setting: Setting
+    respondents: Respondents | None
+    passed: Passed | None
+    memories: Memories | None
+    coarse: Collection[str]
+
+    def places(self, published: Release, chance: Chance) -> IntArray | None:
+        """Place of each respondent, or of each record with insensitive attributes, in `parts`."""
+        placed = self.passed if self.respondents is None else self.respondents
+        return None if placed is None else placed.places(published.parts, chance)
+
+    def told(self, published: Release, place: IntArray | None) -> Told | None:
+        """What groups show of insensitive attributes."""
+        if self.passed is None or place is None:
+            return None
+        return self.passed.told(published.labels[place], published.table.sensitive)
 
 
 @entry
@@ -102,14 +123,14 @@ def publish(
 ) -> int:
     """See ``bkpriv.publish``."""
     with telling.kept() as told:
-        request = _validated(dataset, policy, view_name, method, period, options, view_schema)
+        request = read_request(dataset, policy, view_name, method, period, options, view_schema)
         with telling_losses(request.dataset):
             release = _publish(request, Task("bkpriv publish"))
             notice.record(release, told)
     return release
 
 
-def _publish(request: _Request, task: Task) -> int:
+def _publish(request: Request, task: Task) -> int:
     """Publish what was asked for, and return the id of the release."""
     task.step("waiting for its turn")
     take_turn(request.dataset.name)
@@ -117,93 +138,35 @@ def _publish(request: _Request, task: Task) -> int:
     if request.period is not None and (type_ := request.period.recorded_as) is not None:
         history.check_comparable(request.dataset.name, request.dataset.owner, type_)
     previous = _shown_before(request)
-    overlap = None
-    if request.overlap != "certify":
-        refused = request.overlap == "refuse"
-        form = request.method.form
-        overlap = find_overlap(request.dataset, request.period, form, refused=refused)
-        if overlap is not None and refused:
-            raise overlap.told
-    stock = find_stock(
-        request.dataset, request.period, request.view, request.method, request.options
-    )
-    known = NOTHING if stock is None else stock.known
-    task.step("counting")
-    ahead = look_ahead(request.dataset, request.period, request.kept)
-    source, of_source, passing = read_records(
-        request.dataset, request.options.nulls, request.period, known, request.kept
-    )
-    growth = None if stock is None else stock.grow(source, of_source)
-    table, respondents = (
-        (source, of_source) if growth is None else (growth.table, growth.respondents)
-    )
-    task.step("weighing knowledge")
-    taken, cell = request.method.prepare(table, request.options)
-    coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
-    check_bounds(request.dataset, taken, request.method.form, coarse)
-    if (by := request.options.distribute_by) is not None:
-        check_column(by, names_of_records(request.dataset, taken, request.method.form, coarse))
-    about = None if respondents is None else respondents.moved(cell)
-    passed = None if passing is None else passing.moved(cell)
-    setting, memories = set_out(
-        request.dataset,
-        request.period,
-        taken,
-        about,
-        request.policy.requirements,
-        request.options,
-        request.library,
-        apart=request.method.tells_apart or growth is not None,
-    )
-    check_binding(request.policy.requirements, setting)
-    if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
-        request.method.check(setting, request.policy.requirements, request.options)
+    overlap = _overlapping(request)
+    reading = _read(request, task)
+    subject = _set_out(request, reading, task)
     seed = request.options.seed
     chance = SecretChance() if seed is None else SeededChance(seed)
-    beside = None
-    if request.overlap == "certify" and about is not None:
-        task.step("reading earlier releases")
-        beside = find_earlier(
-            *(request.dataset, request.period, setting, about),
-            *(request.policy.requirements, request.library),
-        )
+    beside = _find_beside(request, subject, task)
+    if beside is not None:
         overlap = find_overlap(request.dataset, request.period, request.method.form, beside)
-    published, rows, mended = _make(request, setting, about, stock, growth, beside, chance, task)
+    published, rows, mended = _make(request, subject, reading, beside, chance, task)
     if beside is not None:
         beside = replace(beside, mended=mended)
     shown, within = published.together()
-    sure = _made_sure(request, setting, published, shown, task)
+    sure = _made_sure(request, subject.setting, published, shown, task)
     task.step("writing")
-    stock_of = None if stock is None else stock.release
-    told = place = labels = None
-    placed = passed if about is None else about
-    if placed is not None:
-        place = placed.places(published.parts, chance)
-        labels = published.labels[place]
-        told = None if passed is None else passed.told(labels, published.table.sensitive)
+    place = subject.places(published, chance)
+    told = subject.told(published, place)
     release, findings = _record(
-        request, published, shown, rows, coarse, told, stock_of, beside, task
+        request, published, shown, rows, subject.coarse, told, reading.grown_from, beside, task
     )
-    if stock is not None and growth is not None:
-        stock.tell(release, published, growth)
-    if about is not None and place is not None and labels is not None:
-        counterfeit = about.shown(published.parts, place)
-        history.record_respondents(
-            release,
-            RecordedRespondents(about.names, labels, within[place], about.values, counterfeit),
-        )
-        if memories is not None:
-            for knowledge, before in setting.revisions.items():
-                memories.keep(release, knowledge, before, labels, counterfeit)
+    if reading.stock is not None and reading.growth is not None:
+        reading.stock.tell(release, published, reading.growth)
+    if subject.respondents is not None and place is not None:
+        _record_people(release, subject, subject.respondents, published, within, place)
     written = Content(
-        shown, coarse, request.options.seed, passed, told, request.options.distribute_by
+        shown, subject.coarse, seed, subject.passed, told, request.options.distribute_by
     )
     _show(request, written, release, previous)
     task.step("waiting for writers")
-    settle_staleness(
-        *(request.dataset, request.period, source, of_source, passing, release, ahead, known),
-        request.kept,
-    )
+    reading.settle(request, release)
     task.done()
     if overlap is not None:
         overlap.tell()
@@ -213,12 +176,78 @@ def _publish(request: _Request, task: Task) -> int:
     return release
 
 
+def _overlapping(request: Request) -> Overlapping | None:
+    """Other releases of the same records, where a release is not certified together with them.
+
+    Raises
+    ------
+    UnattainableRequirement
+        If there are any and the policy refuses them.
+    """
+    if request.overlap == "certify":
+        return None
+    refused = request.overlap == "refuse"
+    form = request.method.form
+    overlap = find_overlap(request.dataset, request.period, form, refused=refused)
+    if overlap is not None and refused:
+        raise overlap.told
+    return overlap
+
+
+def _read(request: Request, task: Task) -> _Reading:
+    """Find the release that grows, if one does, and read the source."""
+    dataset, period, options = request.dataset, request.period, request.options
+    stock = find_stock(dataset, period, request.view, request.method, options)
+    known = NOTHING if stock is None else stock.known
+    task.step("counting")
+    ahead = look_ahead(dataset, period, request.kept)
+    source = read_records(dataset, options.nulls, period, known, request.kept)
+    table, respondents, _ = source
+    growth = None if stock is None else stock.grow(table, respondents)
+    return _Reading(source, ahead, known, stock, growth)
+
+
+def _set_out(request: Request, reading: _Reading, task: Task) -> _Subject:
+    """Prepare what was read for the method, and refuse what it cannot publish."""
+    dataset, method, options = request.dataset, request.method, request.options
+    requirements = request.policy.requirements
+    table, respondents, passing = reading.source
+    growth = reading.growth
+    if growth is not None:
+        table, respondents = growth.table, growth.respondents
+    task.step("weighing knowledge")
+    taken, cell = method.prepare(table, options)
+    coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
+    check_bounds(dataset, taken, method.form, coarse)
+    if (by := options.distribute_by) is not None:
+        check_column(by, names_of_records(dataset, taken, method.form, coarse))
+    about = None if respondents is None else respondents.moved(cell)
+    setting, memories = set_out(
+        *(dataset, request.period, taken, about, requirements, options, request.library),
+        apart=method.tells_apart or growth is not None,
+    )
+    check_binding(requirements, setting)
+    if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
+        method.check(setting, requirements, options)
+    passed = None if passing is None else passing.moved(cell)
+    return _Subject(setting, about, passed, memories, coarse)
+
+
+def _find_beside(request: Request, subject: _Subject, task: Task) -> Beside | None:
+    """Earlier releases that the new one is to be certified together with."""
+    if request.overlap != "certify" or subject.respondents is None:
+        return None
+    task.step("reading earlier releases")
+    return find_earlier(
+        *(request.dataset, request.period, subject.setting, subject.respondents),
+        *(request.policy.requirements, request.library),
+    )
+
+
 def _make(
-    request: _Request,
-    setting: Setting,
-    respondents: Respondents | None,
-    stock: Stock | None,
-    growth: Growth | None,
+    request: Request,
+    subject: _Subject,
+    reading: _Reading,
     beside: Beside | None,
     chance: Chance,
     task: Task,
@@ -226,11 +255,12 @@ def _make(
     """Make a release, and certify it together with earlier ones if there are any of its people."""
     method: Method[Any] = request.method
     options: Any = request.options
-    asked = (setting, request.policy.requirements, options, chance, task)
+    asked = (subject.setting, request.policy.requirements, options, chance, task)
+    respondents, growth = subject.respondents, reading.growth
     earlier = None if beside is None else beside.earlier
     make = method.make
-    if stock is not None and growth is not None:
-        make = partial(make_grown, stock.method, growth)
+    if reading.stock is not None and growth is not None:
+        make = partial(make_grown, reading.stock.method, growth)
     if earlier is None or respondents is None or not isinstance(method, GroupMethod):
         return *make(*asked), None
     if growth is None and method.rearranging:
@@ -241,7 +271,7 @@ def _make(
 
 
 def _made_sure(
-    request: _Request, setting: Setting, published: Release, shown: Release, task: Task
+    request: Request, setting: Setting, published: Release, shown: Release, task: Task
 ) -> list[Certainty] | BkprivError:
     """Count of whom readers become sure, as audits do; or say why not, which hinders nothing.
 
@@ -261,7 +291,29 @@ def _made_sure(
         return error
 
 
-def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
+def _record_people(
+    release: int,
+    subject: _Subject,
+    respondents: Respondents,
+    published: Release,
+    within: IntArray,
+    place: IntArray,
+) -> None:
+    """Record in which group each respondent is shown, and what who remembers infers of them."""
+    labels = published.labels[place]
+    counterfeit = respondents.shown(published.parts, place)
+    history.record_respondents(
+        release,
+        RecordedRespondents(
+            respondents.names, labels, within[place], respondents.values, counterfeit
+        ),
+    )
+    if subject.memories is not None:
+        for knowledge, before in subject.setting.revisions.items():
+            subject.memories.keep(release, knowledge, before, labels, counterfeit)
+
+
+def _shown_before(request: Request) -> dict[Exhibit, ShownView]:
     """Views that the release will take the place of, by the exhibit that they show."""
     dataset = request.dataset
     views: dict[Exhibit, ShownView] = {}
@@ -283,7 +335,7 @@ def _shown_before(request: _Request) -> dict[Exhibit, ShownView]:
 
 
 def _show(
-    request: _Request,
+    request: Request,
     content: Content,
     release: int,
     previous: dict[Exhibit, ShownView],
@@ -314,48 +366,8 @@ def _show(
             )
 
 
-def _validated(
-    dataset: str | None,
-    policy: str | None,
-    view_name: str | None,
-    method: str | None,
-    period: str | None,
-    options: str | None,
-    view_schema: str | None,
-) -> _Request:
-    """Check everything that can be checked before the source is read."""
-    registered = find_dataset(dataset)
-    check_owner(registered)
-    policy = require(policy, "policy")
-    stated = find_policy(policy)
-    decoded = from_json(options, "options")
-    way, chosen = read_method(registered, method, decoded)
-    completed, demanded = read_policy(registered, way, chosen, stated.requirements)
-    if chosen.distribute_by is not None:
-        check_citus()
-        begin_distributing()
-    view = parse_view_name(require(view_name, "view name"), view_schema)
-    for exhibit in way.form.exhibits:
-        check_name(view.of(exhibit).name)
-    return _Request(
-        registered,
-        policy,
-        completed,
-        demanded,
-        choose_overlap(registered, way, chosen, demanded),
-        stated.library,
-        view,
-        way,
-        require_period(registered, period),
-        chosen,
-        # Who knew the seed could draw and order records again. No release is measured by it.
-        json.dumps({key: value for key, value in decoded.items() if key != "seed"}),
-        kept_of(chosen, registered),
-    )
-
-
 def _record(
-    request: _Request,
+    request: Request,
     published: Release,
     shown: Release,
     rows: list[Finding],
@@ -418,7 +430,7 @@ def _record(
 
 
 def _judge_together(
-    request: _Request, published: Release, release: int, task: Task
+    request: Request, published: Release, release: int, task: Task
 ) -> list[Finding]:
     """Measure a randomized release together with others of the same records; say what they tell."""
     if published.partition is not None:

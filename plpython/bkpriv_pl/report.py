@@ -79,23 +79,13 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         ["bigint"],
         [release],
     )
-    bounds, audited = _recorded_audit(release)
     events, happened = _events(release)
     method = find_method(row["method"])
     recorded = None if row["status"] == "purged" else find_release(release)
     options = find_options(release, method)
     passed = passed_through(release)
-    left_out: tuple[LeftOut, ...] = ()
-    sure: tuple[Sure, ...] | None = ()
-    if recorded is not None and audience == "officer":
-        measured = _measured(recorded, task)
-        if measured is not None:
-            told, sure = measured
-            # Several releases together were judged when this one was published.
-            bounds = (*told, *(bound for bound in bounds if "together" in bound.parameters))
-            audited = None
-        if row["suppressed"]:
-            left_out = _left_out(release, task)
+    measured = recorded if audience == "officer" else None
+    bounds, audited, sure = _judged(release, measured, task)
     return Facts(
         release=release,
         dataset=row["dataset"],
@@ -126,15 +116,13 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         bins={} if recorded is None else {d.name: bin_ends(d) for d in recorded.columns},
         apart=tuple(passed.counted()),
         alone=None if recorded is None else uniqueness(recorded),
-        largest=largest_disclosure(recorded, POLLED)
-        if recorded is not None and recorded.partition is not None and recorded.published
-        else None,
+        largest=_largest(recorded),
         sure=sure,
         shown=_shown(row["dataset"], own, [*method.form.exhibits]),
         bounds=bounds,
         audited=audited,
         utility={} if recorded is None else utility_of(recorded),
-        left_out=left_out,
+        left_out=_left_out(release, task) if measured is not None and row["suppressed"] else (),
         events=events,
         happened=happened,
         siblings=_siblings(row["dataset"], own["owner"], release),
@@ -145,6 +133,29 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         made_at=row["now"],
         version=row["version"],
     )
+
+
+def _largest(recorded: RecordedRelease | None) -> float | None:
+    """See `largest_disclosure`, where there are groups."""
+    if recorded is None or recorded.partition is None or not recorded.published:
+        return None
+    return largest_disclosure(recorded, POLLED)
+
+
+def _judged(
+    release: int, recorded: RecordedRelease | None, task: Task
+) -> tuple[tuple[Bounded, ...], tuple[str, str] | None, tuple[Sure, ...] | None]:
+    """Bounds, when and by whom they were last audited, if not now, and of whom readers are sure.
+
+    They are measured anew where there is a release to measure.
+    """
+    bounds, audited = _recorded_audit(release)
+    measured = None if recorded is None else _measured(recorded, task)
+    if measured is None:
+        return bounds, audited, ()
+    told, sure = measured
+    # Several releases together were judged when this one was published.
+    return (*told, *(bound for bound in bounds if "together" in bound.parameters)), None, sure
 
 
 def _persons(options: Options, recorded: RecordedRelease | None) -> Persons | None:

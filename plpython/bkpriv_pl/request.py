@@ -6,7 +6,9 @@ is read. So whoever tries, by `exploration` or `lattice`, is refused what `publi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,14 +16,80 @@ from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import GroupOptions, Method, Options, find_method, parse_options
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
 from bkpriv_core.requirement import jointly
-from bkpriv_pl.boundary import Refusal
-from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.boundary import Refusal, from_json, require
+from bkpriv_pl.counts import Period
+from bkpriv_pl.dataset import Dataset, find_dataset
+from bkpriv_pl.distribution import begin_distributing, check_citus
+from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_columns
+from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.passed import check_attributes
+from bkpriv_pl.period import require_period
+from bkpriv_pl.persons import Kept, kept_of
+from bkpriv_pl.policy import find_policy
 from bkpriv_pl.remembering import check_respondents
 from bkpriv_pl.transitions import customary_knowledge
+from bkpriv_pl.view import View, check_name, parse_view_name
 
-__all__ = ["choose_overlap", "read_method", "read_policy"]
+__all__ = ["Request", "read_method", "read_policy", "read_request"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A validated call of publish."""
+
+    dataset: Dataset
+    policy_name: str
+    stated: object
+    policy: Policy
+    overlap: Overlap
+    library: PriorTables
+    view: View
+    method: Method[Any]
+    period: Period | None
+    options: Options
+    options_text: str
+    kept: Kept | None
+
+
+def read_request(
+    dataset: str | None,
+    policy: str | None,
+    view_name: str | None,
+    method: str | None,
+    period: str | None,
+    options: str | None,
+    view_schema: str | None,
+) -> Request:
+    """Read a call of publish, and check all that can be checked before the source is read."""
+    registered = find_dataset(dataset)
+    check_owner(registered)
+    policy = require(policy, "policy")
+    stated = find_policy(policy)
+    decoded = from_json(options, "options")
+    way, chosen = read_method(registered, method, decoded)
+    completed, demanded = read_policy(registered, way, chosen, stated.requirements)
+    if chosen.distribute_by is not None:
+        check_citus()
+        begin_distributing()
+    view = parse_view_name(require(view_name, "view name"), view_schema)
+    for exhibit in way.form.exhibits:
+        check_name(view.of(exhibit).name)
+    return Request(
+        registered,
+        policy,
+        completed,
+        demanded,
+        _choose_overlap(registered, way, chosen, demanded),
+        stated.library,
+        view,
+        way,
+        require_period(registered, period),
+        chosen,
+        # Who knew the seed could draw and order records again. No release is measured by it.
+        json.dumps({key: value for key, value in decoded.items() if key != "seed"}),
+        kept_of(chosen, registered),
+    )
 
 
 def read_method(dataset: Dataset, name: str | None, stated: object) -> tuple[Method[Any], Any]:
@@ -66,7 +134,7 @@ def read_policy(
     return completed, policy
 
 
-def choose_overlap(
+def _choose_overlap(
     dataset: Dataset, method: Method[Options], options: Options, policy: Policy
 ) -> Overlap:
     """What is to be done about other releases of the same records.

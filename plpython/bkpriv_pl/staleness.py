@@ -11,6 +11,7 @@ one by period under the token that it had: what PostgreSQL locks the table for, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import plpy
@@ -144,6 +145,12 @@ def watch(source: str | None, period: str | None) -> None:
         )
 
 
+def _hindered(family: Sequence[_Member]) -> str | None:
+    """Why a source is not watched, if the caller may not watch all of its tables."""
+    hindrances = [member.hindrance for member in family if member.hindrance is not None]
+    return f"The source is not watched: {'; '.join(hindrances)}." if hindrances else None
+
+
 def _by_other(member: _Member, period: str | None) -> bool:
     """Whether a table, watched or not, is not watched by the column of periods, though it could."""
     return period is not None and member.told and member.columns != (period,)
@@ -162,11 +169,6 @@ def watch_own(source: Relation, dataset: str, period: str | None) -> None:
         Its column of periods.
     """
     family = _family(source, period)
-    hindrances = [member.hindrance for member in family if member.hindrance is not None]
-    reason = f"The source is not watched: {'; '.join(hindrances)}." if hindrances else None
-    hint = f"The owner of a table has it watched by bkpriv.watch('{source}')."
-    if not all(member.watchable for member in family):
-        hint = _UNWATCHABLE
     # What other datasets are watched by is left to them, and what others own is theirs.
     others = [
         member
@@ -174,8 +176,12 @@ def watch_own(source: Relation, dataset: str, period: str | None) -> None:
         if _by_other(member, period) and (member.columns or not member.owned)
     ]
     by_period = period is not None and family[0].told and not others
+    reason = _hindered(family)
+    hint = f"The owner of a table has it watched by bkpriv.watch('{source}')."
     if reason is None:
         reason = _put_triggers(source, period if by_period else None)
+        hint = _UNWATCHABLE
+    elif not all(member.watchable for member in family):
         hint = _UNWATCHABLE
     if reason is not None:
         telling.notice(
@@ -184,16 +190,23 @@ def watch_own(source: Relation, dataset: str, period: str | None) -> None:
             hint=hint,
         )
     elif period is not None and not by_period:
-        named = plpy.quote_literal(period)
-        telling.notice(
-            f'writes to any period will make releases of dataset "{dataset}" stale',
-            detail=f"{', '.join(member.name for member in others)} is watched otherwise."
-            if others
-            else f'Texts of column "{period}" do not tell its values apart for certain.',
-            hint=f"The owner of a table has it watched by bkpriv.watch('{source}', {named})."
-            if others
-            else "Numbers, days and times, texts and the like of built-in types do.",
-        )
+        _tell_all_periods(source, dataset, period, others)
+
+
+def _tell_all_periods(
+    source: Relation, dataset: str, period: str, others: Sequence[_Member]
+) -> None:
+    """Say why a write to one period will make releases of all periods stale."""
+    named = plpy.quote_literal(period)
+    telling.notice(
+        f'writes to any period will make releases of dataset "{dataset}" stale',
+        detail=f"{', '.join(member.name for member in others)} is watched otherwise."
+        if others
+        else f'Texts of column "{period}" do not tell its values apart for certain.',
+        hint=f"The owner of a table has it watched by bkpriv.watch('{source}', {named})."
+        if others
+        else "Numbers, days and times, texts and the like of built-in types do.",
+    )
 
 
 def _put_triggers(source: Relation, period: str | None) -> str | None:

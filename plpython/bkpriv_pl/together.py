@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -116,7 +116,7 @@ def audit_readers(
         held = find_readers(declared)
     else:
         held = read_readers(declared, from_json(readers, "readers"))
-    seen = sorted({release for releases in held.values() for release in releases})
+    seen = sorted(set().union(*held.values()))
     _tell_elsewhere(declared)
     listed = {each.step.release: each for each in _look_up(seen)}
     note_attributes(seen)
@@ -132,8 +132,7 @@ def audit_readers(
     rows: list[tuple[Any, ...]] = []
     told: set[str] = set()
     for reader, releases in held.items():
-        for period in dict.fromkeys(listed[release].period for release in sorted(releases)):
-            some = {each for each in releases if listed[each].period == period}
+        for some in _by_period(releases, listed):
             places = _places(chain, some)
             if not places:
                 continue
@@ -152,6 +151,14 @@ def audit_readers(
     _tell_unmeasured(sorted(told))
     task.done()
     return iter(rows)
+
+
+def _by_period(releases: Collection[int], listed: Mapping[int, _Listed]) -> list[set[int]]:
+    """Releases of each period, in the order of the first of each."""
+    periods: dict[tuple[str | None, str | None], set[int]] = {}
+    for release in sorted(releases):
+        periods.setdefault(listed[release].period, set()).add(release)
+    return list(periods.values())
 
 
 _FALSE = "shows counterfeit values"

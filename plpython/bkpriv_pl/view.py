@@ -72,6 +72,12 @@ class ShownView:
     release: int
     columns: tuple[tuple[str, str], ...]
 
+    def replaceable(self, columns: Sequence[Shown]) -> bool:
+        """Whether a plain view of some columns can replace it, so that what depends on it stays."""
+        return not self.materialized and self.columns == tuple(
+            (item.name, item.type) for item in columns
+        )
+
     def drop(self) -> None:
         """Drop it; refused where other objects depend on it."""
         _change(self.view, f"DROP {'MATERIALIZED ' if self.materialized else ''}VIEW {self.view}")
@@ -271,12 +277,7 @@ def put_view(
     )[0]["name"]
     body = f"AS SELECT {names} FROM bkpriv_release.{plpy.quote_ident(table)}"
     kept: list[str] = []
-    replaced = (
-        previous is not None
-        and not materialized
-        and not previous.materialized
-        and previous.columns == tuple((item.name, item.type) for item in columns)
-    )
+    replaced = not materialized and previous is not None and previous.replaceable(columns)
     if previous is not None and not replaced:
         kept = _privileges(view, materialized, [item.name for item in columns])
         previous.drop()
@@ -285,18 +286,22 @@ def put_view(
     else:
         anew = "OR REPLACE " if replaced else ""
         _change(view, f"CREATE {anew}VIEW {view} WITH (security_barrier) {body}")
-    kind = _kind(materialized)
     if commented is None or commented.startswith(_COMMENT):
         commented = f"{_COMMENT}{release}. {about}"
-    run(f"COMMENT ON {kind} {view} IS {plpy.quote_literal(commented)}")
-    for item in columns:
-        column = f"{view}.{plpy.quote_ident(item.name)}"
-        run(f"COMMENT ON COLUMN {column} IS {plpy.quote_literal(item.says)}")
+    _comment(view, materialized, commented, columns)
     if previous is not None and not replaced:
         # Default privileges must not give back what was revoked from the former view.
         kept = [f"REVOKE ALL ON {view} FROM {name}" for name in _grantees(view)] + kept
     for statement in kept:
         run(statement)
+
+
+def _comment(view: View, materialized: bool, about: str, columns: Sequence[Shown]) -> None:
+    """Comment on a view and on its columns."""
+    run(f"COMMENT ON {_kind(materialized)} {view} IS {plpy.quote_literal(about)}")
+    for item in columns:
+        column = f"{view}.{plpy.quote_ident(item.name)}"
+        run(f"COMMENT ON COLUMN {column} IS {plpy.quote_literal(item.says)}")
 
 
 def dependents(view: int) -> list[str]:

@@ -137,11 +137,7 @@ class Picture(ABC):
         from matplotlib.figure import Figure as Canvas
 
         drawn = [row for row in rows if all(row[key] == self.where[key] for key in self.where)]
-        panels: list[Value] = [None]
-        if self.panel:
-            panels = _distinct(row[self.panel] for row in drawn if row[self.y] is not None) or [
-                None
-            ]
+        panels = self._panels(drawn)
         width, height = _PANEL_INCHES
         lines = 1 if len(panels) <= _ABREAST else 2
         abreast = math.ceil(len(panels) / lines)
@@ -166,6 +162,12 @@ class Picture(ABC):
         self._finish(canvas, axes)
         canvas.suptitle(title)
         canvas.savefig(path, dpi=_DOTS_PER_INCH, metadata={"Software": None})
+
+    def _panels(self, drawn: Sequence[Row]) -> list[Value]:
+        """Values that have a panel each: one of all rows, if there is no column of panels."""
+        if not self.panel:
+            return [None]
+        return _distinct(row[self.panel] for row in drawn if row[self.y] is not None) or [None]
 
     @abstractmethod
     def _draw(self, axis: Axes, shown: Sequence[Row], drawn: Sequence[Row]) -> None:
@@ -218,34 +220,8 @@ class Lines(Picture):
         styles = zip(names, *map(itertools.cycle, (_COLOURS, _MARKERS, _DASHES)), strict=False)
         for name, colour, marker, dash in styles:
             held = [row for row in shown if row[self.series] == name and row[self.y] is not None]
-            points = [(row[self.x], row[self.y]) for row in held]
-            if not points:
-                continue
-            axis.plot(
-                *zip(*points, strict=True),
-                label=str(name),
-                color=colour,
-                marker=marker,
-                linestyle=dash if self.joined else "none",
-                markersize=6,
-                fillstyle="none",
-                clip_on=False,
-                zorder=3,
-            )
-            if self.spread:
-                places, heights = zip(*points, strict=True)
-                spreads = self._spreads(held)
-                axis.errorbar(places, heights, spreads, fmt="none", ecolor=colour, capsize=2)
-            for row in held if self.note else ():
-                axis.annotate(
-                    str(row[self.note] or ""),
-                    (row[self.x], row[self.y]),
-                    xytext=(7, 4),
-                    textcoords="offset points",
-                    fontsize="small",
-                    zorder=4,
-                    bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-                )
+            if held:
+                self._draw_series(axis, held, str(name), colour, marker, dash)
         if self.bound is not None:
             axis.axhline(self.bound, color="#777777", linewidth=0.8, label=self.bound_label)
         if self.scale == "symlog":
@@ -257,6 +233,37 @@ class Lines(Picture):
         _tick(axis, [row[self.x] for row in drawn])
         axis.grid(color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
+
+    def _draw_series(
+        self, axis: Axes, held: Sequence[Row], name: str, colour: str, marker: str, dash: str
+    ) -> None:
+        """Draw the line of one series, with its error bars and notes."""
+        places, heights = zip(*((row[self.x], row[self.y]) for row in held), strict=True)
+        axis.plot(
+            places,
+            heights,
+            label=name,
+            color=colour,
+            marker=marker,
+            linestyle=dash if self.joined else "none",
+            markersize=6,
+            fillstyle="none",
+            clip_on=False,
+            zorder=3,
+        )
+        if self.spread:
+            spreads = self._spreads(held)
+            axis.errorbar(places, heights, spreads, fmt="none", ecolor=colour, capsize=2)
+        for row in held if self.note else ():
+            axis.annotate(
+                str(row[self.note] or ""),
+                (row[self.x], row[self.y]),
+                xytext=(7, 4),
+                textcoords="offset points",
+                fontsize="small",
+                zorder=4,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
+            )
 
     def _spreads(self, held: Sequence[Row]) -> list[list[float]]:
         """How far error bars go down and up."""

@@ -68,7 +68,7 @@ def rewrite_bucketized(
             domains[key],
             columns[key],
         )
-        for key in sorted({key for keys in query.grouping_sets for key in keys})
+        for key in query.grouped
     }
     key_column = grouped = ""
     if query.grouping_sets != ((),):

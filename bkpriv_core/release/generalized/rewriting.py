@@ -79,7 +79,7 @@ def rewrite_generalized(
     }
     keys = {
         key: _key(boxes, query.predicate, key, criteria.get(key, []), sides, columns[key], progress)
-        for key in sorted({key for keys in query.grouping_sets for key in keys})
+        for key in query.grouped
     }
 
     @cache

@@ -13,7 +13,7 @@ joined with those of the next. An attribute that is shown as it is counts for it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -79,10 +79,9 @@ def rewrite_randomized(
         too long.
     """
     criteria = criteria_by_attribute(query.predicate)
-    grouped = sorted({key for keys in query.grouping_sets for key in keys})
     shown = {
         attribute: ShownColumn(f"r.shown_{attribute}", columns[attribute].type)
-        for attribute in sorted({*criteria, *grouped})
+        for attribute in sorted({*criteria, *query.grouped})
     }
     classes = {
         attribute: Classes.of(
@@ -100,22 +99,18 @@ def rewrite_randomized(
         )
         for attribute in shown
     }
-    keys = {}
-    for key in grouped:
-        axis = [*classes].index(key)
-        by_class = np.moveaxis(met, axis, 0).reshape(classes[key].size, -1).any(axis=1)
-        possible = np.asarray(by_class)[classes[key].members]
-        if channels[key].kept:
-            keys[key] = exact_key(classes[key], domains[key], shown[key], possible)
-        else:
-            keys[key] = _drawn_key(classes[key], domains[key], channels[key], shown[key], possible)
+    keys = {
+        key: _key(
+            classes[key], domains[key], channels[key], shown[key], _possible(met, classes, key)
+        )
+        for key in query.grouped
+    }
     keyed = query.grouping_sets != ((),)
     counts: list[str] = []
     length = 0
     for some in query.grouping_sets:
         progress.poll()
-        spread = [key for key in some if isinstance(keys[key], _DrawnKey)]
-        check_keys(domains, some, prod(keys[key].values for key in spread))
+        check_keys(domains, some, _spread([keys[key] for key in some]))
         weighed = weight(
             met, [keys[key] if key in some else sides[key] for key in classes], progress
         )
@@ -127,6 +122,18 @@ def rewrite_randomized(
     statement = with_values(tables) + "\nUNION ALL\n".join(counts)
     check_length(len(statement))
     return statement
+
+
+def _spread(keys: Sequence[Key]) -> int:
+    """How many combinations of values a row counts for: all, of keys that are drawn."""
+    return prod(key.values for key in keys if isinstance(key, _DrawnKey))
+
+
+def _possible(met: BoolArray, classes: Mapping[int, Classes], key: int) -> BoolArray:
+    """Which values of a key can meet the condition."""
+    axis = [*classes].index(key)
+    by_class = np.moveaxis(met, axis, 0).reshape(classes[key].size, -1).any(axis=1)
+    return np.asarray(by_class)[classes[key].members]
 
 
 class _WeighedSide(Side):
@@ -150,6 +157,15 @@ class _DrawnKey(Key):
     """A randomized attribute that is grouped by: a row counts for each of its values."""
 
     class_table = "class"
+
+
+def _key(
+    classes: Classes, domain: Domain, channel: Channel, column: ShownColumn, possible: BoolArray
+) -> Key:
+    """An attribute that is grouped by; see `exact_key`."""
+    if channel.kept:
+        return exact_key(classes, domain, column, possible)
+    return _drawn_key(classes, domain, channel, column, possible)
 
 
 def _drawn_key(

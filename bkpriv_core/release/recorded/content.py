@@ -146,13 +146,7 @@ def read_told(domains: Sequence[Domain], arrays: Arrays) -> tuple[tuple[Domain, 
     offsets = arrays.combination_offsets
     if offsets is None:
         offsets = np.arange(rows + 1)
-    if (
-        left
-        or len(offsets) < 2
-        or offsets[0] != 0
-        or offsets[-1] != rows
-        or (np.diff(offsets) <= 0).any()
-    ):
+    if left or not _divide(offsets, rows):
         raise unsound(
             "its combinations do not follow each other",
             f"There are {len(arrays.combinations)} codes of {len(told)} columns, and offsets from "
@@ -171,6 +165,12 @@ def read_told(domains: Sequence[Domain], arrays: Arrays) -> tuple[tuple[Domain, 
     if len(told) == 1 and not combination.several:
         raise unsound("its combinations are values of one column", f'That is "{told[0].name}".')
     return tuple(domains[:columns]), combination
+
+
+def _divide(offsets: IntArray, rows: int) -> bool:
+    """Whether offsets divide so many rows into combinations, at least one, of at least one row."""
+    ends = len(offsets) >= 2 and offsets[0] == 0 and offsets[-1] == rows
+    return bool(ends and (np.diff(offsets) > 0).all())
 
 
 def check_suppressed(left_out: int, content: Content) -> None:

@@ -14,6 +14,7 @@ from bkpriv_core.release.recorded.attribute import Attribute
 from bkpriv_core.release.recorded.soundness import check_range, unsound
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.arrays import distinct_rows
+from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 
 __all__ = ["Draw", "redrawn"]
@@ -51,6 +52,12 @@ def redrawn(release: Release, attributes: Sequence[Attribute], draw: Draw | None
             f"It is {form.name}; {len(stated)} of {len(domains)} attributes have a retention, and "
             f"there are {'no' if draw is None else 'some'} records that were drawn.",
         )
+    channels = _read_channels(domains, stated)
+    return form.with_drawn(channels, _read_drawn(release, channels, draw))
+
+
+def _read_channels(domains: Sequence[Domain], stated: Sequence[float]) -> tuple[Channel, ...]:
+    """Channels of all attributes, whose retentions must be those of channels that are published."""
     for domain, retention in zip(domains, stated, strict=True):
         # Half of it leaves room for rounding. Not a number is no gap. One value is always kept.
         sharp = domain.size > 1 and Channel(domain.size, retention).gap > 0.5 * LEAST_GAP
@@ -60,10 +67,9 @@ def redrawn(release: Release, attributes: Sequence[Attribute], draw: Draw | None
                 f"It is {retention:g}; with {domain.size} values it must be above "
                 f"{1.0 / domain.size:g}, and at most 1.",
             )
-    channels = tuple(
+    return tuple(
         Channel(domain.size, retention) for domain, retention in zip(domains, stated, strict=True)
     )
-    return form.with_drawn(channels, _read_drawn(release, channels, draw))
 
 
 def _read_drawn(release: Release, channels: Sequence[Channel], draw: Draw) -> Drawn:

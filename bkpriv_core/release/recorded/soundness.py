@@ -78,19 +78,23 @@ def check_sizes(sizes: Sequence[Sizes]) -> None:
                 f"should be {expected}.",
             )
     for name in {array.name: None for array in sizes}:
-        same = [array for array in sizes if array.name == name]
-        elements = sum(array.elements for array in same)
-        size = sum(array.text_bytes or 0 for array in same)
-        texts = any(array.text_bytes is not None for array in same)
-        most = _TEXTS if texts else _ELEMENTS
-        if name == "widths":
-            most = _WIDTHS * len(same)
-        if elements > most or size > _TEXT_BYTES:
-            raise unsound(
-                f"its {name} are too many",
-                f"There are {elements}, and texts among them take {size} bytes; at most {most} "
-                f"and {_TEXT_BYTES} bytes are read.",
-            )
+        _check_total(name, [array for array in sizes if array.name == name])
+
+
+def _check_total(name: str, same: Sequence[Sizes]) -> None:
+    """Refuse arrays of one name that are too large in all."""
+    elements = sum(array.elements for array in same)
+    size = sum(array.text_bytes or 0 for array in same)
+    texts = any(array.text_bytes is not None for array in same)
+    most = _TEXTS if texts else _ELEMENTS
+    if name == "widths":
+        most = _WIDTHS * len(same)
+    if elements > most or size > _TEXT_BYTES:
+        raise unsound(
+            f"its {name} are too many",
+            f"There are {elements}, and texts among them take {size} bytes; at most {most} "
+            f"and {_TEXT_BYTES} bytes are read.",
+        )
 
 
 def check_range(name: str, low: IntArray, high: IntArray, domains: Sequence[Domain]) -> None:
