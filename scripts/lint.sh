@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lint.sh SCRIPT...
-# Check form: style, types, which module imports which, the rules of the SQL and shell files, and the
-# safety of the extension's scripts as they were built.
+# Check form: style, types, which module imports which, how much a function decides, the rules of
+# the SQL and shell files, and the safety of the extension's scripts as they were built.
 #
 # Rules: every check runs even if an earlier one fails, so that one run shows everything; the exit
 # status says whether all passed. Runs in .build/venv; shellcheck takes part where it is installed.
@@ -34,6 +34,9 @@ printf 'CREATE SCHEMA %s;\n' bkpriv bkpriv_internal bkpriv_release >$OWNED
 for script; do
     check "pgspot of ${script##*/}" $BIN/pgspot --ignore-lang plpython3u --append $OWNED "$script"
 done
+# ruff counts branches in every function (C901). lizard counts boolean operators and comprehensions
+# too, in all but the tests: what they compare with is meant to be plain, and lists every case.
+check "complexity" $BIN/lizard -l python -C 15 -w -x './tests/*' -x './.build/*' -x './.pg/*' .
 if command -v shellcheck >/dev/null; then
     check "shellcheck" shellcheck -x scripts/*.sh .ci/run
 fi
