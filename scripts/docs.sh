@@ -13,7 +13,7 @@ site=${2:-$PWD/.build/site}
 
 scripts/venv.sh "$1" --docs >/dev/null
 mkdir -p .build/pages
-for page in README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs; do
+for page in README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md docs; do
     [[ -e .build/pages/$page ]] || ln -sfn "../../$page" .build/pages/
 done
 .build/docs/bin/mkdocs build --strict --clean --site-dir "$site" >&2

@@ -40,6 +40,7 @@ def test_every_statement_of_the_version_agrees() -> None:
     assert meta["provides"]["bkpriv"]["version"] == version
     assert importlib.metadata.version("bkpriv") == version
     assert bkpriv_core.__version__ == version
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
     # Not imported: the package needs the server around it.
     assert f'__version__ = "{version}"' in in_server
 

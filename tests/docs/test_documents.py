@@ -17,7 +17,7 @@ from scripts.reference import reference
 from tests.conftest import Connection, Database
 from tests.docs.documents import DOCUMENTS, ROLES, ROOT, read_blocks, run_blocks
 
-PAGES = [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES = [*DOCUMENTS, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY"))]
 
 
 def _name(path: Path) -> str:
@@ -120,6 +120,7 @@ def test_sources_are_numbered_one_by_one() -> None:
 @pytest.mark.parametrize("path", PAGES, ids=_name)
 def test_commands_exist(path: Path) -> None:
     makefile = (ROOT / "Makefile").read_text()
-    targets = set(re.findall(r"^(\w[\w-]*):(?!=)", makefile, re.MULTILINE)) | {"installcheck"}
-    for target in re.findall(r"`(?:sudo )?make(?: -s)? ([a-z]+)", path.read_text()):
+    rules = re.findall(r"^(\w[\w -]*):(?!=)", makefile, re.MULTILINE)
+    targets = {target for rule in rules for target in rule.split()} | {"installcheck"}
+    for target in re.findall(r"`(?:sudo )?make(?: -s)? ([a-z-]+)", path.read_text()):
         assert target in targets, f"{path.name} mentions make {target}"
