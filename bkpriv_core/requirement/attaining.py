@@ -1,7 +1,9 @@
-"""What figures can be: requirements that no release meets, or that every release meets.
+"""What figures can be: requirements that the whole table breaks, or that every release meets.
 
 Both are refused where a policy meets a table, with the figure that decides it and what would do. A
-bound that cannot bind promises nothing, whoever states it believes otherwise.
+bound that cannot bind promises nothing, whoever states it believes otherwise. What the whole table
+breaks as one group no release meets, if unions of groups keep it. Of beliefs that does not follow:
+smaller groups may each agree with what an adversary believes, and their union may not.
 """
 
 from __future__ import annotations
@@ -44,10 +46,9 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
             if bound.broken(figures).any():
                 worst = bound.worst(figures)
                 raise UnattainableRequirement(
-                    f"{bound.requirement} {_words(bound.parameters)} cannot be met, "
-                    "not even by one group of the whole table",
+                    f"{bound.requirement} {_words(bound.parameters)} " + _verdict(requirement),
                     detail=f"The requirement is {bound.relation} {bound.threshold:g}; "
-                    f"the whole table attains {worst:.6g}.",
+                    f"the whole table attains {worst:.6g}.{_reservation(requirement)}",
                     hint=_remedy(bound, worst),
                 )
 
@@ -86,6 +87,18 @@ def _below(most: float) -> str:
     if nearest > most:
         nearest -= 10.0 ** (np.floor(np.log10(most)) - 5)
     return f"{nearest:.6g}"
+
+
+def _verdict(requirement: Requirement) -> str:
+    """Say what it means that the whole table breaks it."""
+    if requirement.monotone:
+        return "cannot be met, not even by one group of the whole table"
+    return "is not met by one group of the whole table"
+
+
+def _reservation(requirement: Requirement) -> str:
+    """Say what it does not mean."""
+    return "" if requirement.monotone else " Smaller groups might meet it; they are not tried."
 
 
 def _words(parameters: Mapping[str, Any]) -> str:

@@ -202,7 +202,10 @@ class Requirement(ABC):
     """Whether any part of a group that meets it does."""
 
     coarse: ClassVar[bool] = True
-    """Whether the whole table as one group meets it, if any groups do."""
+    """Whether it is asked of the whole table as one group before others are tried.
+
+    Where it is monotone, no groups meet it if that one does not; of beliefs smaller ones might.
+    """
 
     @classmethod
     def parse(cls: type[R], value: object) -> R:

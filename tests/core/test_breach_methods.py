@@ -199,7 +199,7 @@ def test_what_cannot_be_met_is_refused_with_what_would_be() -> None:
 
     # .45 / .55 against seven times .1 / .9.
     attained = (0.45 / 0.55) / (0.45 / 0.55 + 7 / 9)
-    with pytest.raises(UnattainableRequirement, match=r"belief_breach .*cannot be met") as caught:
+    with pytest.raises(UnattainableRequirement, match=r"belief_breach .*is not met by") as caught:
         check_attainable(demanding(attained - 0.01), setting)
     assert f"{attained:.6g}" in caught.value.detail
     check_attainable(demanding(attained), setting)

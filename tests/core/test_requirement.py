@@ -441,6 +441,22 @@ def test_the_unattainable_adversary_is_named() -> None:
     check_attainable([KAnonymity(6), BtPrivacy(((1e9, 0.0), (0.3, best)))], setting)
 
 
+def test_what_only_the_whole_table_breaks_is_not_called_impossible() -> None:
+    rows = [("x", "flu"), ("x", "hiv"), ("y", "flu"), ("y", "flu"), ("y", "hiv")]
+    records = Records((Attribute("q", ("x", "y")),), Attribute("s", ("flu", "hiv")), tuple(rows))
+    setting = Setting(as_table(records))
+    prior = oracles.rounded(oracles.priors(records, [0.5]))
+    worst = max(oracles.disclosures(records, prior, records.everything(), None, "exact"))
+    requirement = BtPrivacy(((0.5, worst / 2),))
+    parts = [[0, 1], [2, 3, 4]]
+    assert max(max(oracles.disclosures(records, prior, part, None, "exact")) for part in parts) == 0
+    with pytest.raises(UnattainableRequirement) as caught:
+        check_attainable([KAnonymity(2), requirement], setting)
+    assert "is not met by one group of the whole table" in caught.value.message
+    assert "cannot be met" not in caught.value.message
+    assert "Smaller groups might meet it" in caught.value.detail
+
+
 @pytest.mark.parametrize(
     ("demanded", "easier"),
     [

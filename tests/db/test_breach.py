@@ -122,4 +122,6 @@ def test_what_is_no_breach_or_cannot_be_kept_is_refused(clinic: Connection) -> N
     stated = {"bandwidth": {"table": "clinic.known"}, "rho1": 0.45, "rho2": 0.46}
     state_policy(clinic, "hard", {"belief_breach": stated})
     publishing = "SELECT bkpriv.publish('patients', 'hard', 'public.hard')"
-    refused(clinic, publishing, sqlstate="22023", names=["belief_breach", "cannot be met"])
+    refused(
+        clinic, publishing, sqlstate="22023", names=["belief_breach", "is not met by one group"]
+    )
