@@ -18,7 +18,7 @@ Rules
   for tests that commit, or open further connections, and do not look at how a session begins.
 - Whatever a test opens or creates here is closed and dropped for it.
 - ``make test-all`` runs everything. ``make test`` leaves out what is marked ``extended``, and tries
-  a share of what is tried many times: `sample` says how many.
+  a share of what is tried many times (`sample` says how many) or marked ``crossed``.
 - Of each property the same examples are tried every time, then some fresh ones. Fresh ones that
   fail are kept in ``.hypothesis``, and tried again.
 """
@@ -96,12 +96,30 @@ def _arguments(test: Callable[..., object]) -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked ``extended``, unless everything is to be run."""
+    """Leave out what only ``make test-all`` runs, unless everything is to be run."""
     if EXTENDED:
         return
-    left_out = [item for item in items if item.get_closest_marker("extended")]
-    items[:] = [item for item in items if not item.get_closest_marker("extended")]
+    left_out = [item for item in items if _waits(item)]
+    items[:] = [item for item in items if not _waits(item)]
     config.hook.pytest_deselected(items=left_out)
+
+
+def _waits(item: pytest.Item) -> bool:
+    """Whether a test is for ``make test-all``.
+
+    Of a test that is marked ``crossed``, with parameters each of which is tried with each, every
+    second or third is not: each value occurs, with others in turn.
+    """
+    if item.get_closest_marker("extended"):
+        return True
+    if not (item.get_closest_marker("crossed") and isinstance(item, pytest.Function)):
+        return False
+    sizes = [len(mark.args[1]) for mark in item.iter_markers("parametrize")]
+    number, places = next(iter(item.callspec.indices.values())), 0
+    for size in reversed(sizes):  # the last is the first to change
+        number, place = divmod(number, size)
+        places += place
+    return places % min(3, sorted(sizes)[-2]) != 0
 
 
 class RolledBack(Connection):

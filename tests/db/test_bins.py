@@ -127,6 +127,7 @@ def comparable(value: Any, bound: Any) -> Any:
     return Decimal(str(value)) if isinstance(bound, Decimal) else value
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("method", ["mondrian", "bucketize"])
 @pytest.mark.parametrize(
     ("kind", "size", "values"),

@@ -211,6 +211,7 @@ def test_values_that_a_collation_holds_to_be_equal_are_one_value(shop: Connectio
 # --- NULL as a value ------------------------------------------------------------------------------
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("kind", ["integer", "numeric", "date", "text", "boolean", "shop.colour"])
 @pytest.mark.parametrize("nulls", [0.02, 0.3, 1.0])
 def test_null_is_a_value_of_its_own_where_it_is_asked_for(

@@ -26,6 +26,7 @@ MORE = {
 }
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("method", ["mondrian", "bucketize"])
 @pytest.mark.parametrize(
     "kind",
@@ -87,6 +88,7 @@ UNQUOTED = (
 """Among them the real that is written as 0.1, and numbers next to a float."""
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize(
     ("method", "hierarchy"), [("mondrian", False), ("mondrian", True), ("bucketize", False)]
 )

@@ -94,6 +94,7 @@ def names(size: Any, kind: str) -> tuple[str, str]:
     return "v_from", "v_to" if size is None or kind in STEPPED else "v_below"
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("method", ["mondrian", "bucketize"])
 @pytest.mark.parametrize(("kind", "size", "values"), KINDS, ids=str)
 def test_bounds_and_text_are_those_of_the_ranges(
@@ -132,6 +133,7 @@ def test_bounds_and_text_are_those_of_the_ranges(
         assert one(shop, "SELECT bool_and(satisfied) FROM bkpriv.audit(%s)", [release])
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("method", ["mondrian", "bucketize"])
 @pytest.mark.parametrize(("kind", "size", "values"), KINDS[::3] + KINDS[1::5], ids=str)
@@ -342,6 +344,7 @@ COMMENTS = """
 """
 
 
+@pytest.mark.crossed
 @pytest.mark.parametrize("materialized", [False, True])
 @pytest.mark.parametrize("method", ["mondrian", "bucketize", "anatomy", "randomize"])
 def test_every_view_and_column_says_what_it_holds(

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from psycopg import sql
 
-from tests.conftest import Connection, Database, sample
+from tests.conftest import Connection, Database
 from tests.db.clinic import publish, state_policy
 from tests.db.queries import answer, asked, draw_condition, rewritten
 from tests.db.refusal import refused
@@ -304,7 +304,7 @@ def test_a_reader_of_the_views_gets_the_estimates_and_errors(
     literals = {name: LITERALS[f'"{name}"' if name == "Sex" else name] for name in shown.attributes}
     literals = {f'"{name}"': values for name, values in literals.items()}
     told = errors = 0
-    for number in range(sample(70)):
+    for number in range(70):
         condition = draw_condition(draw, literals) if number % 5 else "true"
         grouping, sets = draw_sets(draw, shown.attributes) if number % 2 else ("", [()])
         query = f"SELECT count(*) FROM {shown.dataset} WHERE {condition}"
