@@ -48,7 +48,8 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
                 raise UnattainableRequirement(
                     f"{bound.requirement} {_words(bound.parameters)} " + _verdict(requirement),
                     detail=f"The requirement is {bound.relation} {bound.threshold:g}; "
-                    f"the whole table attains {worst:.6g}.{_reservation(requirement)}",
+                    f"the whole table attains {'' if measured.exact.all() else 'about '}"
+                    f"{worst:.6g}.{_reservation(requirement)}",
                     hint=_remedy(bound, worst),
                 )
 

@@ -82,7 +82,11 @@ def test_distances_of_so_many_sensitive_values_are_refused(people: Connection) -
     people.execute(
         "SELECT bkpriv.register_dataset('people', 'clinic.person', %s, 'number')", [["sex"]]
     )
-    state_policy(people, "p", {"bt_privacy": [{"bandwidth": 0.3, "t": 0.3}]})
+    adversary = {"bandwidth": 0.3, "t": 0.3}
+    state_policy(people, "p", {"bt_privacy": adversary})
+    # Where values are alike or not, there are no distances to hold.
+    assert publish(people, "people", "p", "public.unblended")
+    state_policy(people, "p", {"bt_privacy": {**adversary, "smoothing": 0.5}})
     refused(
         people,
         "SELECT bkpriv.publish('people', 'p', 'shown')",
