@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from bkpriv_core.audit import findings
 from bkpriv_core.belief.distance import BeliefDistance, js_divergence
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
+from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.policy import parse_policy
-from bkpriv_core.requirement import check_attainable, check_binding
+from bkpriv_core.requirement import check_binding
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.table import Table
 from tests.core import oracles
-from tests.core.library import Known
 from tests.core.oracles import Records
 from tests.core.several import COLUMNS, Told, told
 from tests.core.strategies import (
@@ -242,18 +241,3 @@ def test_of_a_table_of_one_value_nothing_is_refused() -> None:
     assert math.isinf(parse_policy({"k_anonymity": {"k": 2}}).requirements[0].most(
         Setting(as_table(by_age(*"ab")))
     )[0])  # fmt: skip
-
-
-def test_what_a_whole_table_is_estimated_to_attain_is_called_so() -> None:
-    """Two of three have a, and an outsider thinks otherwise."""
-    random = np.random.default_rng(5)
-    ages = oracles.Attribute("age", tuple(map(str, range(40))))
-    values = tuple("abcdefghij")
-    drawn = random.integers(10, size=400) * (np.arange(400) % 3 == 0)
-    rows = tuple((str(place % 40), values[code]) for place, code in enumerate(drawn))
-    table = as_table(Records((ages,), oracles.Attribute("s", values), rows))
-    setting = Setting(table, library=Known(cells=random.dirichlet(np.ones(10), 40)))
-    demanded = parse_policy({"bt_privacy": {"bandwidth": {"table": "p"}, "t": 0.01}})
-    with pytest.raises(UnattainableRequirement) as caught:
-        check_attainable(demanded.requirements, setting)
-    assert "the whole table attains about " in caught.value.detail
