@@ -118,9 +118,14 @@ def test_syntactic_requirements_leave_hundreds_vulnerable(published: Published) 
         assert not satisfied
 
 
-@pytest.mark.parametrize("estimator", ["auto", "exact"])
+@pytest.mark.parametrize("estimator", ["auto", pytest.param("exact", marks=pytest.mark.extended)])
 def test_a_certified_release_leaves_nobody_vulnerable(published: Published, estimator: str) -> None:
-    rows = published.audit(published.certified, estimator)
+    release = published.certified
+    if estimator == "exact":  # Some groups are too large for it, unless they are left out.
+        options = {"estimator": "auto", "beyond": "suppress"}
+        view = f"{published.name}.exactly"
+        release = publish(published.db, published.name, "skyline", view, options)
+    rows = published.audit(release, estimator)
     assert len(rows) == 3
     for worst, vulnerable, satisfied, used in rows:
         assert worst <= 0.2 + 1e-9

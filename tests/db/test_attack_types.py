@@ -78,8 +78,8 @@ def test_a_release_table_takes_built_in_types_only(
     record = (
         "INSERT INTO bkpriv.release (dataset, owner, version, source_schema, source_name, "
         "view_schema, view_name, method, policy, requirements, options, records, suppressed, "
-        "groups) VALUES ('moods', current_user, 1, 'x', 'own', 'x', 'v', 'mondrian', 'k', '{}', "
-        "'{}', 1, 0, 1) RETURNING release"
+        "groups) VALUES ('moods', current_user, 1, current_schema(), 'own', 'x', 'v', 'mondrian', "
+        "'k', '{}', '{}', 1, 0, 1) RETURNING release"
     )
     create = "SELECT bkpriv_internal.create_release_table(%s, '{m}', ARRAY[%s]::regtype[])"
     for type_ in ("mood", "mood[]", "own"):
