@@ -11,6 +11,7 @@ from psycopg import sql
 
 from tests.conftest import Connection, Database
 from tests.db.clinic import one, publish
+from tests.db.refusal import refused
 
 EVERYTHING = [
     "SELECT bkpriv.register_dataset('d', 'own', '{a}', 'b')",
@@ -309,8 +310,8 @@ def test_packages_from_elsewhere_are_refused(clinic: Connection, database: Datab
         "fake.__path__ = []\n"
         "sys.modules['bkpriv_pl'] = fake\n$$"
     )
-    with pytest.raises(psycopg.errors.ExternalRoutineException):
-        connection.execute("SELECT * FROM bkpriv.doctor()")
+    names = ["packages were not loaded", "bkpriv_pl.session"]
+    refused(connection, "SELECT * FROM bkpriv.doctor()", sqlstate="58P01", names=names)
     assert clinic.execute("SELECT * FROM bkpriv.doctor()").fetchall()
 
 
