@@ -125,10 +125,11 @@ class Finding:
         in groups.
     sure : int or None
         Of how many the bound's reader becomes sure, whatever the bound is (see `of_sure` of
-        `BeliefBreach`); None where it is about no reader, or was not counted.
+        `BeliefBreach`); None where it is about no reader, or was not counted. Of a range of
+        bandwidths an upper bound; of that and several releases a lower one.
     most : float or None
-        Largest figure that there can be of the table, where there is one: a bound from above cannot
-        bind at a threshold that is as large.
+        What no figure of the table exceeds, where there is such: a bound from above cannot bind at
+        a threshold that is as large.
     """
 
     requirement: str

@@ -17,7 +17,6 @@ arrays of beliefs, shape (..., m), and are exact up to rounding.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -44,7 +43,6 @@ __all__ = [
     "emd_ordered",
     "js_divergence",
     "kl_divergence",
-    "largest_distance",
     "negative_entropy",
     "total_variation",
 ]
@@ -61,14 +59,14 @@ Smoothing = Annotated[
 
 _TOLERANCE = 1e-6
 
-_MOST_COMPARED = 2**28
+_MOST_COMPARED = 2**26
 """Most numbers that are looked at where pairs of values are compared."""
 
-_BLOCK = 2**22
-"""How many of them at a time."""
-
-_WAYS = 16
+_WAYS = 8
 """By way of how many values others may be bounded to be apart."""
+
+_ROUNDING = 1e-13
+"""How much rounding may take from a divergence."""
 
 
 def check_distributions(*beliefs: FloatArray) -> None:
@@ -130,79 +128,55 @@ def js_divergence(p: FloatArray, q: FloatArray) -> FloatArray:
 
     Here ``F`` is the negative entropy. Rounding below zero is cut off at zero.
     """
-    return _js_from_entropy(p, q, negative_entropy(p))
+    return _js_from_entropy(p, q, negative_entropy(p), negative_entropy(q))
 
 
-def _js_from_entropy(p: FloatArray, q: FloatArray, entropy_p: FloatArray) -> FloatArray:
+def _js_from_entropy(
+    p: FloatArray, q: FloatArray, entropy_p: FloatArray, entropy_q: FloatArray
+) -> FloatArray:
     middle = negative_entropy((p + q) / 2.0)
-    return np.clip((entropy_p + negative_entropy(q)) / 2.0 - middle, 0.0, 1.0)
-
-
-def largest_distance(images: Sequence[FloatArray | None], values: int) -> float:
-    """Largest Jensen-Shannon divergence of the images of two beliefs about so many values.
-
-    Images of beliefs are in the convex hull of those of the values, and the divergence is jointly
-    convex; so it is that of two values. Exact; of very many values an upper bound.
-
-    Parameters
-    ----------
-    images : sequence of (m, i) float array or None
-        See `Distance.images`.
-    values : int
-        Number of values, ``m``.
-    """
-    largest = 0.0
-    for image in images:
-        if values > 1:
-            largest = max(largest, 1.0 if image is None else _farthest(image))
-    return largest
+    return np.clip((entropy_p + entropy_q) / 2.0 - middle, 0.0, 1.0)
 
 
 def _farthest(image: FloatArray) -> float:
-    """Largest divergence of two rows, as distributions.
+    """Largest divergence of two rows, as distributions. Exact; of very many an upper bound.
 
     The root of the divergence is a metric, so rows are no farther apart than by way of some of
     them. Rows are compared with those that may be farther than any were found to be, first those
     that may be farthest, until there are none.
     """
-    rows = np.unique(image / image.sum(axis=1, keepdims=True), axis=0)
-    if len(rows) < 2 or _disjoint(rows):
-        return float(len(rows) > 1)
+    rows = image / image.sum(axis=1, keepdims=True)
+    entropy = negative_entropy(rows)
+
+    def from_row(row: int, others: IntArray | slice) -> FloatArray:
+        return _js_from_entropy(rows[row], rows[others], entropy[row], entropy[others])
+
     ways: list[FloatArray] = []
-    place = 0
+    place, largest = 0, 0.0
     for _ in range(min(_WAYS, len(rows))):
-        ways.append(np.sqrt(js_divergence(rows, rows[place])))
+        ways.append(np.sqrt(from_row(place, slice(None))))
+        largest = max(largest, float(ways[-1].max()) ** 2)
+        if largest >= 1.0 - _ROUNDING:
+            return 1.0
         place = int(np.min(ways, axis=0).argmax())
     by_way = np.array(ways)
 
     def apart(row: int) -> FloatArray:
         """How far others may be from a row, at most."""
-        bound: FloatArray = (by_way + by_way[:, [row]]).min(axis=0) ** 2
-        bound[row] = 0.0
+        bound: FloatArray = np.minimum((by_way + by_way[:, [row]]).min(axis=0) ** 2, 1.0)
         return bound
 
-    largest = float(by_way.max()) ** 2
     reach = np.array([apart(row).max() for row in range(len(rows))])
     left = _MOST_COMPARED // rows.shape[1]
     for row in np.argsort(-reach, kind="stable").tolist():
-        if reach[row] <= largest:
+        if reach[row] <= largest + _ROUNDING:
             break
-        others = np.flatnonzero(apart(row) > largest)
+        others = np.flatnonzero(apart(row) > largest + _ROUNDING)
         left -= len(others)
         if left < 0:
-            return min(1.0, float(reach[row]))
-        for start in range(0, len(others), step := max(1, _BLOCK // rows.shape[1])):
-            some = rows[others[start : start + step]]
-            largest = max(largest, float(js_divergence(some, rows[row]).max()))
-    return largest
-
-
-def _disjoint(rows: FloatArray) -> bool:
-    """Whether two rows have nothing in common."""
-    seen = (rows > 0).astype(np.float32)
-    step = max(1, _BLOCK // len(seen))
-    blocks = (seen[start : start + step] for start in range(0, len(seen), step))
-    return any(bool(((block @ seen.T) == 0).any()) for block in blocks)
+            return float(reach[row])
+        largest = max(largest, float(from_row(row, others).max()))
+    return min(1.0, largest + _ROUNDING) if largest > _ROUNDING else 0.0
 
 
 def total_variation(p: FloatArray, q: FloatArray) -> FloatArray:
@@ -311,9 +285,17 @@ class Distance(ABC):
             The probability of that.
         """
 
-    @abstractmethod
     def most(self, values: int) -> float:
-        """Largest figure that any two beliefs about so many values have, an upper bound of it."""
+        """Figure that no two beliefs about so many values exceed.
+
+        Images of beliefs are in the convex hull of those of the values, and the divergence is
+        jointly convex; so it is the largest of two values. Exact; of very many an upper bound.
+        """
+        return self._largest if values > 1 else 0.0
+
+    @cached_property
+    def _largest(self) -> float:
+        return max(1.0 if image is None else _farthest(image) for image in self.images)
 
     def nearly(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
         """Figure of beliefs next to those of shape (..., m), of which there may be far more."""
@@ -374,10 +356,6 @@ class BeliefDistance(Distance):
         """
         return (self.smoother,)
 
-    def most(self, values: int) -> float:
-        """See `Distance`."""
-        return largest_distance(self.images, values)
-
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smooth priors once for many comparisons: smoothed priors and their negative entropy."""
         smoothed = self.smooth(priors)
@@ -387,7 +365,8 @@ class BeliefDistance(Distance):
         self, smoothed: FloatArray, entropy: FloatArray, posterior: FloatArray
     ) -> FloatArray:
         """Distance of prepared priors to posteriors, row by row."""
-        return _js_from_entropy(smoothed, self.smooth(posterior), entropy)
+        after = self.smooth(posterior)
+        return _js_from_entropy(smoothed, after, entropy, negative_entropy(after))
 
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
@@ -447,10 +426,6 @@ class AspectDistance(Distance):
             marginal = item.collapse(np.eye(len(item.classes)))
             images.append(marginal if distance.smoother is None else marginal @ distance.smoother)
         return tuple(images)
-
-    def most(self, values: int) -> float:
-        """See `Distance`."""
-        return largest_distance(self.images, values)
 
     def prepare(self, priors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Smoothed marginals side by side, and the negative entropy of each; see `from_prepared`.

@@ -43,7 +43,7 @@ class Bounded:
     before, after : float, optional
         The probability of that value before and after.
     most : float, optional
-        The largest figure that any release of the table can have.
+        What no release of the table exceeds.
     """
 
     requirement: str

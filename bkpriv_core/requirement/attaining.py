@@ -57,13 +57,13 @@ def check_attainable(requirements: Sequence[Requirement], setting: Setting) -> N
 def check_binding(requirements: Sequence[Requirement], setting: Setting) -> None:
     """Refuse requirements that any groups of the table meet.
 
-    Only bounds from above are looked at that have a largest figure (`Requirement.most`), and not
+    Only bounds from above are looked at, of figures that have one (`Requirement.most`), and not
     where that is 0: of a table of one value nothing can be told.
 
     Raises
     ------
     InvalidParameter
-        Names the requirement, the largest figure, and what would bind.
+        Names the requirement, what no figure exceeds, and what would bind.
     """
     for requirement in requirements:
         for bound, most in zip(requirement.bounds, requirement.most(setting), strict=True):
@@ -71,8 +71,8 @@ def check_binding(requirements: Sequence[Requirement], setting: Setting) -> None
                 raise InvalidParameter(
                     f"{bound.requirement} {_words(bound.parameters)} cannot bind: any groups of "
                     "this table meet it",
-                    detail=f"The requirement is {bound.relation} {bound.threshold:g}; the largest "
-                    f"figure that there can be is {most:.6g}.",
+                    detail=f"The requirement is {bound.relation} {bound.threshold:g}; no figure "
+                    f"can exceed {most:.6g}.",
                     hint=f"Require less than {_below(most)}, or leave it out.",
                 )
 

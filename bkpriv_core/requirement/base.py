@@ -333,7 +333,7 @@ class Requirement(ABC):
         return None
 
     def most(self, setting: Setting) -> Sequence[float]:
-        """Largest figure that any group of a table can have, by each of the bounds.
+        """Figure that no group of a table exceeds, by each of the bounds; an upper bound.
 
         A bound on something that is not to become large cannot bind where its threshold is as much.
         """

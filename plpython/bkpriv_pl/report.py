@@ -145,7 +145,7 @@ def _largest(recorded: RecordedRelease | None) -> float | None:
 def _judged(
     release: int, recorded: RecordedRelease | None, task: Task
 ) -> tuple[tuple[Bounded, ...], tuple[str, str] | None, tuple[Sure, ...] | None]:
-    """Bounds, when and by whom they were last audited, if not now, and of whom readers are sure.
+    """Bounds, when and by whom they were certified unless now, and who becomes sure of whom.
 
     They are measured anew where there is a release to measure.
     """

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from bkpriv_core.requirement import KAnonymity, MaxDisclosure
 from bkpriv_core.together import inference, remainder, span
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Population
+from tests.core import together_oracles
 from tests.core.strategies import MANY, SOME, by_age
 from tests.core.together_releases import (
     Shown,
@@ -74,38 +73,6 @@ def test_records_with_values_that_a_person_cannot_have_are_nobodys() -> None:
     assert figures.tolist() == [1, 1, 1]
 
 
-def rank(rows: Sequence[Sequence[int]]) -> int:
-    """How many rows are no combination of others."""
-    left = [[Fraction(number) for number in row] for row in rows]
-    found = 0
-    for column in range(len(left[0])):
-        pivot = next((row for row in left[found:] if row[column]), None)
-        if pivot is None:
-            continue
-        left.remove(pivot)
-        left = [
-            [a - b * row[column] / pivot[column] for a, b in zip(row, pivot, strict=True)]
-            for row in left
-        ]
-        left.insert(0, pivot)
-        found += 1
-        left = left[:found] + left[found:]
-    return found
-
-
-def fewest_told(joint: Joint, person: int) -> int:
-    """Fewest records of possible values of all sets that are combinations of groups."""
-    people, told = len(joint.told.used), joint.told
-    groups = [[int(each in group) for each in range(people)] for group in joint.constraints.members]
-    values = joint.population.actual.tolist()
-    least = people
-    for some in product((0, 1), repeat=people):
-        if some[person] and rank([*groups, some]) == rank(groups):
-            held = [value for value, inside in zip(values, some, strict=True) if inside]
-            least = min(least, sum(bool(told.possible[person, value]) for value in held))
-    return least
-
-
 def as_groups(joint: Joint) -> dict[frozenset[int], Counter[int]]:
     """Groups of all releases, and how many of each have each value."""
     constraints = joint.constraints
@@ -120,8 +87,11 @@ def as_groups(joint: Joint) -> dict[frozenset[int], Counter[int]]:
 def test_crowds_are_the_fewest_of_all_sets_that_are_told(releases: list[Shown]) -> None:
     joint = joint_of(releases, [MaxDisclosure(0.5)])
     assert joint.counted.all()
-    least = [fewest_told(joint, person) for person in joint.persons.tolist()]
-    assert joint.crowds.tolist() == least
+    groups = [group.tolist() for group in joint.constraints.members]
+    values = joint.population.actual.tolist()
+    for person, crowd in zip(joint.persons.tolist(), joint.crowds.tolist(), strict=True):
+        may = set(np.flatnonzero(joint.told.possible[person]).tolist())
+        assert crowd == together_oracles.fewest_told(groups, values, may, person)
 
 
 @pytest.mark.parametrize("most", [0, 12])

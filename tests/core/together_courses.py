@@ -16,9 +16,11 @@ from bkpriv_core.method.together import begin_again, make_together
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.together import Mended, certify_together, known_groups
 from bkpriv_core.progress import SILENT
+from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.requirement import (
     BtPrivacy,
+    KAnonymity,
     LDiversity,
     MaxDisclosure,
     Regard,
@@ -193,6 +195,7 @@ def figures(
     told = [(sorted(group), Counter(course.values[person] for person in group)) for group in groups]
     posterior = together_oracles.posteriors(prior, told)
     assert posterior is not None
+    possible = together_oracles.possible(len(prior), len(VALUES), told)
     found = {}
     for person in sorted({person for group in groups for person in group}):
         before, after = prior[person], posterior[person]
@@ -200,6 +203,11 @@ def figures(
             found[person] = max(after)
         elif isinstance(requirement, LDiversity):
             found[person] = float(sum(share > 1e-12 for share in after))
+        elif isinstance(requirement, KAnonymity):
+            some = [members for members, _ in told]
+            found[person] = float(
+                together_oracles.fewest_told(some, course.values, possible[person], person)
+            )
         else:
             records = course.records(course.home(person))
             held = [VALUES.index(str(value)) for value in records.sensitive.values]
@@ -248,6 +256,7 @@ def check(
     mended: Mended,
     groups: Sequence[frozenset[int]],
     judge: Judge,
+    form: Form | None = None,
 ) -> None:
     """Nobody is exposed whom earlier releases did not expose, and every group holds by itself."""
     earlier = [frozenset(group) for shown in course.releases[:-1] for group in shown.groups]
@@ -266,4 +275,5 @@ def check(
     # And every group holds by itself, as one that readers tell from the others.
     state = judge.measured_somehow(mended.groups)
     assert judge.met(state).all()
-    assert len(Generalized().pool(judge.setting.parts, mended.groups)) == len(mended.groups)
+    form = form or Generalized()
+    assert len(form.pool(judge.setting.parts, mended.groups)) == len(mended.groups)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 
 Group = tuple[Sequence[int], Mapping[int, int]]
@@ -44,3 +45,39 @@ def possible(persons: int, values: int, groups: Sequence[Group]) -> list[set[int
         for person, value in enumerate(way):
             found[person].add(value)
     return found
+
+
+def rank(rows: Sequence[Sequence[int]]) -> int:
+    """How many rows are no combination of others."""
+    left = [[Fraction(number) for number in row] for row in rows]
+    found = 0
+    for column in range(len(left[0])):
+        pivot = next((row for row in left[found:] if row[column]), None)
+        if pivot is None:
+            continue
+        left.remove(pivot)
+        left = [
+            [a - b * row[column] / pivot[column] for a, b in zip(row, pivot, strict=True)]
+            for row in left
+        ]
+        left.insert(0, pivot)
+        found += 1
+        left = left[:found] + left[found:]
+    return found
+
+
+def fewest_told(
+    groups: Sequence[Sequence[int]], values: Sequence[int], may: set[int], person: int
+) -> int:
+    """Fewest records of values that a person may have of all sets that are combinations of groups.
+
+    `values` has the true value of everybody.
+    """
+    people = len(values)
+    rows = [[int(each in group) for each in range(people)] for group in groups]
+    least = people
+    for some in product((0, 1), repeat=people):
+        if some[person] and rank([*rows, some]) == rank(rows):
+            held = [value for value, inside in zip(values, some, strict=True) if inside]
+            least = min(least, sum(value in may for value in held))
+    return least

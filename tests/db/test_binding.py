@@ -32,7 +32,7 @@ def test_publish_refuses_what_cannot_bind_and_explore_goes_on(
         clinic,
         "SELECT bkpriv.publish('patients', 'void', 'public.shown', 'mondrian')",
         sqlstate="22023",
-        names=[name, "cannot bind", f"is {most:.6g}."],
+        names=[name, "cannot bind", f"exceed {most:.6g}."],
     )
     assert "less than" in (said.message_hint or "")
     told = overhear(clinic)
