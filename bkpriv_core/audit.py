@@ -74,15 +74,15 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Fault:
-    """Where a bound is nearest to being broken, or most broken.
+    """Case in which a bound is nearest to being broken, or most broken.
 
     Parameters
     ----------
     group : int or None
         The first group with the worst figure; None in a release without groups, and of several.
     records : int
-        Its records; without groups those that the shift is about; of several releases the persons
-        of whom, by the same groups, the same is told.
+        Size of that group; without groups the records that the shift is about; of several releases
+        the persons about whom the same groups tell the same.
     shift : Shift or None
         The cell and value at fault, and the probability before and after; None if no single value
         is.
@@ -105,7 +105,7 @@ class Finding:
     requirement : str
         Name of the requirement, as in a policy.
     parameters : mapping
-        Its parameters, as in a policy.
+        Parameters of the requirement, as in a policy.
     threshold : float
         The bound.
     worst, mean : float
@@ -115,9 +115,10 @@ class Finding:
     satisfied : bool
         Whether the bound is kept; False also where that is not known.
     estimator : str
-        How the figures were inferred, such as "exact, but omega for 3 groups (166 records)". Where
-        an adversary remembers, what he does was inferred, too, with members of a group taken as
-        independent afterwards: "exact, given earlier releases by bethe" is an estimate.
+        Estimators of the figures, such as "exact, but omega for 3 groups (166 records)". For
+        adversaries who remember, their inference of earlier releases is named, too; members of a
+        group are taken as independent afterwards: "exact, given earlier releases by bethe" is an
+        estimate.
     fault : Fault or None
         None if it was not asked for, or the bound is about no group.
     estimated : int or None
@@ -128,8 +129,8 @@ class Finding:
         `BeliefBreach`); None where it is about no reader, or was not counted. Of a range of
         bandwidths an upper bound; of that and several releases a lower one.
     most : float or None
-        What no figure of the table exceeds, where there is such: a bound from above cannot bind at
-        a threshold that is as large.
+        Upper bound of all figures that the table can have, where there is one: a bound on a figure
+        cannot bind at a threshold that is as large.
     """
 
     requirement: str
@@ -158,15 +159,15 @@ def findings(
     Parameters
     ----------
     setting : Setting
-        What they were measured in.
+        Setting of the measurements.
     groups : Groups
         The published groups, at least one.
     requirements : sequence of Requirement
-        What was measured.
+        Requirements that were measured.
     measurements : sequence of Measurement
         The measurement of each.
     estimator : {"auto", "exact", "bethe", "omega"}, optional
-        How beliefs about the worst groups are inferred to find the faults; best the one that the
+        Estimator of beliefs about the worst groups, to find the faults; best the one that the
         figures were measured with. None if faults are not asked for.
 
     Returns
@@ -206,11 +207,12 @@ def joint_findings(
     Parameters
     ----------
     joint : Joint
-        What they tell, of at least one person, to all adversaries of the requirements.
+        Beliefs from the releases together, about at least one person, of all adversaries of the
+        requirements.
     requirements : sequence of Requirement
-        What can be measured of several: see `jointly`.
+        Requirements that can be measured of several releases: see `jointly`.
     releases : sequence of int
-        Their ids.
+        Ids of the releases.
 
     Returns
     -------
@@ -294,7 +296,7 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
 
 
 def _known_of_persons(names: Sequence[str], places: npt.NDArray[Any]) -> str:
-    """How figures of persons are known, the best way first."""
+    """Describe the certainty of figures of persons, the most certain kind first."""
     first, *others = np.unique(places).tolist()
     exceptions = []
     for place in others:
@@ -315,7 +317,7 @@ def draw_finding(
     demanded : MaxDisclosure
         The bound.
     scheme : str
-        What was distorted.
+        Scheme of distortion.
     progress : Progress
         Polled between steps.
 
@@ -351,7 +353,7 @@ def together_finding(
     Parameters
     ----------
     table : Table
-        What all of them were drawn from.
+        Table from which all of them were drawn.
     demanded : MaxDisclosure
         The bound.
     draws : mapping of int to sequence of Channel
@@ -408,7 +410,7 @@ def _fault(
 
 
 def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement, table: Table) -> str:
-    """How figures were inferred, the best way first."""
+    """Describe the estimators of figures, the best first."""
     first, *others = np.unique(measured.used).tolist() or [EXACT]
     exceptions = []
     told = table.sensitive
@@ -424,7 +426,7 @@ def _estimators_used(groups: Groups, weights: IntArray, measured: Measurement, t
 def _ranged(
     groups: Groups, weights: IntArray, ranged: Ranged, used: str
 ) -> tuple[str, dict[str, Any]]:
-    """How figures of a range are known, and parameters that say so."""
+    """Describe the certainty of figures of a range, with parameters that say so."""
     (shown,) = ranged.shown
     said: dict[str, Any] = {"points": int(ranged.points.max(initial=0)), "between": "bounded"}
     if not shown.all():
@@ -486,7 +488,7 @@ def judge_queries(release: Release, demanded: QueryError, progress: Progress = S
 
 
 def unmet(demanded: QueryError, finding: Finding) -> UnattainableRequirement:
-    """What is to be said of a release whose queries err more than a bound allows."""
+    """Error for a release whose queries err more than a bound allows."""
     return UnattainableRequirement(
         f"{demanded.key} (median = {demanded.median:g}) is not met",
         detail=f"The median relative error of {demanded.queries} random queries is "

@@ -56,7 +56,7 @@ class Certainty:
     Parameters
     ----------
     reader : Any
-        What they know, as JSON states it.
+        Knowledge of the reader, as JSON states it.
     customary : bool
         Whether no requirement names a reader, and this one stands in.
     about : mapping
@@ -64,13 +64,14 @@ class Certainty:
     records : int
         Records, or persons where these have several, of whom they become sure.
     right : int or None
-        How many of these have what they become sure of; None of a range of bandwidths.
+        Number of these who have the value of which the reader becomes sure; None of a range of
+        bandwidths.
     anyway : int or None
         Of how many records they believed some value as surely beforehand; likewise.
     worst : float
         The most that is believed of anything that was believed at most one half.
     estimator : str
-        How that was inferred.
+        Estimator of these figures.
     upper : bool
         Whether the counts are upper bounds; see the module.
     """
@@ -89,12 +90,12 @@ class Certainty:
 def readers(
     requirements: Sequence[Requirement], setting: Setting
 ) -> tuple[list[tuple[Knowledge, Sight]], bool]:
-    """Who reads a release, and what each is kept from; each once.
+    """Readers of a release, and the columns that each is kept from; each once.
 
     Parameters
     ----------
     requirements : sequence of Requirement
-        What the release must keep, as it is about the table's columns.
+        Requirements that the release must keep, as it is about the table's columns.
     setting : Setting
         The table.
 
@@ -137,9 +138,9 @@ def certainties(
     groups : Groups
         The published groups of its parts, at least one.
     requirements : sequence of Requirement
-        Its policy, or what it is audited for; see `readers`.
+        Requirements of the release's policy, or those that it is audited for; see `readers`.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred; not those of who stands in, see the module.
+        Estimator of posteriors; not for the reader who stands in, see the module.
     progress : Progress, optional
         Receives the share that is done.
 
@@ -207,7 +208,7 @@ class MadeSure:
     values : list of str or None
         Of what: a value, or a node of the hierarchy.
     before, after : (g,) float array
-        How much they believe it.
+        Prior and posterior belief in it.
     """
 
     records: IntArray
@@ -227,7 +228,7 @@ def made_sure_in(
     setting, groups, estimator
         See `certainties`.
     knowledge : Knowledge
-        What the reader knows; no range of bandwidths.
+        Knowledge of the reader; no range of bandwidths.
     """
     demanded = BeliefBreach.of_sure(
         tuple((knowledge, sight) for sight in _columns(setting.table.sensitive))
@@ -251,13 +252,13 @@ def made_sure_in(
 
 
 def _columns(told: Domain) -> tuple[Sight, ...]:
-    """What readers are kept from where nothing is said: each sensitive column."""
+    """Columns that readers are kept from if nothing is said: each sensitive column."""
     columns = [column.name for column in told.columns] if isinstance(told, Combination) else []
     return Sight().of(columns, isinstance(told, Combination), BeliefBreach.key)
 
 
 _Way = tuple[npt.NDArray[np.bool_], Estimator]
-"""Some of the groups, and by what they are inferred."""
+"""Groups, and the estimator by which they are inferred."""
 
 
 def _check_effort(setting: Setting) -> None:
@@ -298,7 +299,7 @@ def _measured(
     ways: Sequence[_Way],
     progress: Progress | None,
 ) -> Measurement:
-    """How much is believed that was not, by the way of each group."""
+    """Measure the largest new belief, by the estimator of each group."""
     if len(ways) == 1:
         return demanded.measure(setting, groups, ways[0][1], progress)
     figures = np.zeros((len(demanded.skyline), len(groups.members)))

@@ -1,4 +1,4 @@
-"""What can go wrong, said so that a person can act on it.
+"""Errors, worded so that a person can act on them.
 
 Every error has three parts: a *message* naming what is at fault, a *detail* with the figures, and
 a *hint* saying what would work. The class says which kind of fault it is; the layer that talks to
@@ -34,7 +34,7 @@ def as_json(value: object) -> str:
 
 
 def _plain(value: object) -> float | str:
-    """What JSON has no type for, nearly: a decimal, as which a number may have been decoded."""
+    """Convert a value that JSON has no type for: a decimal, as decoded numbers may be."""
     return float(value) if isinstance(value, Decimal) else str(value)
 
 
@@ -49,11 +49,11 @@ class BkprivError(Exception):
     Parameters
     ----------
     message : str
-        What is wrong, naming the attribute, value or parameter at fault.
+        Fault, naming the attribute, value or parameter.
     detail : str
         The figures behind the message.
     hint : str
-        What would work instead.
+        Remedy that would work instead.
     """
 
     def __init__(self, message: str, *, detail: str, hint: str) -> None:
@@ -72,7 +72,7 @@ class InvalidData(BkprivError):
 
 
 class UnsoundHistory(BkprivError):
-    """What was recorded of a release cannot be what a publication recorded."""
+    """History records of a release something that no publication can have recorded."""
 
 
 class UnattainableRequirement(BkprivError):
@@ -111,7 +111,7 @@ class ContradictoryKnowledge(BkprivError):
 
 
 class Unsupported(BkprivError):
-    """Something sound was asked for that is not handled here, or not yet."""
+    """Request that is sound, but is not handled here, or not yet."""
 
 
 class NoGroups(BkprivError):

@@ -58,7 +58,7 @@ MOST_SETTINGS = 1000
 """Most policies that are tried in one call."""
 
 _AXES = ("bandwidth", "t", "k", "l")
-"""What a grid may have values of; the last one changes first."""
+"""Axes of a grid; the last one changes first."""
 
 _HINT = (
     'Write [{"k_anonymity": {"k": 5}}, ...], or {"grid": {"bandwidth": [0.2, 0.3], '
@@ -203,13 +203,13 @@ def try_out(
     setting : Setting
         The table and its adversaries.
     policy : Policy
-        What the release would have to keep.
+        Policy that the release would have to keep.
     method : Method
-        What would make it.
+        Method that would make it.
     options : Options
-        Those of the method.
+        Options of the method.
     chance : Chance
-        Where what is random comes from.
+        Source of random draws.
     progress : Progress
         Polled; has the steps of the method.
 
@@ -247,7 +247,7 @@ def try_out(
 
 
 def _disclosed(release: Release, rows: Sequence[Finding]) -> dict[str, float | None]:
-    """What is disclosed to adversaries, to the one of the largest figure."""
+    """Disclosure of a release to the adversary that learns most."""
     if not rows:
         return dict.fromkeys(("worst_disclosure", "mean_disclosure", "exact_share"))
     estimated = max(row.estimated or 0 for row in rows)

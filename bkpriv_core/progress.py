@@ -58,4 +58,4 @@ class _Quiet(Progress):
 
 
 SILENT = Progress()
-"""Nobody looks, nobody cancels."""
+"""Progress of work that nobody watches or cancels."""

@@ -1,4 +1,4 @@
-"""What people state in JSON, read against the types that declare it.
+"""Statements of people in JSON, read against the types that declare them.
 
 ===================  ===========================================================================
 type                 JSON
@@ -43,16 +43,16 @@ __all__ = ["About", "OneOf", "Range", "keys_of", "read"]
 
 @dataclass(frozen=True)
 class About:
-    """What errors say of a value beside what is wrong with it.
+    """Words that errors add about a value.
 
     Parameters
     ----------
     detail : str
-        What it is.
+        Kind of value that it is.
     hint : str
-        What is usual.
+        Usual value.
     item : str
-        What an element of a list, or of an object with any keys, is called.
+        Noun for an element of a list, or of an object with any keys.
     """
 
     detail: str = ""
@@ -94,14 +94,14 @@ class Range:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a value stands, and what is said of it.
+    """Place of a value in a statement, and the words about it.
 
     Parameters
     ----------
     path : tuple of str
-        Its name and the names of what it is part of, from the inside out.
+        Name of the value and the names of what it is part of, from the inside out.
     about : About
-        What errors add.
+        Words that errors add.
     """
 
     path: tuple[str, ...]
@@ -109,7 +109,7 @@ class _Place:
 
     @property
     def name(self) -> str:
-        """What the value is called."""
+        """Name of the value in errors."""
         return " of ".join(self.path)
 
     def refuse(self, what: str, detail: str, hint: str) -> NoReturn:
@@ -129,9 +129,9 @@ def read(kind: Any, value: object, name: str) -> Any:
     kind : type
         The declared type; see the module.
     value : object
-        What was stated.
+        Value as stated.
     name : str
-        What it is called in errors.
+        Name of the value in errors.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def keys_of(
     value : object
         Decoded JSON.
     name, noun : str
-        What it and its keys are called in errors.
+        Names of the value and of its keys in errors.
     known, required : collection of str
         The keys.
 

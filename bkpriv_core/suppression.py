@@ -77,7 +77,7 @@ _AT_ONCE = 200_000
 """Memberships of tries that are measured at a time."""
 
 _WORK = 100_000_000
-"""What all tries may cost, in states, before omega takes over."""
+"""Limit of the states that all tries may cost before omega takes over."""
 
 
 @dataclass(frozen=True)
@@ -89,18 +89,18 @@ class Kind:
     low, high : (d,) int array
         First and last leaf place of their cells in each quasi-identifier.
     records : int
-        How many they are.
+        Number of the records.
     requirement : str
         Name of the requirement, as in a policy.
     parameters : mapping
-        Its parameters, as in a policy; and the earlier releases, if it stood in the way together
-        with these.
+        Parameters of the requirement, as in a policy; and the earlier releases, if it stood in the
+        way together with these.
     threshold : float
         The bound.
     attained : float
-        What the best try for any of the records attains; see the module.
+        Figure of the best try for any of the records; see the module.
     estimator : str
-        How that was inferred.
+        Estimator of that figure.
     shift : Shift or None
         The value at fault in that try, and the probability before and after; None if no single
         value is.
@@ -126,7 +126,7 @@ class Withdrawn:
     low, high : (d,) int array
         First and last leaf place of their cells in each quasi-identifier.
     records : int
-        How many they are.
+        Number of the records.
     """
 
     low: IntArray
@@ -136,7 +136,7 @@ class Withdrawn:
 
 @dataclass(frozen=True, eq=False)
 class _Tries:
-    """What could have been published of the lots: each by itself, and in unions.
+    """Tries to publish the lots that were left out: each by itself, and in unions.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class _Tries:
         yield from np.split(np.arange(len(self)), np.flatnonzero(np.diff(batch)) + 1)
 
     def groups(self, tries: IntArray) -> Groups:
-        """What some of the tries would have published."""
+        """Groups that some of the tries would have published."""
         return Groups.from_lists(
             [
                 self.lots[lot]
@@ -231,13 +231,13 @@ def explain_suppression(
     release : Release
         The release.
     setting : Setting
-        What its groups are measured in.
+        Setting in which its groups are measured.
     requirements : sequence of Requirement
-        What they had to meet.
+        Requirements that they had to meet.
     estimator : {"auto", "exact", "bethe", "omega"}
-        What they were certified by.
+        Estimator by which they were certified.
     most : int
-        How many kinds are wanted at most, at least 1.
+        Limit of the kinds that are wanted, at least 1.
     progress : Progress
         Receives the share of the tries that is measured.
     before : (p,) bool array, optional
@@ -249,7 +249,8 @@ def explain_suppression(
     Returns
     -------
     list of Kind
-        Those of most records first; empty if nothing was left out, but what was withdrawn.
+        Kinds of suppressed records, those of most records first; empty if nothing was left out, but
+        what was withdrawn.
     """
     parts = release.parts
     left_out = np.flatnonzero(release.groups.labels(len(parts)) == SUPPRESSED)
@@ -311,7 +312,7 @@ class _Verdicts:
     excess, attained : (u,) float array
         By how much it is exceeded, and the figure.
     used : (u,) int8 array
-        How that was inferred: a place in `posterior.ESTIMATORS`.
+        Estimator of that figure: a place in `posterior.ESTIMATORS`.
     asked : list of str
         By which estimator it was to be.
     """
@@ -473,7 +474,7 @@ def _excess(bounds: Sequence[Bound], figures: FloatArray) -> FloatArray:
 
 
 def _broken(bounds: Sequence[Bound], figures: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which figures break their bounds."""
+    """Mark the figures that break their bounds."""
     broken = np.zeros(figures.shape, dtype=bool)
     for row, bound, figure in zip(broken, bounds, figures, strict=True):
         row[:] = bound.broken(figure)

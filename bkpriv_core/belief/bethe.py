@@ -89,7 +89,7 @@ def bethe(
         Rows sum to 1 and, weighted by records, columns to the group's counts; zero in groups that
         have not converged.
     converged : (g,) bool array
-        Which groups have a fixed point that was reached.
+        Groups in which the iteration reached a fixed point.
     """
     beliefs = np.zeros(prior.shape)
     converged = np.zeros(len(groups), dtype=bool)
@@ -128,7 +128,7 @@ def _infer(
 
 @dataclass(frozen=True, eq=False)
 class _Certain:
-    """What follows from which priors are 0.
+    """Consequences of prior beliefs that are 0: certain values, and what is left to infer.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def _propagate(
 def demand(
     groups: Groups, weights: IntArray, held: IntArray, chance: FloatArray, to_record: FloatArray
 ) -> FloatArray:
-    """How much a copy of a value is in demand by others: what messages to records are to be over 1.
+    """Demand for a copy of a value by other records: the reciprocal of the new message to a record.
 
     Parameters
     ----------

@@ -27,17 +27,17 @@ from bkpriv_core.table.levels import Levels
 __all__ = ["NEAR", "Breach"]
 
 NEAR = 1e-4
-"""How much above the bound a belief may be beforehand to be *nearly* asked about."""
+"""Excess over the bound at which a prior belief still counts as *nearly* within it."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """Some properties of the sensitive attribute.
+    """Properties of the sensitive attribute, each a set of values.
 
     Parameters
     ----------
     image : (m, n) float array or None
-        Which of the sensitive values have each; None: each value is one.
+        Sensitive values that have each property; None: each property is one value.
     told : list of tuples of int and Aspect or None
         Class of an aspect that each is, and that aspect; None for the sensitive attribute.
     """
@@ -46,13 +46,13 @@ class _Nodes:
     told: list[tuple[int, Aspect | None]]
 
     def believed(self, beliefs: FloatArray) -> FloatArray:
-        """How much each is believed, shape (..., n)."""
+        """Belief in each node, shape (..., n)."""
         return beliefs if self.image is None else np.asarray(beliefs @ self.image)
 
 
 @dataclass(frozen=True, eq=False)
 class Breach(Distance):
-    """How much is believed after that was believed at most so much before: the most of any node.
+    """Largest posterior belief in any node whose prior belief was at most a limit.
 
     Figures are exact up to rounding; 0 where nothing was believed so little.
 
@@ -63,7 +63,7 @@ class Breach(Distance):
     column : str or None
         The column that is asked about; None for all that is told, as one.
     limit : float
-        What may be believed beforehand of what is asked about.
+        Largest prior belief of the nodes that count.
     """
 
     sensitive: Domain
@@ -161,7 +161,7 @@ class Breach(Distance):
     def found_out(
         self, prior: FloatArray, posterior: FloatArray, above: float
     ) -> npt.NDArray[np.bool_]:
-        """Which values are, or are one of, what is asked about and believed above something.
+        """Mark values of nodes with a prior belief within the limit and a posterior above a bound.
 
         Shapes (q, m), as the beliefs have.
         """
@@ -210,7 +210,7 @@ class _Within(Having):
 
 
 def _label(column: Domain, codes: IntArray, level: int) -> str:
-    """What a node is called that holds some values, one of them at least no NULL."""
+    """Name of a node that holds some values, one of them at least no NULL."""
     first, last = (column.labels[code] for code in (codes[0], codes[-1]))
     if column.hierarchy is None:
         return f"{first} to {last}"

@@ -28,7 +28,7 @@ def contradictory(
     prior: FloatArray,
     progress: Progress = SILENT,
 ) -> npt.NDArray[np.bool_]:
-    """Which groups have likelihood 0, by maximum flow.
+    """Groups whose likelihood is 0, by maximum flow.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def contradictory(
 
 
 def _short(groups: Groups, held: IntArray, prior: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which groups cannot send all records to values, all groups side by side in one network."""
+    """Groups that cannot send all records to values, all groups side by side in one network."""
     from scipy.sparse import csr_matrix  # slow to import, and only wanted here
     from scipy.sparse.csgraph import maximum_flow
 
@@ -89,7 +89,7 @@ def contradiction(
     group : int
         The group's place.
     parts : (e,) int array
-        Its parts.
+        Parts of the group.
     held : (e, m) int array
         Records of each part with each value.
     prior : (p, m) float array

@@ -1,4 +1,4 @@
-r"""How beliefs run between two bandwidths: bounds that need them at both ends only.
+r"""Change of beliefs between two bandwidths: bounds that need beliefs at both ends only.
 
 What a range of bandwidths is kept to has to hold at every one of them, and beliefs can be computed
 at some. With ``b = B^-2`` a kernel weight is a product of ``max(0, 1 - x^2 b)``, one factor for
@@ -63,7 +63,7 @@ _PRICES = np.array([0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """What is believed of memberships at one bandwidth each.
+    """Beliefs about memberships at one bandwidth each.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Point:
     beliefs: FloatArray
 
     def select(self, rows: npt.NDArray[np.generic]) -> Point:
-        """Some of the memberships."""
+        """Select memberships."""
         return Point(
             self.place[rows],
             self.sums[rows],
@@ -121,7 +121,7 @@ def bound_between(
     weights : (r,) int array
         Records of each.
     exact : (g,) bool array
-        Which groups' beliefs are exact posteriors.
+        Groups whose beliefs are exact posteriors.
     wide, sharp : Point
         The ends: the larger bandwidth and the smaller one.
     images : tuple of (m, i) float array or None
@@ -210,7 +210,7 @@ def _missed(
     sharp: Point,
     inner: FloatArray,
 ) -> FloatArray:
-    """How much of each row's logarithms of sums is not linear, by sums between the ends; (r,).
+    """Part of each row's logarithms of sums that is not linear, by sums between the ends; (r,).
 
     What is common to a row, or to a value in a group, does not count.
     """
@@ -239,14 +239,14 @@ def _missed(
 
 
 def _tube(wide: Point, sharp: Point, image: FloatArray | None = None) -> tuple[FloatArray, ...]:
-    """How far convex sums may be from where they would be, as logarithms.
+    """Bound the distance of convex sums from their chord and line, as logarithms.
 
     Returns
     -------
     under : (r, i) float array
-        How far they may be below their chord.
+        Largest distance below their chord.
     falls, rises : (r, i) float array
-        How far below and above the line of logarithms.
+        Largest distances below and above the line of logarithms.
     """
     sums = (wide.sums, sharp.sums, wide.after, sharp.after)
     high, low, before, after = (_image_of(each, image) for each in sums)
@@ -372,7 +372,7 @@ def _prior(point: Point, image: FloatArray | None) -> FloatArray:
 
 
 def _removed(x: FloatArray, y: FloatArray) -> FloatArray:
-    """How far beliefs move apart if one loses its ``x <= y`` of a value that the other has ``y``.
+    """Distance that arises if one belief loses its ``x`` of a value, of which another has more.
 
     The integral of ``log2((x + y) / 2x) / 2``.
     """
@@ -386,7 +386,7 @@ def _removed(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _removed_at_most(p: FloatArray, q: FloatArray, apart: FloatArray) -> FloatArray:
-    """How far beliefs move apart if one loses so much of all values, wherever it has at least `q`.
+    """Upper bound of the distance if one belief, at least `q`, loses `apart` over all values.
 
     For any price of a unit it is at most what all of it costs, and what values yield beyond: where
     ``log2((p + x) / 2x) / 2`` is larger than the price, from there to ``x = 0``.

@@ -40,7 +40,7 @@ class Disclosure(Inferred):
     figures : (a, e) float array
         Disclosure of the records of each membership to each of ``a`` adversaries, in bits.
     used : (g,) int8 array
-        How each group's posteriors were inferred: a place in `posterior.ESTIMATORS`.
+        Estimator of each group's posteriors: a place in `posterior.ESTIMATORS`.
     """
 
     figures: FloatArray
@@ -56,14 +56,14 @@ class Explanation:
     members : (g,) int array
         The membership whose records disclose most.
     figures : (g,) float array
-        Their disclosure, in bits.
+        Disclosure of that membership, in bits.
     values : (g,) int array
         The sensitive value whose probability moves most, up or down, in the belief about them; or
         the class of an aspect.
     before, after : (g,) float array
-        Its prior and posterior probability.
+        Prior and posterior probability of that value.
     used : (g,) int8 array
-        How each group's posterior was inferred, as in `Disclosure`.
+        Estimator of each group's posterior, as in `Disclosure`.
     aspects : list of Aspect or None
         The aspect that is meant; None for the sensitive attribute as a whole.
     """
@@ -92,16 +92,16 @@ class Adversaries:
     priors : sequence of (p, m) float array
         One prior per adversary.
     judged : sequence of tuples of int and Distance
-        Which prior each of the figures is about, and by which distance.
+        Prior and distance of each figure: the prior by its place among `priors`.
     trying : bool
         Whether groups are only tried: one that contradicts a prior then discloses infinitely much;
         otherwise it is an error.
     recall : Recall, optional
         Remembers what groups of the parts disclose.
     known_by : hashable
-        What tells the adversaries, and how their figures are measured, from others of the recall.
+        Key of the adversaries and of their distances in the recall.
     believed_by : hashable
-        What tells the priors from others of the recall.
+        Key of the priors in the recall.
     progress : Progress
         Polled between steps.
     """

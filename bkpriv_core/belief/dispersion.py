@@ -36,7 +36,7 @@ _FINEST = 44
 
 @dataclass(frozen=True, eq=False)
 class Dispersion:
-    """What parts add to the sums.
+    """Contributions of parts to the sums.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ _WAYS = 8
 """By way of how many values others may be bounded to be apart."""
 
 _ROUNDING = 1e-13
-"""How much rounding may take from a divergence."""
+"""Largest rounding error of a divergence."""
 
 
 def check_distributions(*beliefs: FloatArray) -> None:
@@ -162,7 +162,7 @@ def _farthest(image: FloatArray) -> float:
     by_way = np.array(ways)
 
     def apart(row: int) -> FloatArray:
-        """How far others may be from a row, at most."""
+        """Upper bound of the distance of any belief from a row."""
         bound: FloatArray = np.minimum((by_way + by_way[:, [row]]).min(axis=0) ** 2, 1.0)
         return bound
 
@@ -218,7 +218,7 @@ def emd_hierarchical(p: FloatArray, q: FloatArray, nodes: FloatArray) -> FloatAr
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """How an adversary's beliefs are compared.
+    """Rule by which an adversary's beliefs are compared.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ class Comparison:
 
 
 class Distance(ABC):
-    """What is made of beliefs before and after: how far they move, or what they come to."""
+    """Figure made of prior and posterior beliefs: their distance, or a largest posterior belief."""
 
     @abstractmethod
     def __call__(self, prior: FloatArray, posterior: FloatArray) -> FloatArray:
@@ -256,7 +256,7 @@ class Distance(ABC):
 
     @property
     def believed(self) -> float | None:
-        """What may be believed beforehand of what is asked about; None: how far images move."""
+        """Largest prior belief of the nodes that count; None if the figure is a distance."""
         return None
 
     @abstractmethod
@@ -273,14 +273,14 @@ class Distance(ABC):
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
     ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
-        """What of beliefs of shape (q, m) the figures are about.
+        """Find the value or class that explains each figure, for beliefs of shape (q, m).
 
         Returns
         -------
         aspects : list of Aspect or None
             The aspect that each is about; None for the whole.
         values : (q,) int array
-            Its value, or class.
+            Code of that value or class.
         before, after : (q,) float array
             The probability of that.
         """
@@ -388,7 +388,7 @@ class AspectDistance(Distance):
     bandwidth : float, optional
         See `BeliefDistance.over`.
     beside : tuple of Aspect
-        Others, by which no value is named.
+        Further aspects that count for the distance, but by which no value is named.
     """
 
     aspects: tuple[Aspect, ...]
@@ -455,7 +455,7 @@ class AspectDistance(Distance):
     def most_moved(
         self, prior: FloatArray, posterior: FloatArray
     ) -> tuple[list[Aspect | None], IntArray, FloatArray, FloatArray]:
-        """What moved most of the aspect in which beliefs are farthest; see `BeliefDistance`."""
+        """Find the value that moved most, in the aspect with the largest distance."""
         farthest = self._each(prior, posterior, self.aspects).argmax(axis=0)
         values = np.zeros(len(prior), dtype=np.int64)
         before, after = np.zeros((2, len(prior)))

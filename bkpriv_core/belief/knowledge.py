@@ -1,4 +1,4 @@
-"""What an adversary knows before a release, in any of the forms that a prior may come from.
+"""Knowledge of an adversary before a release, in any of the forms that a prior may come from.
 
 ==========================  =====================================================================
 in JSON                     prior belief about a record
@@ -74,7 +74,7 @@ _ROWS = 500_000
 """Rows of an outside table that are looked up at a time, unless the data have more cells."""
 
 _TOLERANCE = 1e-6
-"""How far the probabilities of a cell may miss 1; they are scaled to it."""
+"""Tolerance for the sum of a cell's probabilities, which are then scaled to 1."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Outside:
     Parameters
     ----------
     table : str
-        Its name, as in SQL.
+        Name of the table, as in SQL.
     """
 
     table: Annotated[str, About("It names a prior table.", 'Write {"table": "schema.name"}.')]
@@ -159,7 +159,7 @@ _StatedSnapshot = (
 
 @dataclass(frozen=True)
 class Remembered:
-    """What earlier releases told, and how values follow each other.
+    """Knowledge of earlier releases, and of how values follow each other.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ ResolvedSnapshot = tuple[float, ...] | Uniform | Outside
 
 @dataclass(frozen=True)
 class Revised:
-    """What is remembered, and resolved knowledge about those without a past."""
+    """Knowledge of earlier releases, with resolved knowledge about respondents without a past."""
 
     sequence: str
     snapshot: ResolvedSnapshot
@@ -277,7 +277,7 @@ def outside_prior(
     values : (r,) int array
         Codes of their sensitive values, `UNKNOWN` for others.
     probabilities : (r,) float array
-        Their probabilities, NaN for NULL. A value without a row has probability 0.
+        Probabilities of the rows, NaN for NULL. A value without a row has probability 0.
     progress : Progress
         Polled between steps.
 

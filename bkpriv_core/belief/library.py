@@ -15,11 +15,11 @@ __all__ = ["Library", "NoLibrary"]
 
 
 class Library(Protocol):
-    """Where a setting reads what adversaries know beyond its table."""
+    """Source of what adversaries know beyond the table of a setting."""
 
     @property
     def memory(self) -> str | None:
-        """How what earlier releases told was inferred: an estimator; None if there were none."""
+        """Estimator by which earlier releases were inferred; None if there were none."""
 
     def outside(self, table: Table, name: str) -> FloatArray:
         """Prior that the outside table of a name gives about each cell, shape (c, m)."""
@@ -32,14 +32,14 @@ class Library(Protocol):
         table : Table
             The table.
         knowledge : Revised
-            What he knows of sequences, by name, and of who had no past, there and in this table.
+            Sequential knowledge by name, and knowledge about respondents without a past.
         snapshot : (n, m) float array
-            What he would believe of each respondent of the table who had no past.
+            Prior beliefs about each respondent of the table as if they had no past.
 
         Returns
         -------
         (n, m) float array
-            What he believes of each, before the table is released.
+            Prior beliefs about each respondent, before the table is released.
         """
 
     def signatures(self, table: Table) -> IntArray:
@@ -64,7 +64,7 @@ class NoLibrary:
 
     @property
     def memory(self) -> str | None:
-        """Nothing is remembered; see `Library`."""
+        """Return None: nothing is remembered."""
         return None
 
     def outside(self, table: Table, name: str) -> FloatArray:
@@ -84,5 +84,5 @@ class NoLibrary:
         )
 
     def signatures(self, table: Table) -> IntArray:
-        """Nobody was in a release; see `Library`."""
+        """Return no signatures: no respondent was in a release."""
         return np.zeros((table.records, table.sensitive.size + 1), dtype=np.int64)

@@ -39,7 +39,7 @@ _SCREENED = 2**19
 """Pairs of which the Hellinger distance is kept at a time."""
 
 _ROUNDING = 1e-12
-"""How far Hellinger distances may be off, and more."""
+"""Largest error of Hellinger distances, and more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Pairs:
     beliefs : (u, m) float array
         Distinct beliefs.
     kind : (p,) int array
-        Which of them is held of each part.
+        Place among `beliefs` of the belief about each part.
     """
 
     beliefs: FloatArray
@@ -133,7 +133,7 @@ class Pairs:
         Returns
         -------
         float, int, int
-            Their divergence in bits, and their places among `kinds`.
+            Divergence in bits, and the places among `kinds` of the two beliefs.
         """
         # Far from any, and far from that: mostly nearly as far as any two are.
         far = int(self.hellinger(kinds[:1], kinds).argmax())

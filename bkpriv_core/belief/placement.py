@@ -88,7 +88,7 @@ class Placement:
         return slice(int(self._bounds[level]), int(self._bounds[level + 1]))
 
     def _digits(self, states: npt.NDArray[np.int32], slot: int) -> npt.NDArray[np.int32]:
-        """How full a slot is in each of some states."""
+        """Number of items in a slot, in each of some states."""
         # Division by one number is several times faster than by an array, or than a remainder.
         radix = np.int32(self._radix[slot])
         above = states // np.int32(self._strides[slot])
@@ -146,7 +146,7 @@ class Placement:
         wanted : (b, k) bool array
             For which items marginals are needed; the rows of the others are left zero.
         capacities : (b, s) int array, optional
-            What is left of each slot, where some are filled in part from the start.
+            Room that is left in each slot, if some are filled in part from the start.
         progress : Progress
             Polled between steps.
 

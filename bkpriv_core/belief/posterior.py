@@ -73,13 +73,13 @@ __all__ = [
 ]
 
 Sound = Literal["auto", "exact", "bethe", "omega"]
-"""How posteriors may be inferred to certify a release."""
+"""Estimators that may certify a release."""
 
 Estimator = Literal["auto", "exact", "bethe", "omega", "additive"]
-"""How posteriors are to be inferred."""
+"""Estimators that may be asked for."""
 
 ESTIMATORS: Final = ("exact", "bethe", "omega", "additive")
-"""How they may have been inferred, best first."""
+"""Estimators that may have been used, best first."""
 
 EXACT, BETHE, OMEGA, ADDITIVE = range(len(ESTIMATORS))
 """Places in `ESTIMATORS`."""
@@ -102,19 +102,19 @@ def check_estimator(name: str) -> Estimator:
 
 
 class Inferred:
-    """What was inferred group by group, by one estimator or by several.
+    """Results inferred group by group, by one estimator or by several.
 
     Attributes
     ----------
     used : (g,) int8 array
-        How each group was inferred: a place in `ESTIMATORS`.
+        Estimator of each group: a place in `ESTIMATORS`.
     """
 
     used: UsedArray
 
     @property
     def exact(self) -> npt.NDArray[np.bool_]:
-        """Which groups were inferred exactly, shape (g,)."""
+        """Groups that were inferred exactly, shape (g,)."""
         exact: npt.NDArray[np.bool_] = self.used == EXACT
         return exact
 
@@ -128,10 +128,10 @@ class Posterior(Inferred):
     beliefs : tuple of (e, m) float array
         One array per prior; rows sum to 1.
     used : (g,) int8 array
-        How each group was inferred: a place in `ESTIMATORS`, the same for all priors.
+        Estimator of each group: a place in `ESTIMATORS`, the same for all priors.
     contradicted : (a, g) bool array
-        Which groups contradict which prior, if that was not to be refused. The beliefs about them
-        are left as they were.
+        Groups that contradict each prior, if that was not to be refused. The beliefs about them are
+        left as they were.
     """
 
     beliefs: tuple[FloatArray, ...]
@@ -236,7 +236,7 @@ def exact_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SI
     prior : (k, m) float array
         Prior of each record, rows summing to 1.
     counts : (m,) int array
-        How often each value occurs; sums to ``k``.
+        Records with each value; sums to ``k``.
     progress : Progress
         Polled between steps.
 

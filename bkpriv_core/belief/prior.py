@@ -106,7 +106,7 @@ def kernel_prior(
     bandwidth : float or mapping of str to float
         The adversary's bandwidths, positive. Smaller means a better informed adversary.
     path : {"auto", "grid", "cells"}
-        How to compute it; the result is the same.
+        Algorithm; the result is the same.
     progress : Progress
         Polled between steps.
 
@@ -131,7 +131,7 @@ def kernel_prior(
 
 
 def kernel_effort(table: Table, bandwidth: Bandwidth) -> float:
-    """How many multiply-adds `kernel_prior` takes, about: some hundred millions a second."""
+    """Estimate the multiply-adds of `kernel_prior`: some hundred millions take a second."""
     axes = _axes(table, bandwidth)
     return _cheapest(_Grid.of(table, axes), _Pairs.of(table, axes)).cost
 
@@ -231,7 +231,7 @@ class _Grid:
     axes : tuple of Axis
         Axes that are smoothed.
     shape : tuple of int
-        Their sizes, and the number of combinations of values in the others.
+        Sizes of the axes, and the number of combinations of values in the others.
     place : (c, len(shape)) int array
         Place of each cell.
     counts : (c, m) int array
@@ -293,9 +293,9 @@ class _Pairs:
     order : (c,) int array
         The cells in this order.
     apart : (c,) int array
-        Their combination of values in the other attributes.
+        Combination of values of each cell in the other attributes.
     codes, counts : (c, axes) int and (c, m) float arrays
-        Their codes in the smoothed axes, and their counts.
+        Codes of the cells in the smoothed axes, and their counts.
     first, last : (c,) int array
         First cell that each cell may see, and one past the last; rising.
     """

@@ -36,13 +36,13 @@ __all__ = ["Ranged", "disclosed_between"]
 BoolArray = npt.NDArray[np.bool_]
 
 _HALVINGS = 14
-"""How often an interval is halved at most."""
+"""Limit of how often an interval is halved."""
 
 _WORK = 4.0
-"""How much is computed beyond the grid at most, in units of what that takes."""
+"""Limit of the work beyond the grid, as a multiple of the grid's own."""
 
 _LEAST_WORK = 2e7
-"""What may be computed in any case, in states."""
+"""Work that is allowed in any case, in states."""
 
 _CALL = 500.0
 """States that take as long as what is done of any group at a bandwidth."""
@@ -68,7 +68,7 @@ _NUMBERS = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Ranged:
-    """What is disclosed to the adversaries of a range.
+    """Disclosure to the adversaries of a range of bandwidths.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Ranged:
         Of each membership by each distance: the largest disclosure at any bandwidth that was
         computed; where the bound is not kept by an estimate either, an upper bound of it at any.
     used : (g,) int8 array
-        How each group was inferred: a place in `posterior.ESTIMATORS`, the worst of all bandwidths.
+        Estimator of each group: a place in `posterior.ESTIMATORS`, the worst of all bandwidths.
     shown : (a, e) bool array
         Whether it is known if the bound is kept at every bandwidth: if not, it may be.
     points : (g,) int array
@@ -118,14 +118,14 @@ class Ranged:
 
     @classmethod
     def unpacked(cls, groups: Groups, packed: FloatArray, used: UsedArray) -> Ranged:
-        """What such figures, of memberships of some groups, say."""
+        """Unpack figures of memberships of some groups."""
         first = groups.offsets[:-1]
         figures, shown, where, near = np.split(packed[:-1], 4)
         points = packed[-1, first].astype(np.int64)
         return cls(figures, used, shown > 0, points, where[:, first], near[:, first])
 
     def of(self, place: int) -> Ranged:
-        """What is said by one distance only."""
+        """Select the figures of one distance."""
         only = slice(place, place + 1)
         return Ranged(
             self.figures[only],
@@ -161,7 +161,6 @@ def disclosed_between(
     judged : sequence of tuples of Distance and float
         Distances of beliefs, and their bounds.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred.
     trying : bool
         See `Adversaries`.
     slack : float
@@ -186,7 +185,7 @@ class _Items:
     which : (i,) int array
         The groups.
     ends : tuple of Point
-        What is believed there; one, or two, the wider first.
+        Beliefs at one bandwidth, or at two, the wider first.
     exact : (i,) bool array
         Whether all of these beliefs are exact.
     """
@@ -252,7 +251,7 @@ class _Search:
         return Ranged(figures, self._used, self._shown, self._points, self._where, self._near)
 
     def _prices(self) -> FloatArray:
-        """What it takes to infer what is believed of each group, in states."""
+        """Estimate the work of inferring each group's beliefs, in states."""
         groups, parts = self._groups, self._parts
         weights, histograms = parts.weights[groups.members], parts.histograms(groups)
         states = exact_states(groups, weights, histograms)
@@ -273,7 +272,7 @@ class _Search:
         return Groups(rows, offsets), rows + shift
 
     def _computed(self, which: IntArray, widths: FloatArray) -> _Items:
-        """What is believed of groups at a bandwidth each; figures are taken note of."""
+        """Infer beliefs of groups at a bandwidth each, and take note of the figures."""
         groups, members = self._rows(which)
         parts = self._parts.select(self._groups.members[members])
         place = widths**-2.0

@@ -37,7 +37,7 @@ class Recall:
     Parameters
     ----------
     most : int
-        How many numbers are remembered, those of parts included.
+        Limit of how many numbers are remembered, those of parts included.
     """
 
     def __init__(self, most: int = _MOST) -> None:
@@ -54,7 +54,7 @@ class Recall:
         Parameters
         ----------
         about : hashable
-            What they depend on besides the groups.
+            Key of everything that the posteriors depend on besides the groups.
         groups : Groups
             The groups.
         infer : callable
@@ -88,7 +88,7 @@ class Recall:
         Parameters
         ----------
         about : hashable
-            What they depend on besides the groups.
+            Key of everything that the figures depend on besides the groups.
         groups : Groups
             The groups.
         infer : callable
@@ -99,7 +99,7 @@ class Recall:
         figures : (a, e) float array
             Of each membership.
         used : (g,) int8 array
-            How each group was inferred.
+            Estimator of each group.
         """
         order = np.lexsort((groups.members, groups.owner))
         members = groups.members[order]

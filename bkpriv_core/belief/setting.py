@@ -60,7 +60,7 @@ class Setting:
     table : Table or Parts
         The table, or the parts of its cells of which groups are made.
     library : Library
-        Where priors from outside and beliefs about respondents come from.
+        Source of priors from outside and of beliefs about respondents.
     trying : bool
         Whether groups are only tried: one that contradicts what an adversary knows then discloses
         infinitely much to him; otherwise it is an error.
@@ -120,7 +120,7 @@ class Setting:
 
     @property
     def aspect(self) -> Aspect | None:
-        """What of combinations this is the setting of; None if of all that is told."""
+        """Aspect of combinations that is judged; None: whole sensitive values."""
         return None
 
     def told_as(self, value: int) -> tuple[int, Aspect | None]:
@@ -146,7 +146,7 @@ class Setting:
         return self.table.overall
 
     def marginal(self, beliefs: FloatArray) -> FloatArray:
-        """What beliefs about combinations, shape (q, m), say of what this is the setting of."""
+        """Marginals, in the aspect that is judged, of beliefs about combinations, shape (q, m)."""
         return beliefs if self.aspect is None else self.aspect.collapse(beliefs)
 
     def label(self, value: int) -> str | None:
@@ -257,10 +257,10 @@ class Setting:
         Parameters
         ----------
         skyline : sequence of Knowledge
-            What each knows.
+            Knowledge of each adversary.
         compared : sequence of Comparison, optional
-            How the beliefs of each are compared. Without it, unblended about that column of which
-            he learns most.
+            Rules by which the beliefs of each are compared. Without it, unblended about the column
+            of which the adversary learns most.
         """
         resolved = [self._resolve(knowledge) for knowledge in skyline]
         # Who is asked about in several ways infers once.
@@ -295,14 +295,14 @@ class Setting:
         slack: float = 0.0,
         progress: Progress | None = None,
     ) -> Ranged:
-        """What groups disclose to the adversaries of a range; see `ranging.disclosed_between`.
+        """Measure what groups disclose to adversaries of a range; see `ranging.disclosed_between`.
 
         Parameters
         ----------
         groups, between, estimator, slack, progress
             See there.
         judged : sequence of tuples of Comparison and float
-            How beliefs are compared for each figure, and its bound.
+            Rule by which beliefs are compared for each figure, and its bound.
         """
         distances = [(self.distance(by), bound) for by, bound in judged]
 
@@ -323,14 +323,14 @@ class Setting:
         return Ranged.unpacked(groups, *self._recall.figures(key, groups, infer))
 
     def dispersion(self, knowledge: Knowledge) -> Dispersion:
-        """What the records of each part add to how far beliefs diverge, under that knowledge."""
+        """Contributions of each part's records to the dispersion of beliefs."""
         key = self._resolve(knowledge)
         if key not in self._dispersions:
             self._dispersions[key] = Dispersion.of(self.prior(knowledge), self.parts.weights)
         return self._dispersions[key]
 
     def pairs(self, knowledge: Knowledge) -> Pairs:
-        """What is believed of the records of each part, to be compared, under that knowledge."""
+        """Beliefs about the records of each part, to be compared in pairs, under that knowledge."""
         key = self._resolve(knowledge)
         if key not in self._pairs:
             self._pairs[key] = Pairs.of(self.prior(knowledge))
@@ -416,7 +416,7 @@ class _Seen(Setting):
     def adversaries(
         self, skyline: Sequence[Knowledge], compared: Sequence[Comparison] | None = None
     ) -> Adversaries:
-        """Those of the whole, who infer about combinations; see `Setting`."""
+        """Return adversaries of the whole table, who infer about combinations; see `Setting`."""
         return self._whole.adversaries(skyline, _only(self.aspect.column, skyline, compared))
 
 
@@ -436,7 +436,7 @@ class _Having(Setting):
         return 0, self._aspects[value]
 
     def _having(self, counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """How many have each value, of counts of combinations, and how many there are."""
+        """People with each value, and the number of people, from counts of combinations."""
         has = [(aspect.classes == 0).astype(counts.dtype) for aspect in self._aspects]
         return np.column_stack((*(counts @ each for each in has), counts.sum(axis=1)))
 
@@ -463,5 +463,5 @@ class _Having(Setting):
     def adversaries(
         self, skyline: Sequence[Knowledge], compared: Sequence[Comparison] | None = None
     ) -> Adversaries:
-        """Those of the whole, who infer about combinations; see `Setting`."""
+        """Return adversaries of the whole table, who infer about combinations; see `Setting`."""
         return self._whole.adversaries(skyline, _only(self._column, skyline, compared))

@@ -154,7 +154,7 @@ def _solve(
 
 
 def _balances(sources: IntArray, targets: IntArray, m: int) -> object:
-    """What leaves each value, and what comes to each but the last: a sparse matrix by ways."""
+    """Flows as a sparse matrix by ways: out of each value, and into each but the last."""
     from scipy.sparse import csr_array
 
     ways = np.arange(len(sources))

@@ -22,7 +22,7 @@ class Atom:
     bucket : int
         The bucket.
     person : int
-        Which of its persons, from 0; nothing but identity tells them apart.
+        Number of the person in the bucket, from 0; nothing but identity tells persons apart.
     value : int
         Code of the sensitive value.
     others: tuple of int

@@ -46,7 +46,7 @@ MOST_PIECES = 256
 """Largest k for which profiles are computed."""
 
 _SLACK = 1e-9
-"""How far below the threshold a disclosure must be to count as below it."""
+"""Least distance below the threshold at which a disclosure counts as below it."""
 
 
 def check_attackable(pieces: int) -> None:
@@ -222,7 +222,7 @@ class Buckets:
         return not len(self) or self._safe(self._multiplicity, c)
 
     def safe_subset(self, histograms: IntArray, c: float) -> npt.NDArray[np.bool_]:
-        """Which of some buckets, of no matter what set, are safe if they are all there is.
+        """Find buckets, of no matter what set, that are safe if the set consists of them only.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class Buckets:
         Returns
         -------
         (b,) bool array
-            Which were split. Any other split would make the set unsafe.
+            Buckets that were split. Any other split would make the set unsafe.
         """
         old, new = self._kinds(parents), self._kinds(halves)
         pairs = self._profiles[new[0::2]].join(self._profiles[new[1::2]])
@@ -367,6 +367,6 @@ class Buckets:
 
 
 def _below(ratios: FloatArray, c: float) -> npt.NDArray[np.bool_]:
-    """Which disclosures ``1 / (1 + ratio)`` are below `c`."""
+    """Mark the disclosures ``1 / (1 + ratio)`` that are below `c`."""
     below: npt.NDArray[np.bool_] = 1.0 / (1.0 + ratios) < c - _SLACK
     return below

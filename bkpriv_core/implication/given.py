@@ -36,7 +36,7 @@ _Truth = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What an adversary believes about every person, given implications.
+    """Beliefs of an adversary about every person, given implications.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ class _Assignments:
     classes : (a, p) array of small ints
         The assignments.
     weights : (a,) float array
-        Their probabilities without the implications.
+        Probabilities of the assignments without the implications.
     left : (a, classes) int array
-        How many of each class are left for everybody else.
+        Values of each class that are left for everybody else.
     """
 
     persons: tuple[int, ...]
@@ -93,7 +93,7 @@ class _Assignments:
     left: IntArray
 
     def truth(self, atom: Atom) -> _Truth:
-        """Which assignments make an atom about this bucket true."""
+        """Assignments for which an atom about this bucket is true."""
         column = self.classes[:, self.persons.index(atom.person)]
         met: _Truth = np.zeros(self.left.shape[1], dtype=bool)
         met[self.class_of[list(atom.values)]] = True
@@ -115,7 +115,7 @@ def disclosure_given(
     histograms : (b, m) int array
         Persons of each bucket with each value.
     implications : sequence of Implication
-        They all hold.
+        Implications, all of which hold.
     budget : int
         Most assignments that are enumerated together.
     progress : Progress

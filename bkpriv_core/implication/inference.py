@@ -18,7 +18,7 @@ from bkpriv_core.table.groups import FloatArray
 __all__ = ["PersonBeliefs", "believe"]
 
 _SHOWN = 8
-"""How many groups an error message lists."""
+"""Limit of the groups that an error message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +47,9 @@ def believe(
     persons : Persons
         The persons of the release.
     implications : sequence of Implication
-        They all hold.
+        Implications, all of which hold.
     release : str
-        What the release is called in messages.
+        Name of the release in messages.
     progress : Progress
         Polled between steps.
 

@@ -41,15 +41,15 @@ class Roll:
     Parameters
     ----------
     group : (r,) int array
-        Their group.
+        Group of each row's persons.
     member : (r,) int array
         The respondent whom a row is about, or the part of a cell that its persons are in.
     person : (r,) int array
         Number of the one person that a row is about within cell and group, from 1; 0 for all
         others there, and for respondents.
     belief : (r,) int array
-        What is believed about them: the group's number, or the number of groups plus the place of
-        the person among those who are told apart.
+        Belief about each row's persons: the group's number, or the number of groups plus the place
+        of the person among those who are told apart.
     """
 
     group: IntArray
@@ -70,7 +70,7 @@ class Persons(ABC):
     """
 
     keys: frozenset[str]
-    """What an atom says about who it is, as far as it says anything."""
+    """Keys by which an atom may identify a person."""
 
     def __init__(self, parts: Parts, groups: Groups) -> None:
         self.parts = parts
@@ -126,7 +126,7 @@ class Persons(ABC):
 
     @abstractmethod
     def json_pairs(self, group: int, person: int) -> str:
-        """What an atom about a person says about who it is: pairs of a JSON object."""
+        """Pairs of a JSON object by which an atom identifies a person."""
 
     @abstractmethod
     def call(self, apart: Sequence[tuple[int, int]]) -> Roll:

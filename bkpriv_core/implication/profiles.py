@@ -130,9 +130,9 @@ class Pool:
     kinds : Profiles
         Profiles of `u` distinct buckets.
     multiplicity : (u,) int array
-        How many there are of each, possibly none.
+        Number of buckets of each profile, possibly none.
     spare : int
-        How many buckets may be left out later without the pool having to change.
+        Number of buckets that may be left out later without the pool having to change.
     progress : Progress
         Polled between steps.
     """

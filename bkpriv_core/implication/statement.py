@@ -33,7 +33,7 @@ def parse_statements(
     decoded : object
         Decoded JSON; see the module.
     persons : Persons
-        Whom they may be about.
+        Persons that implications may be about.
     progress : Progress
         Polled between steps.
 

@@ -33,7 +33,7 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["LANGUAGES", "Witness", "witnesses", "worst_case"]
 
 LANGUAGES = ("implications", "negations")
-"""What pieces of knowledge may be."""
+"""Languages of pieces of knowledge."""
 
 _MOST_FIGURES = 10_000
 """Largest k that figures are given for, most of them 1."""
@@ -48,7 +48,7 @@ class Witness:
     disclosure : float
         The maximum.
     target : Atom
-        What is disclosed.
+        Atom that is disclosed.
     antecedents : tuple of Atom
         Each of them implies the target; fewer than were allowed if they suffice for certainty.
     """
@@ -59,7 +59,7 @@ class Witness:
 
     @property
     def implications(self) -> tuple[Implication, ...]:
-        """They all; among atoms of one person they are negations."""
+        """Implications of the witness; among atoms of one person they are negations."""
         return tuple(Implication((atom,), (self.target,)) for atom in self.antecedents)
 
 
@@ -78,7 +78,7 @@ def worst_case(
     k : int
         Largest number of pieces.
     language : {"implications", "negations"}
-        What they are.
+        Language of the pieces.
     progress : Progress
         Polled between steps.
 
@@ -111,7 +111,7 @@ def witnesses(
     language: str = "implications",
     progress: Progress = SILENT,
 ) -> tuple[Witness, ...]:
-    """What attains the maximum disclosure for each of 0 ... k pieces.
+    """Find implications that attain the maximum disclosure, for each of 0 ... k pieces.
 
     Parameters and errors are those of `worst_case`. Persons of a bucket are interchangeable, so
     those that a witness names are the bucket's first.
@@ -194,7 +194,7 @@ def _implication_witnesses(
 def _best_shares(
     entries: Profiles, running: list[Profiles], pieces: int
 ) -> tuple[list[int], list[int]]:
-    """Which buckets of a pool hold the best atoms, the target's first, and how many each."""
+    """Buckets of a pool that hold the best atoms, the target's first, and atoms of each."""
     target: tuple[int, int] | None = None
     helpers: list[tuple[int, int]] = []
     left = pieces

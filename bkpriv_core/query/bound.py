@@ -62,7 +62,7 @@ class QueryError:
     selectivity : float
         Share of all combinations of values that a query asks for, in (0, 1].
     action : {"refuse", "warn"}
-        What becomes of a publication that breaks the bound.
+        Action when a publication breaks the bound.
     """
 
     median: Annotated[float, Range(at_least=0)]

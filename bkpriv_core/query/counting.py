@@ -60,7 +60,7 @@ class CellCounts(Tally):
         return cls((*table.quasi_identifiers, table.sensitive), table.codes, table.counts)
 
     def _met(self, predicate: Predicate, progress: Progress) -> Any:
-        """Where a condition is true: shape (c, m), or 1 in place of either, or a scalar."""
+        """Mark where a condition is true: shape (c, m), or 1 in place of either, or a scalar."""
 
         def truth(criterion: Criterion) -> Truth:
             by_value = criterion_truth(criterion, Codes.of(self.domains[criterion.attribute]))

@@ -46,7 +46,7 @@ class Query:
     Parameters
     ----------
     predicate : Predicate
-        What to count.
+        Condition on the records that are counted.
     grouping_sets : tuple of tuple of int
         Attributes to count by, set after set; one empty set where there is no GROUP BY.
     """
@@ -69,7 +69,7 @@ class GroupedCounts:
     keys : tuple of int
         The attributes grouped by, ``k`` of them.
     codes : (r, k) int array
-        Their values.
+        Values of the attributes grouped by, for each key.
     actual, estimate : (r,) float array
         Counts.
     """
@@ -136,7 +136,7 @@ def answer_groups(
     actual, estimated : Tally
         The counts.
     predicate : Predicate
-        What to count.
+        Condition on the records that are counted.
     keys : tuple of int
         The attributes to group by.
     progress : Progress

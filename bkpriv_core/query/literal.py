@@ -48,7 +48,7 @@ class Literal:
     quoted: bool
 
     def __str__(self) -> str:
-        """How it is shown in messages."""
+        """Text of the literal in messages."""
         return repr(self.text) if self.quoted else self.text
 
 
@@ -111,7 +111,7 @@ def number_point(
     number = _held(Decimal(literal.text.strip()), "double precision" if wider else type_)
 
     def order(label: str) -> tuple[bool, Decimal]:
-        """What PostgreSQL orders numbers by: NaN is above all others."""
+        """Sort key of a number as PostgreSQL orders numbers: NaN is above all others."""
         value = Decimal(label)
         return (True, Decimal(0)) if value.is_nan() else (False, _held(value, type_))
 
@@ -124,7 +124,7 @@ def number_point(
 
 
 def _held(number: Decimal, type_: str) -> Decimal:
-    """What a type holds of a number: of floats, the nearest one; itself if that is none or 0."""
+    """Number that a type holds: of floats, the nearest one; unchanged if that is 0 or infinite."""
     if type_ not in ("real", "double precision") or not number.is_finite():
         return number
     held = float(number)

@@ -72,7 +72,7 @@ _CLOSING = {
     *(TokenType.R_PAREN, TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY),
     *(TokenType.SEMICOLON, TokenType.COMMA),
 }
-"""What may not stand after a comma."""
+"""Tokens that may not stand after a comma."""
 
 _NAMED: dict[type[exp.Expr], str] = {
     exp.Subquery: "a subquery",
@@ -130,7 +130,7 @@ def parse_query(
     text : str
         One SELECT statement.
     relations : collection of tuple of str
-        What it may count in: names, or schemas and names.
+        Relations that may be counted in: names, or schemas and names.
     attributes : sequence of str
         Names of the attributes, in the order of their numbers.
     resolve : Resolver
@@ -215,7 +215,7 @@ def _refused(what: str) -> InvalidParameter:
 
 
 def _name_of(node: exp.Expr) -> str:
-    """What a node is, for a person."""
+    """Name of a node, for a person."""
     for kind, name in _NAMED.items():
         if isinstance(node, kind):
             return name
@@ -432,7 +432,7 @@ def _folded(node: exp.Expr) -> str:
 
 
 def _unwrapped(node: exp.Expr) -> exp.Expr:
-    """What is in parentheses."""
+    """Return the expression inside parentheses."""
     while _is(node, exp.Paren):
         (node,) = _parts(node, "this")
     return node

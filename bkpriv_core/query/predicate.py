@@ -54,11 +54,11 @@ class Point:
     Parameters
     ----------
     below : int
-        How many values of the domain are less than it.
+        Number of values of the domain that are less than it.
     through : int
-        How many are less than or equal to it; `below`, if it is none of them.
+        Number of values that are less than or equal to it; `below`, if it is none of them.
     position : float
-        Its position on the line of a numeric attribute; not used for others.
+        Position on the line of a numeric attribute; not used for others.
     """
 
     below: int
@@ -121,24 +121,24 @@ EVERYTHING = And(())
 
 
 class Truth(NamedTuple):
-    """Where a condition is true and where it is false; elsewhere it is unknown."""
+    """Values for which a condition is true and for which it is false; for others it is unknown."""
 
     true: Any
     false: Any
 
 
 class Line(Protocol):
-    """What criteria are held against: the values of one attribute in order, or pieces of a line."""
+    """Values that criteria are compared with: one attribute's in order, or pieces of a line."""
 
     @property
     def null(self) -> BoolArray:
-        """Which of them are NULL, shape (t,)."""
+        """Mark the values that are NULL, shape (t,)."""
 
     def below(self, point: Point) -> BoolArray:
-        """Which of them are less than a literal, NULL or not, shape (t,)."""
+        """Mark the values that are less than a literal, NULL or not, shape (t,)."""
 
     def through(self, point: Point) -> BoolArray:
-        """Which of them are less than or equal to it, shape (t,)."""
+        """Mark the values that are less than or equal to a literal, NULL or not, shape (t,)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ def check_keys(domains: Sequence[Domain], keys: Sequence[int], count: int) -> No
     keys : sequence of int
         The attributes grouped by.
     count : int
-        How many keys have a count, as far as is known.
+        Number of keys that have a count, as far as is known.
 
     Raises
     ------

@@ -43,7 +43,7 @@ _ROWS = 100_000
 """Queries drawn at a time."""
 
 _ROUNDING = 1e-9
-"""What a number of values may exceed a whole one by, for that is rounding of the root."""
+"""Rounding error of the root: excess over a whole number of values that is ignored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Workload:
         For each attribute the values that each query asks for; neighbours, if it is numeric; all
         of them, NULL included, where the query has no condition on it.
     queried : (q, d + 1) bool array
-        Which attributes each query has a condition on.
+        Attributes on which each query has a condition.
     """
 
     domains: tuple[Domain, ...]
@@ -88,9 +88,9 @@ class Workload:
         Parameters
         ----------
         query : int
-            Its number.
+            Number of the query.
         relation : str
-            What it counts in, as SQL.
+            Relation that the query counts in, as SQL.
         """
         parts = []
         for attribute in np.flatnonzero(self.queried[query]).tolist():
@@ -113,7 +113,7 @@ def _name(domain: Domain) -> str:
 
 
 def _one_of(domain: Combination, codes: Sequence[int]) -> str:
-    """That columns have one of some combinations of one row, as SQL."""
+    """SQL condition: columns have one of some combinations of one row."""
     told = []
     for code in codes:
         equal = [
@@ -148,7 +148,7 @@ def draw_workload(
     domains : tuple of Domain
         Domains of all attributes, the sensitive one last.
     queries : int
-        How many, at least 1.
+        Number of queries, at least 1.
     dimensions : int
         On how many quasi-identifiers each has a condition, at least 1.
     selectivity : float

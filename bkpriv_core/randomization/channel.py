@@ -24,7 +24,7 @@ LEAST_GAP = 1e-5
 
 
 Scheme = Literal["rr-s", "rr-qi", "rr-both"]
-"""What goes through a channel: the sensitive attribute, the quasi-identifiers, or both."""
+"""Attributes that are distorted: the sensitive attribute, the quasi-identifiers, or both."""
 
 
 def check_scheme(scheme: str) -> Scheme:
@@ -58,7 +58,7 @@ class Blend:
     Parameters
     ----------
     size : int
-        Its rows, and columns.
+        Number of rows, and of columns.
     own, other : float
         The numbers.
     """
@@ -83,7 +83,7 @@ class Blend:
 
 @dataclass(frozen=True)
 class Channel:
-    """How one attribute is distorted; see the module.
+    """Distortion of one attribute; see the module.
 
     Parameters
     ----------
@@ -126,17 +126,17 @@ class Channel:
 
     @property
     def gap(self) -> float:
-        """How much likelier a value is to be shown where it is true than elsewhere: ``p - q``."""
+        """Probability of showing a value where it is true, less that elsewhere: ``p - q``."""
         return self.retention - self.flip
 
     @property
     def inverse(self) -> Blend:
-        """What estimates true counts from those that are shown: ``(I - q J) / (p - q)``."""
+        """Matrix that estimates true counts from those that are shown: ``(I - q J) / (p - q)``."""
         return Blend(self.size, (1.0 - self.flip) / self.gap, -self.flip / self.gap)
 
     @property
     def drift(self) -> Blend:
-        """What makes the derivative by the retention of what is shown, of what is shown.
+        """Matrix that takes the shown distribution to its derivative by the retention.
 
         Of two values or more, and a retention above ``1 / d``. The matrices have eigenvectors in
         common, so ``dP/dp = D P`` with ``D`` of the ratios of eigenvalues.

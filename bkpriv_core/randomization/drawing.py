@@ -36,7 +36,7 @@ def draw(
     channels : sequence of Channel
         One for each of them, in that order.
     chance : Chance
-        Where what is drawn comes from.
+        Source of random draws.
     progress : Progress
         Receives the share of the records that is drawn.
 

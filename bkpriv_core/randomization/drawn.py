@@ -21,9 +21,9 @@ class Drawn:
     Parameters
     ----------
     codes : (r, d + 1) int array
-        Their value codes, those of the sensitive attribute last: distinct rows.
+        Value codes of the records, those of the sensitive attribute last: distinct rows.
     counts : (r,) int array
-        How many there are of each, at least 1.
+        Number of records of each row, at least 1.
     """
 
     codes: IntArray

@@ -31,7 +31,7 @@ class Axis:
     Parameters
     ----------
     name : str
-        Its name, for messages.
+        Name of the attribute, for messages.
     size : int
         Number of its values.
     kept : bool
@@ -54,7 +54,7 @@ class Grid:
     rows : (u, ...) int array
         The combinations of codes of those that are kept.
     places : (r,) int array
-        Where in the grid each of the shown records is.
+        Place in the grid of each of the shown records.
     """
 
     axes: tuple[Axis, ...]

@@ -32,7 +32,7 @@ from bkpriv_core.table.kronecker import apply
 __all__ = ["maximum_likelihood"]
 
 _GAP = 1e-4
-"""How far the log-likelihood may be from the largest: a seventieth of a standard error."""
+"""Tolerance of the log-likelihood below its maximum: a seventieth of a standard error."""
 
 _RELATIVE_GAP = 1e-12
 """The same per record, where so many are counted that rounding hides the other."""
@@ -109,7 +109,7 @@ class _Problem:
         return scaled
 
     def _judge(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What each count is to be multiplied by, and the log-likelihood of each row."""
+        """Factor by which each count is to be multiplied, and the log-likelihood of each row."""
         self._steps += 1
         if self._steps > _STEPS:
             raise TooLarge(
@@ -134,7 +134,7 @@ class _Problem:
         return gap <= max(_GAP, _RELATIVE_GAP * records)
 
     def _leap(self, counts: FloatArray, once: FloatArray, twice: FloatArray) -> FloatArray:
-        """Where two steps are heading, row by row."""
+        """Extrapolate the limit of two steps, row by row."""
         step = once - counts
         change = (twice - once) - step
         lengths, changes = (np.sqrt((side**2).sum(axis=0)) for side in (step, change))

@@ -129,11 +129,11 @@ def optimize(
     table : Table
         The table.
     scheme : {"rr-s", "rr-qi", "rr-both"}
-        What is distorted. Quasi-identifiers of one value never are.
+        Attributes that are distorted. Quasi-identifiers of one value never are.
     tau : float
         Bound of the risk of every record, in (0, 1].
     weights : mapping of str to float, optional
-        How much an attribute's accuracy matters, positive; 1 for the others.
+        Weight of an attribute's accuracy, positive; 1 for the others.
     progress : Progress
         Polled between steps.
 
@@ -251,7 +251,7 @@ def _unattainable(
 
 @dataclass(eq=False)
 class _Problem:
-    """What is minimised, over the gaps of the attributes that are distorted, ``a`` of them.
+    """Problem that is minimised, over the gaps of the attributes that are distorted, ``a`` of them.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class _Problem:
     axes : (a,) int array
         The attributes.
     sizes, importance : (a,) float array
-        Their domains' sizes, and weights, the largest being 1.
+        Sizes of their domains, and weights, the largest being 1.
     tau : float
         The bound.
     progress : Progress
@@ -317,7 +317,7 @@ class _Problem:
         return self.exposure.under(self.channels(gaps), self.progress)
 
     def objective(self, gaps: FloatArray) -> float:
-        """What is minimised."""
+        """Weighted sum that is minimised."""
         return float(self.importance @ np.log1p((self.sizes - 1.0) / gaps**2))
 
     def scaled(self, gaps: FloatArray, tolerance: float) -> FloatArray:
@@ -428,11 +428,11 @@ class _Current:
         self._distorted: Distorted | None = None
 
     def objective(self, logs: FloatArray) -> float:
-        """What is minimised."""
+        """Objective that is minimised."""
         return self._problem.objective(np.exp(logs))
 
     def objective_slopes(self, logs: FloatArray) -> FloatArray:
-        """Its derivatives, shape (a,)."""
+        """Derivatives of the objective, shape (a,)."""
         others = self._problem.sizes - 1.0
         slopes: FloatArray = (
             -2.0 * self._problem.importance * others / (np.exp(2.0 * logs) + others)
@@ -440,13 +440,13 @@ class _Current:
         return slopes
 
     def slack(self, logs: FloatArray) -> FloatArray:
-        """How far the logarithm of each risk is below that of tau, shape (k,)."""
+        """Distance of the logarithm of each risk below that of tau, shape (k,)."""
         risk = self._under(logs).risks_of(self._problem.cells, self._problem.values)
         slack: FloatArray = math.log(self._problem.tau) - np.log(risk)
         return slack
 
     def slack_slopes(self, logs: FloatArray) -> FloatArray:
-        """Its derivatives, shape (k, a)."""
+        """Derivatives of the slack, shape (k, a)."""
         problem = self._problem
         under = self._under(logs)
         risk = under.risks_of(problem.cells, problem.values)

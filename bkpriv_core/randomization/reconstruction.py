@@ -56,8 +56,8 @@ class Estimates:
     counts : (r,) float array
         The estimates.
     errors : (r,) float array
-        Their standard errors; 0 where the variance is estimated as less, as it may be where next to
-        nothing of a kind is shown, which makes nothing certain.
+        Standard errors of the estimates; 0 where the variance is estimated as less, as it may be
+        where next to nothing of a kind is shown, which makes nothing certain.
     """
 
     codes: IntArray
@@ -86,7 +86,7 @@ class Estimates:
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """What weighs shown values in an estimate, where values are merged into classes.
+    """Weights of shown values in an estimate, where values are merged into classes.
 
     All values but one are equally likely to be shown in its place, so values of one class have one
     weight. A factor of `bkpriv_core.table.kronecker`: along the axis of the classes of true values
@@ -128,7 +128,7 @@ def weigh(channel: Channel, some: BoolArray) -> FloatArray:
     Returns
     -------
     (..., size) float array
-        Their sum is the number of values.
+        Weights whose sum is the number of values.
     """
     return _weight(channel, some.astype(np.float64), some.sum(axis=-1, keepdims=True))
 
@@ -156,7 +156,7 @@ def unbiased(
     drawn : Drawn
         The shown records in these attributes.
     weights : (r,) float array
-        What each weighs by a condition on other attributes; 1, if there is none.
+        Weight of each shown record by a condition on other attributes; 1, if there is none.
     values : sequence of (size,) bool array
         The values of each attribute that are asked for.
     progress : Progress

@@ -1,4 +1,4 @@
-"""What a randomized release tells of a person: whether her sensitive value is guessed.
+"""Risk of a randomized release for a person: whether her sensitive value is guessed.
 
 The adversary knows the person's quasi-identifiers, that she is in the table, and how it was
 distorted. From a record she infers what it was before, and guesses in proportion to what she then
@@ -45,7 +45,7 @@ _TOLERANCE = 1e-6
 """By how much the sum of a distribution may differ from 1."""
 
 _FAINT = 1e-300
-"""What is shown with less than this probability is left out: it adds less to any risk."""
+"""Least probability of shown values that count: others hardly add to any risk."""
 
 
 def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT) -> FloatArray:
@@ -92,7 +92,7 @@ def risks_by_hand(
         Probabilities with which the one and the other are kept, each at least ``1 / d``. What the
         scheme does not distort is kept, whatever is given.
     scheme : {"rr-s", "rr-qi", "rr-both"}
-        What is distorted.
+        Attributes that are distorted.
     progress : Progress
         Polled between steps.
 
@@ -211,7 +211,7 @@ class Exposure:
 
     @property
     def row(self) -> IntArray:
-        """Which combination of values that are kept each cell has, shape (c,)."""
+        """Combination of undistorted values that each cell has, shape (c,)."""
         return self.grid.places % self.grid.shape[-1]
 
     @cached_property
@@ -238,7 +238,7 @@ class Exposure:
 
 @dataclass(frozen=True, eq=False)
 class Distorted:
-    """What is told by a table that went through channels.
+    """Table that went through channels, and the risks of its records.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ class Distorted:
         Parameters
         ----------
         cells, values : (k,) int array
-            Whose risks, and with which value.
+            Cells and sensitive values of the records.
 
         Returns
         -------
@@ -318,7 +318,7 @@ class Distorted:
 
     @cached_property
     def _rarity(self) -> FloatArray:
-        """Its inverse."""
+        """Inverse of the rarity of shown quasi-identifiers."""
         return inverse(self._shown)
 
     @cached_property
@@ -369,7 +369,7 @@ class Distorted:
         return figures
 
     def _guessed_by(self, cells: IntArray) -> FloatArray:
-        """Their derivatives by the retention of the sensitive attribute, shape (k, m)."""
+        """Derivatives of the guesses by the retention of the sensitive attribute, shape (k, m)."""
         conditional, channel = self.exposure.conditional[cells], self.channels[-1]
         shown = _rows(channel.forward, conditional, self.progress)
         rarity = inverse(shown)

@@ -1,4 +1,4 @@
-"""What several randomized releases of a table tell whoever can link their records.
+"""Risk of several randomized releases of a table, for whoever can link their records.
 
 Draws of one table are independent, given the table: so together they are one release, in which
 every value is shown once by each of them. An attribute's channel is then that of all its showings,
@@ -30,7 +30,7 @@ _GRID = 2**23
 """Largest number of elements of the grid, and of all matrices: an array of 64 MB."""
 
 _SAMPLES = 400
-"""What is shown of a cell, or a value of it, is drawn so many times."""
+"""Number of samples of what is shown of a cell, or of a value in it."""
 
 _EFFORT = 2**30
 """Probabilities that are computed for samples, about: ten seconds."""
@@ -44,7 +44,7 @@ _SEED = 1
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What several draws tell.
+    """Risk of several draws together.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _sampled(
 
 
 def _effort(along: Sequence[tuple[Channel, ...]], states: int) -> int:
-    """How many probabilities an estimate takes, of one of so many states."""
+    """Number of probabilities that an estimate takes, of one of so many states."""
     return _SAMPLES * sum(len(channels) * channels[0].size + states for channels in along)
 
 
@@ -230,13 +230,13 @@ def _believed(
     along : sequence of tuple of Channel
         Channels of each attribute.
     states : (s, attributes) int array
-        What may be true.
+        States that may be true.
     prior : (s,) float array
-        How probable each is; need not sum to 1.
+        Probability of each state; need not sum to 1.
     truth : int
-        Which of them is true.
+        Place of the state that is true.
     random : numpy.random.Generator
-        Where samples are drawn from.
+        Source of the samples.
     progress : Progress
         Polled after every few samples.
 
@@ -265,7 +265,7 @@ def _likelihood(
     random: np.random.Generator,
     progress: Progress,
 ) -> FloatArray:
-    """How likely samples of what is shown of a value are, given each value, shape (count, size).
+    """Likelihood of samples of what is shown of a value, given each value, shape (count, size).
 
     Up to a factor of each sample.
     """

@@ -50,34 +50,34 @@ Field = Literal[
     "retention",
     "flip_probability",
 ]
-"""What a table of a release has columns for."""
+"""Fields for which a table of a release has columns."""
 
 
 RangeStyle = Literal["range", "bounds", "text"]
-"""How ranges are shown: as a value of a range type, as two columns with their ends, or as text."""
+"""Style of ranges: a value of a range type, two columns with the ends, or text."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Form(ABC):
-    """How a release is shown.
+    """Form of publication: everything about how a release is shown.
 
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the form.
     exact : bool
         Whether quasi-identifiers are shown as they are.
     exhibits : mapping of Exhibit to mapping of Field to str
         The tables of a release, *records* first, and what each shows, in the order of its columns,
         with what that says to a reader.
     about : mapping of Exhibit to str
-        What the rows of each table say to a reader.
+        Meaning of the rows of each table, for a reader.
     channels : tuple of Channel or None
-        How each attribute was distorted, the sensitive one last; None where values are true.
+        Distortion of each attribute, the sensitive one last; None where values are true.
     drawn : Drawn or None
         The records that were drawn, where values may be others.
     ranges : RangeStyle
-        How ranges are shown.
+        Style of ranges.
     """
 
     name: ClassVar[str]
@@ -170,7 +170,7 @@ class Form(ABC):
         views : mapping of Exhibit to str
             The published views, as SQL.
         columns : sequence of ShownColumn
-            Their columns for all attributes, each in its `exhibit_of` them.
+            Columns of the views for all attributes, each in its `exhibit_of` them.
         progress : Progress
             Polled between steps.
 

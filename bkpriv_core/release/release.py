@@ -33,7 +33,7 @@ class Release:
     partition : Groups or None
         The published groups; parts in none are suppressed. None if it shows no groups.
     form : Form
-        How they are shown.
+        Form of publication.
     """
 
     parts: Parts
@@ -42,7 +42,7 @@ class Release:
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Title of the release in messages."""
         return "the release"
 
     @property

@@ -19,7 +19,7 @@ __all__ = ["Uniqueness", "uniqueness"]
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """How many are alone; of persons where these are counted. All are exact.
+    """Numbers of unique records, or of unique persons where these are counted. All are exact.
 
     Parameters
     ----------

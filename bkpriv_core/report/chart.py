@@ -20,7 +20,7 @@ _TOP = 22
 _RIGHT = 100
 
 _BEYOND = 1.6
-"""How far beyond the limit a bar is drawn; its figure says the rest."""
+"""Distance beyond the limit to which a long bar is drawn; its figure says the rest."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Bar:
     Parameters
     ----------
     label : str
-        What it is of.
+        Name of the row.
     parts : sequence of (float, str)
         Lengths, 0 or more, from left to right, and the class of each.
     said : str
-        Its figure, written at its end.
+        Figure in words, written at the end of the bar.
     mark : float, optional
-        Where a point is drawn.
+        Place at which a point is drawn.
     """
 
     label: str
@@ -53,13 +53,13 @@ def bars(
     Parameters
     ----------
     caption : str
-        What it shows, for who cannot see it.
+        Contents of the chart, for readers who cannot see it.
     rows : sequence of Bar
         The rows.
     limit : float, optional
-        Where a line is drawn across all of them, if there is one.
+        Place of a line that is drawn across all rows, if there is one.
     limit_said : str
-        What that line is.
+        Meaning of that line.
     """
     longest = max(sum(length for length, _ in row.parts) for row in rows)
     longest = max([longest, *(row.mark for row in rows if row.mark is not None)])

@@ -1,4 +1,4 @@
-"""What a report is made of."""
+"""Facts that a report is made of."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Audience = Literal["officer", "outsiders"]
-"""Whom a report is for: who answers for the release, or anybody."""
+"""Reader of a report: the officer who answers for the release, or an outsider."""
 
 AUDIENCES: tuple[Audience, ...] = ("officer", "outsiders")
 
@@ -43,7 +43,7 @@ class Bounded:
     before, after : float, optional
         The probability of that value before and after.
     most : float, optional
-        What no release of the table exceeds.
+        Upper bound of that figure for every release of the table.
     """
 
     requirement: str
@@ -74,13 +74,13 @@ class Sure:
     Parameters
     ----------
     parameters : mapping
-        What the reader knows and what they are kept from, as those of a bound.
+        Knowledge of the reader, and what they are kept from, as in the parameters of a bound.
     customary : bool
         Whether the policy names no reader, and this one stands in.
     became : int
         Of how many they become sure.
     right : int or None
-        How many of these have what is believed of them.
+        Number of these who have the value that is believed of them.
     anyway : int or None
         Of how many they were sure beforehand.
     exact : bool
@@ -105,9 +105,9 @@ class Persons:
     Parameters
     ----------
     rows : int or None
-        How many records are published; None if that is not known any more.
+        Number of published records; None if that is not known any more.
     most : int or None
-        How many of each person at most; None for all.
+        Contribution bound: most records shown of each person; None for all.
     latest_by : str or None
         The column by which these are the latest; None where they were chosen at random.
     """
@@ -129,7 +129,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Those of a kind that were left out, how many, and the bound that stood in the way."""
+    """Records of a kind that were left out, and the bound that stood in the way."""
 
     whom: str
     counted: int
@@ -140,7 +140,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Event:
-    """What became of the release: when, what, why, and by whom."""
+    """Event in the life of the release: when, what, why, and by whom."""
 
     at: str
     kind: str
@@ -169,7 +169,7 @@ class Facts:
     Parameters
     ----------
     release : int
-        Its id.
+        Id of the release.
     dataset, source, view, policy, method, created_at, created_by, status : str
         Columns of ``bkpriv.releases``, and the source.
     period : str or None
@@ -177,24 +177,25 @@ class Facts:
     stale : bool or None
         Whether the source has changed since; None if unknown.
     records, suppressed, groups, counterfeited : int
-        How many of each; persons instead of records, where these are counted.
+        Numbers of each; of persons instead of records, where these are counted.
     grown_from : int or None
         The release that it has grown from.
     persons : Persons or None
-        What is shown of each person, where persons are counted instead of records.
+        Selection of each person's records, where persons are counted instead of records.
     form : str
-        How it is shown: the name of its form.
+        Name of the form of publication.
     quasi_identifiers, sensitive, passed : tuple of str
         Columns by their roles.
     unpublished : tuple of str
         Columns that the source has now, and the release does not show.
     bins : mapping
-        What bins end with, by column and start; see `bkpriv_core.table.wording`.
+        Last values of bins, by column and start; see `bkpriv_core.table.wording`.
     apart : tuple of (tuple of str, int)
         Columns that pass through, and how many rows are unique within their group by them; none if
         that was not counted.
     alone : Uniqueness or None
-        Who is alone by the quasi-identifiers; None if there are no groups, or they are not known.
+        People who are unique by the quasi-identifiers; None if there are no groups, or they are not
+        known.
     largest : float or None
         The largest share of a value in a group, likewise.
     sure : tuple of Sure or None
@@ -204,28 +205,28 @@ class Facts:
     bounds : tuple of Bounded
         An audit, by when it was made and by whom; now, if that is None.
     audited : (str, str) or None
-        When, and by whom.
+        Time of the audit, and its author.
     utility : mapping of str to float or None
         Metrics of ``bkpriv.utility``; empty if they cannot be had any more.
     left_out : tuple of LeftOut
         Kinds of records that were left out.
     events : tuple of Event
-        What became of it, the latest.
+        Latest events of the release.
     happened : int
-        How many events there are in all.
+        Number of all events.
     siblings : tuple of Sibling
         The latest releases of the dataset, and itself, in their order.
     others : int
-        How many releases the dataset has beside it, listed or not.
+        Number of other releases of the dataset, listed or not.
     elsewhere : tuple of int
         Releases of other datasets whose sources read what its own reads, of those that the reader
         of the report may see.
     readers : tuple of str
         Roles that may read it now, as in SQL.
     options : mapping
-        What was asked of the method.
+        Options that the method was given.
     made_at, version : str
-        When the report was made, and by which version.
+        Time at which the report was made, and the version that made it.
     """
 
     release: int
@@ -272,18 +273,18 @@ class Facts:
 
     @property
     def unit(self) -> str:
-        """What is counted: records, or persons, where one may have several records."""
+        """Unit that is counted: records, or persons, where one may have several records."""
         return "records" if self.persons is None else "persons"
 
     @property
     def rows(self) -> int:
-        """How many rows are published, as far as that is known."""
+        """Number of published rows, as far as that is known."""
         rows = None if self.persons is None else self.persons.rows
         return self.published if rows is None else rows
 
     @property
     def published(self) -> int:
-        """How many of these are published."""
+        """Number of published units."""
         return self.records - self.suppressed
 
     @property

@@ -23,7 +23,7 @@ class Markup:
     Parameters
     ----------
     html : str
-        It.
+        Text of the HTML.
     """
 
     html: str
@@ -49,12 +49,12 @@ def element(tag: str, *children: object, **attributes: object) -> Markup:
     Parameters
     ----------
     tag : str
-        Its tag.
+        Tag of the element.
     *children
         Markup, or text, which is escaped.
     **attributes
-        Its attributes; ``_`` at the end of a name is dropped, elsewhere it is ``-``. Those that
-        are None are left out.
+        Attributes of the element; ``_`` at the end of a name is dropped, elsewhere it is ``-``.
+        Those that are None are left out.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{text(value).html}"'

@@ -32,9 +32,9 @@ def render(facts: Facts, audience: Audience = "officer") -> str:
     Parameters
     ----------
     facts : Facts
-        What it says.
+        Contents of the report.
     audience : {"officer", "outsiders"}
-        Whom it is for.
+        Reader of the report.
 
     Returns
     -------
@@ -102,7 +102,7 @@ class _Page(Questions):
             )
 
     def footer(self) -> Markup:
-        """When the report was made, by what."""
+        """Time at which the report was made, and the version that made it."""
         made = f"Made at {self.facts.made_at} by bkpriv {self.facts.version}"
         whom = (
             "For the data protection officer: it names tables, roles and groups of people. Do not "
@@ -114,7 +114,7 @@ class _Page(Questions):
         return element("footer", element("p", f"{made}. {whom}"))
 
     def _of_persons(self, persons: Persons) -> str:
-        """What is counted, and shown, of a release that counts persons."""
+        """Describe what a release that counts persons counts and shows."""
         said = f"It counts persons: {figure(self.facts.published)} are published"
         if persons.rows is not None:
             said += f", with {figure(persons.rows)} records"
@@ -219,7 +219,7 @@ class _Page(Questions):
         return section("What was published", "published", *parts)
 
     def _particulars(self) -> list[tuple[str, object]]:
-        """How, when, from what and as what it was published: labels and values."""
+        """Particulars of the publication: labels and values."""
         facts = self.facts
         rows: list[tuple[str, object]] = [("Published", facts.created_at)]
         if self.full:
@@ -250,7 +250,7 @@ class _Page(Questions):
         return rows
 
     def _columns(self) -> Markup:
-        """What each column of the views holds."""
+        """Meaning of each column of the views."""
         items = self.facts.shown
         several = len({item.view for item in items}) > 1 and self.full
         return element(
@@ -379,7 +379,7 @@ class _Page(Questions):
         return [element("p", said)]
 
     def _elsewhere(self) -> str:
-        """What is said of releases of other datasets that may show the same records."""
+        """Describe releases of other datasets that may show the same records."""
         known = self.facts.elsewhere
         count = "1 release" if len(known) == 1 else f"{figure(len(known))} releases"
         said = f"{count} of other datasets may show the same records"
@@ -433,10 +433,10 @@ _FILLED_IN = (
     "Approved by",
     "Date and signature",
 )
-"""What a report leaves room for."""
+"""Places that a report leaves to be filled in."""
 
 _ELSEWHERE = 20
-"""How many releases of other datasets are listed."""
+"""Limit of the listed releases of other datasets."""
 
 _METRICS = {
     "gcp": ("Detail lost (GCP)", True, "0 %"),
@@ -451,10 +451,10 @@ _METRICS = {
 """Metrics of utility: what they are called, whether they are shares, and what is best."""
 
 _SCALES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-"""Where scales of shares may end."""
+"""Possible ends of scales of shares."""
 
 _FOR_OUTSIDERS = ("gcp",)
-"""Those from which the number of records that were left out cannot be worked out."""
+"""Metrics that do not reveal the number of records that were left out."""
 
 
 def _stated(value: object) -> str:

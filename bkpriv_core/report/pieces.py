@@ -31,7 +31,7 @@ _KNOWLEDGE = ("sequence", "table", "kernel")
 """Keys by which knowledge is told from bandwidths of columns."""
 
 MARKS = {"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown"}
-"""How a bound is said to be kept."""
+"""Words for whether a bound is kept."""
 
 
 def section(heading: str, anchor: str, *parts: object) -> Markup:
@@ -93,7 +93,7 @@ def picture(chart: Markup, said: str, caption: str) -> Markup:
 
 
 def _scrolled(content: Markup, called: str) -> Markup:
-    """What may be wider than the page, and is then scrolled by keys, too.
+    """Wrap content that may be wider than the page, and is then scrolled by keys, too.
 
     It is a group and no region: the sections are the landmarks.
     """
@@ -125,7 +125,7 @@ def label_of(bound: Bounded) -> str:
 
 
 def known_as(stated: Mapping[str, Any]) -> str:
-    """What a reader knows, and what they are kept from, in short."""
+    """Knowledge of a reader, and what they are kept from, in short."""
     parts = []
     if isinstance(bandwidth := stated.get("bandwidth"), int | float):
         parts.append(f"B = {bandwidth:g}")
@@ -142,12 +142,12 @@ def known_as(stated: Mapping[str, Any]) -> str:
 
 
 def relation(bound: Bounded) -> str:
-    """How figures must be to a bound."""
+    """Relation in which figures must stand to a bound."""
     return "at least" if is_floor(bound.requirement, bound.parameters) else "at most"
 
 
 def used_by(bound: Bounded, value: float | None) -> float | None:
-    """How much of what is allowed a figure uses: 1 at the bound, more beyond it."""
+    """Share of what is allowed that a figure uses: 1 at the bound, more beyond it."""
     if value is None or value != value:
         return None
     floor = is_floor(bound.requirement, bound.parameters)

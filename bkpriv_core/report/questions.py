@@ -19,7 +19,7 @@ from bkpriv_core.report.words import figure, share
 __all__ = ["Questions"]
 
 Answer = tuple[str, object, str]
-"""What is asked, its figure, and where that comes from."""
+"""Question, its figure, and the source of that."""
 
 _OF_SIZES = ("k_anonymity", "m_invariance")
 _OF_COSTS = ("query_error",)
@@ -29,7 +29,7 @@ class Questions(Safety):
     """The section of the three questions."""
 
     def questions(self) -> Markup:
-        """What can be said of singling out, linking and inferring."""
+        """Answers about singling out, linking and inferring."""
         rows: list[tuple[object, ...]] = []
         for question, answers in (
             ("Singling out", self._singled_out()),

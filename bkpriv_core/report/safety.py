@@ -1,4 +1,4 @@
-"""How safe a release is: whom it protects against, its worst cases, and how sure they are."""
+"""Safety of a release: whom it protects against, its worst cases, and how certain they are."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Safety:
     Parameters
     ----------
     facts : Facts
-        What it says.
+        Contents of the report.
     full : bool
         Whether it says all of it.
     """
@@ -60,7 +60,7 @@ class Safety:
         return share(facts.suppressed / facts.records)
 
     def promises(self) -> Markup:
-        """Whom the policy protects against, and how."""
+        """List the readers whom the policy protects against, and what it promises."""
         facts = self.facts
         if not facts.bounds:
             return section(
@@ -127,7 +127,7 @@ class Safety:
         return self.full or not counted or (bound.worst or 0) >= self.facts.least
 
     def worst(self) -> Markup:
-        """How near the worst cases are to their bounds."""
+        """Compare the worst cases with their bounds."""
         facts = self.facts
         if not facts.bounds:
             return Markup("")
@@ -169,7 +169,7 @@ class Safety:
         return section("Worst cases", "worst", *parts)
 
     def _when(self) -> str:
-        """When the figures were measured."""
+        """Time at which the figures were measured."""
         audited, bounds = self.facts.audited, self.facts.bounds
         if audited is not None:
             return f"Measured at {audited[0]}" + (f" by {audited[1]}." if self.full else ".")
@@ -179,7 +179,7 @@ class Safety:
         )
 
     def _chart(self) -> list[Markup]:
-        """How much of each bound is used, drawn, if that can be told of any."""
+        """Chart of how much of each bound is used, if that can be told of any."""
         charted = [
             (bound, used, mean)
             for bound in self.facts.bounds
@@ -216,7 +216,7 @@ class Safety:
         ]
 
     def certainty(self) -> Markup:
-        """What is exact, and what is an estimate."""
+        """Say which figures are exact, and which are estimates."""
         facts = self.facts
         exact = [(bound, exact_share(bound, facts.published)) for bound in facts.bounds]
         if not exact:
@@ -268,7 +268,7 @@ class Safety:
         return section("How sure these figures are", "certainty", *parts)
 
     def left_out(self) -> Markup:
-        """What is not published, and why."""
+        """Records that are not published, and the reasons."""
         facts = self.facts
         if not facts.suppressed:
             nothing = "Nobody" if facts.persons else "Nothing"

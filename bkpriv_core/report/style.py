@@ -77,4 +77,4 @@ footer { color: var(--soft); font-size: .875rem; border-top: 1px solid var(--lin
   .badge, .bar, .tiles li, .chart { print-color-adjust: exact; -webkit-print-color-adjust: exact;
   } }
 """
-"""Nothing in it comes from data."""
+"""Style sheet, no part of which comes from data."""

@@ -1,4 +1,4 @@
-"""What requirements, methods and figures mean, in words for people who did not choose them."""
+"""Meaning of requirements, methods and figures, in words for people who did not choose them."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ FORMS = {
     "randomized": "Values were replaced at random, by chances that are published. Any value may be "
     "another than the true one.",
 }
-"""What forms of release show, by name; for `shown`."""
+"""Descriptions of the forms of release, by name; for `shown`."""
 
 _EXACT = ("bucketized", "anatomized")
-"""Those that show quasi-identifiers as they are."""
+"""Forms that show quasi-identifiers as they are."""
 
 _TITLES = {
     "k_anonymity": "k-anonymity",
@@ -65,16 +65,16 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Promise:
-    """What a bound promises.
+    """Promise of a bound, in words.
 
     Parameters
     ----------
     against : str
-        Whom it protects against.
+        Readers whom it protects against.
     that : str
-        What holds against them.
+        Statement that holds against them.
     figure : str
-        What its figures are.
+        Meaning of its figures.
     """
 
     against: str
@@ -83,7 +83,7 @@ class Promise:
 
 
 def title(requirement: str) -> str:
-    """What a requirement is called."""
+    """Title of a requirement."""
     return _TITLES.get(requirement, requirement)
 
 
@@ -97,7 +97,7 @@ def is_floor(requirement: str, parameters: Mapping[str, Any]) -> bool:
 def promise(
     bound: Bounded, named: bool, form: str = "generalized", persons: Persons | None = None
 ) -> Promise:
-    """What a bound promises.
+    """Put the promise of a bound into words.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def promise(
     named : bool
         Whether tables and knowledge may be named.
     form : str
-        How the release is shown: the name of its form.
+        Name of the form of publication.
     persons : Persons, optional
-        What is shown of each person, where persons are counted.
+        Selection of each person's records, where persons are counted.
     """
     stated = bound.parameters
     limit = share if bound.requirement == "belief_breach" else figure
@@ -247,7 +247,7 @@ def _diversity(stated: Mapping[str, Any], limit: str) -> str:
 
 
 def _adversary(bandwidth: Any, named: bool) -> str:
-    """Who it is that knows as much."""
+    """Describe an adversary of some bandwidth."""
     knows = "Whoever knows how common sensitive values are among people who resemble a person"
     if isinstance(bandwidth, int | float):
         return (
@@ -320,7 +320,7 @@ def exact_share(bound: Bounded, published: int) -> float | None:
 
 
 def known(estimator: str, unit: str) -> str:
-    """How figures are known, where so many of a unit are counted."""
+    """Say how certain figures are, where so many of a unit are counted."""
     return estimator if unit == "records" else _OF_RECORDS.sub(_renamed, estimator)
 
 
@@ -332,12 +332,12 @@ def _renamed(found: re.Match[str]) -> str:
 
 
 def unit_of(persons: Persons | None) -> str:
-    """What is counted."""
+    """Unit that is counted."""
     return "records" if persons is None else "persons"
 
 
 def compared(bounds: Iterable[Bounded]) -> list[str]:
-    """What a change of belief compares, where there is a bound on it."""
+    """Explain what a change of belief compares, if there is a bound on it."""
     within = {
         bound.parameters.get("smoothing") for bound in bounds if bound.requirement == "bt_privacy"
     }
@@ -363,7 +363,7 @@ def compared(bounds: Iterable[Bounded]) -> list[str]:
 
 
 def moves(bits: float) -> str:
-    """What a change of belief of so many bits allows, where there are two answers."""
+    """Explain what a change of belief of so many bits allows, where there are two answers."""
     beliefs = np.linspace(0.0, 1.0, 1001)
     reached = beliefs[_bits(np.full(1001, _BELIEVED), beliefs) <= bits]
     certain = beliefs[_bits(beliefs, np.ones(1001)) <= bits]
@@ -383,7 +383,7 @@ def _bits(before: FloatArray, after: FloatArray) -> FloatArray:
 
 
 def shown(form: str, persons: Persons | None, passed: bool) -> str:
-    """What a form shows; `passed` says whether columns pass through."""
+    """Explain what a form shows; `passed` says whether there are insensitive attributes."""
     if form not in FORMS:
         return f"The form of the release is {form}."
     nothing = "nothing but the columns that pass through" if passed else "nothing"
@@ -392,7 +392,7 @@ def shown(form: str, persons: Persons | None, passed: bool) -> str:
 
 
 def selected(persons: Persons, named: bool) -> str:
-    """Which records of each person are shown; the column that says so only where it is `named`."""
+    """Say which records of each person are shown; name the column only where it is `named`."""
     if persons.most is None:
         return "Of each person all records are shown."
     most = "one record is" if persons.most == 1 else f"at most {persons.most} records are"
@@ -403,7 +403,7 @@ def selected(persons: Persons, named: bool) -> str:
 
 
 def limits(facts: Facts, named: bool) -> list[str]:
-    """What a release does not promise; other releases only where they may be `named`."""
+    """List what a release does not promise; other releases only where they may be `named`."""
     out = [
         item.release
         for item in facts.siblings

@@ -1,4 +1,4 @@
-"""What arrays of integers lack in numpy."""
+"""Operations on arrays of integers that numpy lacks."""
 
 from __future__ import annotations
 

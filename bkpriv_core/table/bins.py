@@ -32,7 +32,7 @@ CALENDAR = {
 """Units of the calendar, and how long each is."""
 
 LABEL = "label"
-"""What is stated of a column of numbers that are codes, in place of a bin."""
+"""Statement for a column of numbers that are codes, in place of a bin."""
 
 _WHOLE = {"int2", "int4", "int8"}
 _TIMES = {"date", "timestamp", "timestamptz"}
@@ -48,7 +48,7 @@ _HINT = (
 
 @dataclass(frozen=True)
 class Bin:
-    """How the values of a column are binned.
+    """Rule by which the values of a column are binned.
 
     Parameters
     ----------

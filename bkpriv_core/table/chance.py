@@ -24,7 +24,7 @@ _UNIFORM_BITS = 53
 
 
 class Chance(Protocol):
-    """What is drawn at random, anew at every call."""
+    """Source of random draws, different at every call."""
 
     def order(self, size: int) -> IntArray:
         """Random order of so many items: a permutation of 0 ... size - 1."""
@@ -36,7 +36,7 @@ class Chance(Protocol):
 
 
 class SecretChance:
-    """What nobody can foresee or repeat."""
+    """Random draws that nobody can foresee or repeat."""
 
     def order(self, size: int) -> IntArray:
         """See `Chance`.
@@ -54,7 +54,7 @@ class SecretChance:
 
 
 class SeededChance:
-    """What a seed repeats, call by call: for tests only."""
+    """Random draws that a seed repeats, call by call: for tests only."""
 
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)

@@ -50,7 +50,7 @@ MOST_ASPECTS = 20_000
 
 
 def name_of(columns: Sequence[str]) -> str:
-    """What the sensitive attribute is called that has such columns."""
+    """Name of the sensitive attribute that has such columns."""
     return ", ".join(columns)
 
 
@@ -63,7 +63,7 @@ class Aspect:
     column : str
         The sensitive column that it is about.
     domain : Domain
-        Its classes.
+        Classes of the partition.
     classes : (m,) int array
         The class of each combination.
     """
@@ -173,9 +173,10 @@ class Combination(Domain):
         Returns
         -------
         combination : Combination
-            Those that differ, of fewer rows before those of more, then in the order of codes.
+            Distinct combinations: those of fewer rows before those of more, then in the order of
+            codes.
         values : (n,) int array
-            Which of them each multiset is.
+            Combination of each multiset.
         """
         first, kind, _ = distinct_rows(rows)
         if offsets is None:
@@ -257,7 +258,7 @@ class Combination(Domain):
 
     @cached_property
     def single(self) -> tuple[Domain, IntArray]:
-        """What rows tell, each by itself.
+        """Sensitive attribute of single rows, and the value of each row.
 
         Returns
         -------
@@ -282,7 +283,7 @@ class Combination(Domain):
         Returns
         -------
         (p, k) int array
-            Their rows, by the values of `single`.
+            Rows of these persons, by the values of `single`.
         """
         from scipy import sparse  # slow to import, and only wanted here
 
@@ -345,7 +346,7 @@ class Combination(Domain):
 
     @cached_property
     def aspects(self) -> tuple[Aspect, ...]:
-        """What beliefs are bounded about, column after column; see the module.
+        """Aspects about which beliefs are bounded, column after column; see the module.
 
         Raises
         ------

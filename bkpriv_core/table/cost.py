@@ -19,7 +19,7 @@ from bkpriv_core.table.groups import IntArray
 __all__ = ["COSTS", "costs"]
 
 COSTS = ("discernibility", "average_class_size", "gcp")
-"""Their names."""
+"""Names of the costs."""
 
 
 def costs(sizes: IntArray, records: int, penalty: float) -> dict[str, float]:

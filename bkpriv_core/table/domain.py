@@ -105,7 +105,7 @@ class Domain:
 
     @property
     def called(self) -> tuple[str | None, ...]:
-        """What values go by where those of several tables are compared."""
+        """Names of values by which those of several tables are compared."""
         return self.labels
 
     def select(self, codes: IntArray) -> Domain:

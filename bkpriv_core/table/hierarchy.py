@@ -14,13 +14,13 @@ from bkpriv_core.errors import InvalidData, InvalidParameter, as_json
 __all__ = ["Hierarchy", "Intervals", "some_of"]
 
 _LENGTH = 100
-"""How many characters of each."""
+"""Limit of the characters shown of each value."""
 
 _DIGITS = 1000
 """Most digits of a width or an origin."""
 
 _SHOWN = 8
-"""How many offending values an error message lists."""
+"""Limit of the offending values that an error message lists."""
 
 
 def some_of(values: Sequence[str]) -> str:

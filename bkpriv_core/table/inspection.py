@@ -66,7 +66,7 @@ def tells_apart(records: int, own: int) -> bool:
     records : int
         Records that have a value.
     own : int
-        How many have one that no other has.
+        Records whose value no other record has.
     """
     return records >= _FEWEST and 2 * own > records
 

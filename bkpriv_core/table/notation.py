@@ -97,7 +97,7 @@ def _sides(domain: Domain, low: IntArray, high: IntArray) -> list[str]:
 
 
 def bin_ends(domain: Domain) -> dict[str, str]:
-    """What the bins of a domain end with as people write it, by their starts; none without bins.
+    """Last values of a domain's bins as people write them, by their starts; empty without bins.
 
     It is the last value of a bin, or after ``<`` the first that is beyond it. A bin is left out
     whose end has no such words, as beyond the calendar.

@@ -44,9 +44,10 @@ class Parts:
         Records of each part with each sensitive value, as they are shown; without counterfeits
         those of a cell's parts sum to the cell's, unless these are some of the parts only.
     respondent : (p,) int array, optional
-        Whose record each part is, where respondents are told apart: a number from 0.
+        Respondent of each part's record, if respondents are told apart: a number from 0.
     counterfeits : (p, m) int array, optional
-        How many more records of each part are shown with each value than have it; rows sum to 0.
+        Records of each part that are shown with each value in excess of those that have it; rows
+        sum to 0.
     """
 
     table: Table
@@ -122,7 +123,7 @@ class Parts:
         )
 
     def select(self, which: IntArray) -> Parts:
-        """Some of these parts, in that order."""
+        """Select parts, in that order."""
         false = None if self.counterfeits is None else self.counterfeits[which]
         return self._some(which, self.counts[which], false)
 

@@ -44,7 +44,7 @@ def check_passed(columns: Sequence[str], rows: int, size: int) -> None:
     columns : sequence of str
         Names of the columns.
     rows : int
-        How many records there are, those that are equal in all columns counted once.
+        Number of records; those that are equal in all columns count once.
     size : int
         Bytes of the texts of their values, of each column's different ones.
 
@@ -70,7 +70,7 @@ def check_passed(columns: Sequence[str], rows: int, size: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What groups show of their records: kinds of them, and how many there are of each.
+    """Records as groups show them: their distinct kinds, and the number of each.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Told:
 
     @classmethod
     def of(cls, histograms: IntArray, sensitive: Domain) -> Told:
-        """What groups show if nothing passes through: how many have each value, (g, m)."""
+        """Records of groups without insensitive attributes, from counts of each value, (g, m)."""
         groups, values = np.nonzero(histograms)
         which, rows = rows_of(sensitive, values)
         nothing = np.zeros((len(which), 0), dtype=np.int64)
@@ -123,7 +123,7 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Passed:
-    """What passes through, row by row of what is told of records, or of persons.
+    """Insensitive attributes of records or persons, published unchanged, row by row.
 
     A record's value is one row; a person's is as many as he has records.
 
@@ -167,10 +167,10 @@ class Passed:
         codes : (r, a) int array
             Values that pass through of each counted row, by their places in `labels`.
         cells, values : (r,) int array
-            Its cell and sensitive value.
+            Cell and sensitive value of each counted row.
         records : (r,) int array
-            How many records it counts. In the result they stand in the order of what they are,
-            so that it does not depend on the order of rows.
+            Number of records of each counted row. In the result they stand in the order of what
+            they are, so that it does not depend on the order of rows.
         """
         _, kind, _ = distinct_rows(codes)
         order = np.lexsort((kind, values, cells))
@@ -222,7 +222,7 @@ class Passed:
         return parts.draw_places(self.cells, self.values, chance)
 
     def told(self, groups: IntArray, sensitive: Domain) -> Told:
-        """What groups show.
+        """Count the records that groups show.
 
         Parameters
         ----------

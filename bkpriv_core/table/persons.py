@@ -27,7 +27,7 @@ from bkpriv_core.table.groups import Groups, IntArray
 __all__ = ["Persons", "number_names"]
 
 _SHOWN = 8
-"""How many offending persons an error message lists."""
+"""Limit of the offending persons that an error message lists."""
 
 
 def number_names(
@@ -76,13 +76,13 @@ class Persons:
     Parameters
     ----------
     names : tuple of str
-        Their names, ascending.
+        Names of the persons, ascending.
     codes : (n, d) int array
-        Their quasi-identifiers.
+        Quasi-identifiers of each person.
     sensitive : Domain
-        What is told of them: a `Combination`, but of one column and one record each.
+        Sensitive attribute: a `Combination`, but of one column and one record each.
     values : (n,) int array
-        Their values of it.
+        Sensitive value of each person.
     records : Groups
         Places of each one's records, in the order of the rows of his value.
     """
@@ -112,11 +112,11 @@ class Persons:
         names : sequence of str or None
             Respondent of each of ``r`` records, as text.
         codes : (r, d) int array
-            Their quasi-identifiers.
+            Quasi-identifiers of each record.
         columns : tuple of Domain
             The sensitive columns, ``s`` of them.
         told : (r, s) int array
-            Their values.
+            Sensitive values of each record.
         period : str, optional
             The period that all records are of, for messages.
 

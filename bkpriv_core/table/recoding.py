@@ -107,7 +107,7 @@ def _range(domain: Domain, low: int, high: int) -> str | None:
 
 
 def _above(domain: Domain, level: int) -> Hierarchy | None:
-    """What is left of a hierarchy above a level."""
+    """Remaining hierarchy above a level."""
     if domain.hierarchy is None or level >= domain.hierarchy.height:
         return None
     paths = domain.hierarchy.paths.values()

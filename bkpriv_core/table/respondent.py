@@ -26,7 +26,7 @@ from bkpriv_core.table.table import Table, check_dense
 __all__ = ["Respondents"]
 
 _SHOWN = 8
-"""How many offending respondents an error message lists."""
+"""Limit of the offending respondents that an error message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Respondents:
     Parameters
     ----------
     names : tuple of str
-        Their names, all different.
+        Names of the respondents, all different.
     cells, values : (n,) int array
         Cell and sensitive value of each one's record.
     """
@@ -68,7 +68,7 @@ class Respondents:
         cells, values : (r,) int array
             Cell and sensitive value of each row.
         records : (r,) int array
-            Its number of records.
+            Number of records of each row.
         period : str, optional
             The period that all of them are of, for messages.
 

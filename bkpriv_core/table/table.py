@@ -29,9 +29,9 @@ def check_dense(rows: int, what: str, sensitive: Domain) -> None:
     Parameters
     ----------
     rows : int
-        How many cells, or parts of cells.
+        Number of cells, or of parts of cells.
     what : str
-        What they are, for the message.
+        Noun for the rows, for the message.
     sensitive : Domain
         The sensitive attribute.
 
@@ -91,7 +91,7 @@ class Table:
         codes : (r, d + 1) int array
             The value codes of each row, those of the sensitive attribute last.
         records : (r,) int array
-            How many records each row stands for, at least 1; rows that recur add up.
+            Number of records of each row, at least 1; rows that recur add up.
 
         Returns
         -------

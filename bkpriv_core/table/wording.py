@@ -22,7 +22,7 @@ _UNBINNED: Bins = {}
 
 
 def told_in_words(label: str, column: str | None = None, bins: Bins = _UNBINNED) -> str:
-    """What is told of a person, or that he has no record with a value, by its label in SQL.
+    """Sensitive value of a person in words, or the absence of one, by its label in SQL.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def _of_columns(row: Any, column: str | None) -> bool:
 
 
 def whom_in_words(quasi_identifiers: str, bins: Bins = _UNBINNED) -> str:
-    """Somebody's quasi-identifiers, or extents of several people's, by their label in SQL."""
+    """Quasi-identifiers of a person, or extents of several people's, by their label in SQL."""
     values = _decoded(quasi_identifiers)
     if not isinstance(values, dict):
         return quasi_identifiers

@@ -62,7 +62,7 @@ def check_same_data(releases: Sequence[Release]) -> None:
 
 
 def _difference(one: Release, other: Release) -> str:
-    """How the tables of two releases differ, in words; empty if they do not."""
+    """Describe the difference between the tables of two releases; empty if there is none."""
     names = [[domain.name for domain in release.domains] for release in (one, other)]
     if names[0] != names[1]:
         listed = (
@@ -79,7 +79,7 @@ def _difference(one: Release, other: Release) -> str:
 
 
 def _domain_differences(one: Release, other: Release) -> list[str]:
-    """How the values of the first attribute differ whose do."""
+    """Describe the difference of the first attribute whose values differ."""
     for mine, theirs in zip(one.domains, other.domains, strict=True):
         for release, labels, known in (
             (one, mine.labels, set(theirs.labels)),
@@ -103,7 +103,7 @@ def _binned_alike(one: Domain, other: Domain) -> bool:
 
 
 def _count_differences(one: Table, other: Table) -> list[str]:
-    """How many combinations of values have another number of records."""
+    """Count combinations of values whose numbers of records differ."""
     first, cell, _ = distinct_rows(np.concatenate((one.codes, other.codes)))
     counts = np.zeros((2, len(first), one.sensitive.size), dtype=np.int64)
     counts[0, cell[: one.cells]] = one.counts
@@ -149,7 +149,7 @@ def query_errors(release: Release, progress: Progress = SILENT) -> ErrorFigures:
 
 
 def fidelity(release: Release, progress: Progress = SILENT) -> dict[str, float]:
-    """How well queries are answered and associations kept, by name; see the module.
+    """Measure the accuracy of queries and of associations, by name; see the module.
 
     Parameters
     ----------

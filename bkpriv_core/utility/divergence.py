@@ -1,4 +1,4 @@
-"""How far the joint distribution that a release leaves is from the original one.
+"""Divergence of the joint distribution that a release leaves from the original one.
 
 With ``p`` the original distribution and ``q`` the estimated one, over all combinations of
 quasi-identifiers and sensitive value, each normalised to 1 (``q`` by the published records):

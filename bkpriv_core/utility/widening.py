@@ -47,7 +47,7 @@ def widened_penalties(
     boxes : pair of (g, d) int arrays
         The classes, at least one.
     records : pair of (r, d) int arrays
-        What each record would be published as by itself: a point, or where whole columns are
+        Values that each record would be published as by itself: a point, or where whole columns are
         generalized a class of values.
     progress : Progress
         Polled between comparisons.

@@ -47,7 +47,7 @@ def rewrite_bucketized(
         The published views, as SQL: quasi-identifiers and ``group_id``; ``group_id``, sensitive
         value and ``count``.
     columns : sequence of ShownColumn
-        Their columns for all attributes, the sensitive ones in the second view.
+        Columns of the views for all attributes, the sensitive ones in the second view.
     progress : Progress
         Polled between steps.
 

@@ -93,7 +93,7 @@ class Extents(ABC):
         Parameters
         ----------
         chosen : (size,) bool array
-            Which values.
+            Values of the domain.
         """
 
     def _check_size(self, pieces: int) -> None:
@@ -278,9 +278,9 @@ class Ranges(Extents):
         Parameters
         ----------
         rank : (cuts,) int array
-            How many values of the domain are below each cut.
+            Number of values of the domain that are below each cut.
         position : (cuts,) float array
-            Where it is.
+            Position of each cut.
         after : (cuts,) bool array
             Whether what is exactly there is below the cut.
         """
@@ -302,7 +302,7 @@ class Ranges(Extents):
     def located(
         self, rank: IntArray, position: FloatArray, after: BoolArray
     ) -> tuple[IntArray, FloatArray, BoolArray]:
-        """Where cuts fall among what is published: one inside of a bin falls behind the bin.
+        """Locate cuts among what is published: one inside of a bin falls behind the bin.
 
         Parameters
         ----------
@@ -317,7 +317,7 @@ class Ranges(Extents):
 
     @property
     def _ends(self) -> tuple[FloatArray, FloatArray]:
-        """Where a range that begins or ends with each number does so, as `_below` has it."""
+        """Beginning and end of the range of each number, for `_below`."""
         assert self.domain.positions is not None
         size = self.domain.size - self.domain.has_null
         low = self.domain.positions[:size]

@@ -238,7 +238,7 @@ def _weight(column: ShownColumn, low: str, mixed: str, weight: str) -> str:
 
 
 def _mixed(ranges: Ranges, codes: IntArray) -> list[str]:
-    """What values of mass 1 would share of a range that mixes numbers and NULL, if there is one."""
+    """Share of each value of mass 1 in a range that mixes numbers and NULL, if there is one."""
     shares = np.zeros(ranges.domain.size)
     if ranges.domain.has_null:
         whole = ranges.unbounded().runs(np.ones(ranges.domain.size, dtype=bool))

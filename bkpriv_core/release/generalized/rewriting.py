@@ -58,7 +58,7 @@ def rewrite_generalized(
     view : str
         The published view, as SQL.
     columns : sequence of ShownColumn
-        Its columns for all attributes.
+        Columns of the view for all attributes.
     progress : Progress
         Polled between steps.
 
@@ -156,13 +156,13 @@ def _count(
     Parameters
     ----------
     probability : str
-        That a row, joined with values of the keys, meets the condition.
+        Probability, as SQL, that a row, joined with values of the keys, meets the condition.
     keys, others : sequence of Key, of Side
-        What is grouped by, and what else the condition is about.
+        Attributes to group by, and further attributes of the condition.
     view : str
         The view.
     used : sequence of str
-        Its columns that this takes.
+        Columns of the view that the statement takes.
     keyed : bool
         Whether there is a column for keys.
     """

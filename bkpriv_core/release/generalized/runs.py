@@ -28,7 +28,7 @@ _TABLE = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Some values of an attribute, as far as they lie in extents.
+    """Values of an attribute, as far as they lie in extents.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Runs:
     start, length : (x,) int array
         The run of each extent; its length may be 0.
     scale : (x,) array
-        What shares are multiplied by in each extent.
+        Factor of the shares in each extent.
     """
 
     values: IntArray
@@ -58,7 +58,7 @@ class Runs:
         values : (b,) int array
             The value.
         shares : (b,) array
-            Its share of the extent.
+            Share of the extent that the value is.
         """
         length = self.length[extents]
         which = np.repeat(np.arange(len(extents)), length)

@@ -42,9 +42,9 @@ class SensitiveSide(Side):
     criteria : sequence of Criterion
         The condition's comparisons with it.
     domain : Domain
-        Its values.
+        Domain of its values.
     column : ShownColumn
-        Where it is shown.
+        Column that shows it.
     progress : Progress
         Polled between steps.
     """
@@ -201,7 +201,7 @@ class RangeSide(Side):
 
 
 def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
-    """What a view is joined with for the ends and the mass of its ranges of an attribute.
+    """Table that a view is joined with: ends and mass of its ranges of an attribute, as SQL.
 
     Its columns are ``low``, ``high`` and ``whole``; the one for attribute 0 is called ``range_0``.
 
@@ -212,7 +212,7 @@ def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
     step : float, optional
         Distance of neighbouring points, or None for a continuum.
     column : ShownColumn
-        Where it is shown.
+        Column that shows it.
     """
     assert column.bounds is not None
     # A continuum of one value has no length, and mass 1.

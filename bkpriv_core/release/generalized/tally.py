@@ -52,7 +52,7 @@ class _Side:
     Parameters
     ----------
     classes : Classes
-        Its values, or pieces of its line, as far as the condition tells them apart.
+        Values of the attribute, or pieces of its line, as far as the condition tells them apart.
     shares : (t, x) array
         Share of each extent in each value or piece; records of each group, for the sensitive
         attribute.
@@ -85,7 +85,7 @@ class _Key:
     Parameters
     ----------
     classes : Classes
-        Its values as far as the condition tells them apart.
+        Values of the attribute as far as the condition tells them apart.
     runs : callable
         Values in extents, of those that are chosen; records of each group, for the sensitive
         attribute.

@@ -61,7 +61,7 @@ class Randomized(Form):
 
     @property
     def shown(self) -> tuple[tuple[Channel, ...], Drawn]:
-        """How each attribute was distorted, and the records."""
+        """Return the distortion of each attribute, and the records."""
         assert self.channels is not None
         assert self.drawn is not None
         return self.channels, self.drawn

@@ -36,7 +36,7 @@ class RandomizedJoint(Joint):
     domains : tuple of Domain
         Domains of all attributes.
     channels : tuple of Channel
-        How each was distorted.
+        Distortion of each attribute.
     drawn : Drawn
         The shown records.
     progress : Progress

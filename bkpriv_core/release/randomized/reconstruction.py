@@ -50,7 +50,7 @@ def find_attributes(release: Release, names: Sequence[str]) -> list[int]:
 
 
 def _randomized(release: Release) -> tuple[tuple[Channel, ...], Drawn]:
-    """How a release was distorted, and what came out, or refuse one that was not."""
+    """Return the channels and drawn records of a release; refuse one that is not randomized."""
     channels, drawn = release.form.channels, release.form.drawn
     if channels is None or drawn is None:
         raise InvalidParameter(
@@ -76,7 +76,7 @@ def reconstruct(
     attributes : sequence of int
         Distinct attributes; with none, everything is one count.
     estimator : {"unbiased", "maximum_likelihood"}
-        Which estimate.
+        Estimator of the counts.
     progress : Progress
         Polled between steps.
 

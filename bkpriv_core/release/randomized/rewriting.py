@@ -63,7 +63,7 @@ def rewrite_randomized(
     view : str
         The published view of the records, as SQL.
     columns : sequence of ShownColumn
-        Its columns for all attributes.
+        Columns of the view for all attributes.
     progress : Progress
         Polled between steps.
 
@@ -125,12 +125,12 @@ def rewrite_randomized(
 
 
 def _spread(keys: Sequence[Key]) -> int:
-    """How many combinations of values a row counts for: all, of keys that are drawn."""
+    """Number of combinations of values that a row counts for: all, of keys that are drawn."""
     return prod(key.values for key in keys if isinstance(key, _DrawnKey))
 
 
 def _possible(met: BoolArray, classes: Mapping[int, Classes], key: int) -> BoolArray:
-    """Which values of a key can meet the condition."""
+    """Mark the values of a key that can meet the condition."""
     axis = [*classes].index(key)
     by_class = np.moveaxis(met, axis, 0).reshape(classes[key].size, -1).any(axis=1)
     return np.asarray(by_class)[classes[key].members]
@@ -200,14 +200,14 @@ def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], k
     Parameters
     ----------
     weighed : str
-        What a row weighs by the condition, joined with the values of kept keys and the classes of
-        others.
+        Weight of a row by the condition, as SQL, joined with the values of kept keys and the
+        classes of others.
     keys : sequence of Key
-        What is grouped by.
+        Attributes to group by.
     view : str
         The view.
     used : dict of int to str
-        Its columns that this takes, by attribute.
+        Columns of the view that the statement takes, by attribute.
     keyed : bool
         Whether there is a column for keys.
     """

@@ -45,7 +45,7 @@ class RandomizedTally(Tally):
     domains : tuple of Domain
         Domains of all attributes.
     channels : tuple of Channel
-        How each was distorted.
+        Distortion of each attribute.
     drawn : Drawn
         The shown records.
     """

@@ -1,4 +1,4 @@
-"""What history says that a release was made from, checked before anything is made of it.
+"""Recorded material of a release, checked before anything is made of it.
 
 Whoever owns a dataset may append to the history of its releases, so what it says is input like any
 other. What passes is a release as a publication can have recorded it; that it did is another

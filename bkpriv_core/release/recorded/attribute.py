@@ -25,23 +25,23 @@ class Attribute:
     Parameters
     ----------
     place : int
-        Its place.
+        Place of the attribute.
     name : str
-        Its name.
+        Name of the attribute.
     labels : tuple of str or None
-        Its values.
+        Labels of its values.
     positions : (size,) float array or None
-        Their positions.
+        Positions of its values.
     levels : sequence of sequences of str, or None
         Rows of its hierarchy.
     widths : sequence of Decimal, or None
         Widths of its intervals.
     origin : Decimal or None
-        Their origin.
+        Origin of the intervals.
     level : int or None
         The level to which the whole column was generalized.
     ends : (size,) float array or None
-        Where bins end whose starts are its values.
+        Ends of bins whose starts are its values.
     step : float or None
         Distance of neighbouring points of its type, see `Domain`.
     retention : float or None

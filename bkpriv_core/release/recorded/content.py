@@ -41,14 +41,15 @@ class Arrays:
     counts : (f,) int array
         The counts.
     false_cells, false_values, false_counts : (x,) int array or None
-        Where there are counterfeits, how many more records, or fewer, of a cell are shown with a
-        sensitive value than have it, in ascending order.
+        Counterfeits, if there are any: the excess of records of a cell shown with a sensitive value
+        over those that have it, in ascending order of cell and value.
     draw : Draw or None
-        What was drawn of them.
+        Records that were drawn from the table.
     combinations : (R * s,) int array or None
-        Where sensitive values are combinations of columns, the codes of their rows, row by row.
+        Codes of the rows of each sensitive value, row by row, if sensitive values are combinations
+        of columns.
     combination_offsets : (m + 1,) int array or None
-        Where the rows of each begin and end; None where each has one.
+        Offsets of the rows of each sensitive value; None where each has one row.
     """
 
     codes: IntArray
@@ -71,7 +72,7 @@ class Content:
     Parameters
     ----------
     records, suppressed, groups : int
-        How many of each.
+        Numbers of each.
     counterfeited : int
         Records that are shown with another sensitive value than they have.
     """
@@ -230,7 +231,7 @@ def _read_counts(arrays: Arrays, cells: int, sensitive: Domain, content: Content
 
 
 def _read_counterfeits(arrays: Arrays, parts: Parts, content: Content) -> IntArray | None:
-    """What is shown beyond what is so, (p, m), which must leave each published part its size."""
+    """Read the excess of shown over true values, (p, m); published parts must keep their size."""
     if arrays.false_cells is None or arrays.false_values is None or arrays.false_counts is None:
         if content.counterfeited:
             raise unsound(

@@ -29,7 +29,7 @@ class Draw:
     codes : (r * (d + 1),) int array
         Codes of the distinct records, record by record.
     counts : (r,) int array
-        How many there are of each.
+        Number of records of each row.
     """
 
     codes: IntArray

@@ -18,7 +18,7 @@ __all__ = ["RecordedRespondents", "check_respondents", "read_shown"]
 
 @dataclass(frozen=True, eq=False)
 class RecordedRespondents:
-    """Whom the records of a release are about.
+    """Recorded respondents of the records of a release.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_shown(
     name : str
         The sensitive attribute.
     labels : sequence of str or None
-        Its values.
+        Values of the sensitive attribute.
     respondents : RecordedRespondents
         The respondents.
     values : (n,) int array

@@ -1,4 +1,4 @@
-"""How what is recorded is refused, and the bounds of its size."""
+"""Refusal of unsound records of history, and the bounds of their size."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Sizes:
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the array in messages.
     elements : int
-        Its elements.
+        Number of elements.
     dimensions : int
-        Its dimensions; 0 if it is empty.
+        Number of dimensions; 0 if the array is empty.
     text_bytes : int, optional
         Bytes of its elements, if they are texts.
     """

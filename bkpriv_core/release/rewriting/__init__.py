@@ -1,4 +1,4 @@
-"""What estimates as SQL, which read nothing but the published views, have in common.
+"""Common parts of estimates as SQL, which read nothing but the published views.
 
 - `fragment`: pieces of SQL, made of labels and numbers;
 - `side`: attributes of a condition, and those that are grouped by;

@@ -79,7 +79,7 @@ class ShownColumn:
         The column, as SQL: of ``r``, as statements call the view, or of ``s``, the second view of a
         release that keeps the quasi-identifiers.
     type : str
-        Its type, as SQL.
+        Type of the column, as SQL.
     bounds : Bounds, optional
         The ends of the ranges that it holds, if it holds ranges.
     """
@@ -120,7 +120,7 @@ ZERO, ONE = number(0), number(1)
 
 
 def over(difference: str, step: float) -> str:
-    """How many steps a difference is."""
+    """SQL expression: number of steps that a difference is."""
     return difference if step == 1 else f"({difference}) / {number(step)}"
 
 
@@ -130,12 +130,12 @@ def product(factors: Sequence[str]) -> str:
 
 
 def one_of(domain: Domain, codes: IntArray, column: ShownColumn) -> str:
-    """That a column of exact values has one of some values; NULL is a value."""
+    """SQL condition: a column of exact values has one of some values; NULL is a value."""
     return within(column, [domain.labels[code] for code in codes.tolist()])
 
 
 def within(column: ShownColumn, labels: Sequence[str | None]) -> str:
-    """That a column is one of some labels."""
+    """SQL condition: a column is one of some labels."""
     name = column.name
     values = [literal(label) for label in labels if label is not None]
     if _OWN_EQUALITY.fullmatch(column.type):
@@ -169,7 +169,7 @@ def with_values(tables: Sequence[str]) -> str:
 
 
 def equal(one: str, other: str, null: bool) -> str:
-    """That two columns are equal, or, if there is NULL in them, both NULL."""
+    """SQL condition: two columns are equal, or, if there is NULL in them, both NULL."""
     alike = f"{one} OPERATOR(pg_catalog.=) {other}"
     if not null:
         return alike

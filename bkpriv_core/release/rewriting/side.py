@@ -38,9 +38,9 @@ class Side(ABC):
     Parameters
     ----------
     classes : Classes
-        Its values or pieces as far as the condition tells them apart.
+        Values of the attribute, or pieces of its line, as far as the condition tells them apart.
     joined : str
-        What the statement joins the view with, to calculate shares.
+        Table, as SQL, that the statement joins the view with to calculate shares.
     """
 
     def __init__(self, classes: Classes, joined: str = "") -> None:
@@ -58,15 +58,15 @@ class Key(Side):
     Parameters
     ----------
     classes : Classes
-        Its values as far as the condition tells them apart.
+        Values of the attribute as far as the condition tells them apart.
     joined : str
-        What the statement joins the view with.
+        Table, as SQL, that the statement joins the view with.
     weight : str
         SQL of a row's share in the value that it is joined with.
     tables : sequence of str
         Tables for the WITH clause; none if the attribute can have no value.
     values : int
-        How many values it can have.
+        Number of values that it can have.
     """
 
     class_table = "value"
@@ -100,13 +100,13 @@ def exact_key(
     Parameters
     ----------
     classes : Classes
-        Its values, as far as the condition tells them apart.
+        Values of the attribute as far as the condition tells them apart.
     domain : Domain
-        Its values.
+        Domain of its values.
     column : ShownColumn
-        Where it is shown.
+        Column that shows it.
     possible : (size,) bool array, optional
-        Which values may meet the condition; if not given, all.
+        Values that may meet the condition; if not given, all.
     """
     codes = np.arange(domain.size) if possible is None else np.flatnonzero(possible)
     values = [f"{literal(domain.labels[code])}::{column.type}" for code in codes.tolist()]
