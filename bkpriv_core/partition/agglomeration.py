@@ -47,7 +47,7 @@ _NEAR = 32
 """Near groups whose unions with one that falls short are considered."""
 
 _TRIED = 8
-"""How many of these are measured, the cheapest first."""
+"""Limit of the unions that are measured, the cheapest first."""
 
 _TRIED_IN_ALL = 100_000
 """Unions that are measured in a round if that makes more, unless beliefs are inferred for them."""
@@ -56,7 +56,7 @@ _MEASURED_AT_ONCE = 3_000_000
 """Memberships of the unions that are measured at a time, times sensitive values."""
 
 _SLIGHT = 0.1
-"""What a record lacks if a requirement is just not met; 1 if nothing of it is."""
+"""Shortfall of a record if a requirement is just not met; 1 if nothing of it is."""
 
 _LEAST = 1e-3
 """Share of the shortfall that a union counts to take off if it takes off less."""
@@ -65,7 +65,7 @@ _ROUNDING = 1e-9
 """By how much more a union may seem to fall short than its groups."""
 
 _PASSES = 32
-"""How often a round looks for further unions among groups that have none."""
+"""Limit of how often a round looks for further unions among groups that have none."""
 
 _GROWN = 0.9
 """Share of the progress that uniting makes; the rest is cutting."""
@@ -85,7 +85,7 @@ def agglomerate(
         The table and its adversaries. Its one group of the whole table must meet the requirements;
         if it does not, one group of everything may be the outcome.
     requirements : sequence of Requirement
-        What every group must meet.
+        Requirements that every group must meet.
     progress : Progress
         Receives the share of groups that were mended, after each round.
 
@@ -114,7 +114,7 @@ def agglomerate(
 
 
 class _Lacking:
-    """What groups lack of requirements."""
+    """Shortfall of groups: how far they are from meeting requirements."""
 
     def __init__(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
         self.setting = setting
@@ -129,7 +129,7 @@ class _Lacking:
         return any(item.infers for item in self._alone)
 
     def shortfall(self, groups: Groups) -> FloatArray:
-        """How much each group falls short of the requirements, shape (g,)."""
+        """Shortfall of each group, shape (g,)."""
         most = self._most(self._alone, groups)
         if self._joint:
             for joint, bound in self._joint:
@@ -139,12 +139,12 @@ class _Lacking:
         return most
 
     def fine(self, groups: Groups) -> FloatArray:
-        """How much each group falls short of what small ones meet, shape (requirements, g)."""
+        """Shortfall of each group in what small groups meet, shape (requirements, g)."""
         lacks = [self._most([item], groups) for item in self._fine]
         return np.array(lacks).reshape(len(lacks), len(groups))
 
     def _most(self, requirements: Sequence[Requirement], groups: Groups) -> FloatArray:
-        """How much each group falls short of that requirement which it lacks most."""
+        """Shortfall of each group in the requirement that it is farthest from meeting."""
         most = np.zeros(len(groups))
         for item in requirements:
             figures = item.measure(self.setting, groups).figures
@@ -217,9 +217,9 @@ def _matching(first: IntArray, second: IntArray, price: FloatArray, groups: int)
     first, second : (u,) int array
         The groups that each union is of.
     price : (u,) float array
-        What it is ranked by; among equals the first one comes first.
+        Price by which the unions are ranked; among equals the first one comes first.
     groups : int
-        How many groups there are.
+        Number of groups.
 
     Returns
     -------

@@ -37,7 +37,7 @@ from bkpriv_core.table.table import Table
 __all__ = ["anatomy"]
 
 _ORDERS = 1_000
-"""How often, at least, the order in which level buckets take turns is drawn (if once a group)."""
+"""Least number of draws of the order in which level buckets take turns (if once a group)."""
 
 
 def anatomy(

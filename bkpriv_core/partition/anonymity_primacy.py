@@ -67,7 +67,7 @@ def nearest_classes(
     setting : Setting
         The table and its adversaries, all records told apart.
     requirements : sequence of Requirement
-        What every group must meet, k-anonymity and beta-likeness among them.
+        Requirements that every group must meet, k-anonymity and beta-likeness among them.
     clusters : Groups
         Within which groups are formed, near parts near to each other; of equal ones those come
         first that stand first.
@@ -99,16 +99,16 @@ def nearest_classes(
 
 @dataclass(frozen=True, eq=False)
 class Alike:
-    """What k-anonymity and beta-likeness ask of groups of single records.
+    """Demands of k-anonymity and beta-likeness on groups of single records.
 
     Parameters
     ----------
     k : int
         Fewest records of a group.
     likeness : BetaLikeness
-        What bounds the share of each value.
+        Bound of the share of each value.
     overall : (m,) float array
-        Its share in the table.
+        Share of each value in the table.
     value : (p,) int array
         Value of each part's record.
     """
@@ -147,18 +147,18 @@ class Alike:
 
 @dataclass(frozen=True, eq=False)
 class _Nearest:
-    """How groups are formed; see the module.
+    """Formation of groups; see the module.
 
     Parameters
     ----------
     setting : Setting
         The table and its adversaries.
     prefixes : Prefixes
-        What says where a group may end.
+        Judge of prefixes: it tells where a group may end.
     alike : Alike
-        What k-anonymity and beta-likeness ask for.
+        Demands of k-anonymity and beta-likeness.
     centres : (p, d) float array
-        Where parts are.
+        Places of the parts.
     widest : float
         Certainty penalty of a group at most.
     """

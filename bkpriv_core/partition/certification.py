@@ -48,10 +48,10 @@ from bkpriv_core.table.parts import Parts
 __all__ = ["Beyond", "Certificate", "Pool", "certify"]
 
 Pool = Callable[[Parts, Groups], Groups]
-"""What joins groups of parts that a reader cannot tell apart."""
+"""Function that joins groups of parts that a reader cannot tell apart."""
 
 Beyond = Literal["estimate", "suppress"]
-"""What becomes of groups beyond the budget of exact inference for which no others are found."""
+"""Treatment of groups beyond the budget of exact inference for which no others are found."""
 
 _MEASURED = 0.3
 """Share of certifying at which the partition is measured."""
@@ -113,11 +113,10 @@ def certify(
     setting : Setting
         The table and its adversaries.
     requirements : sequence of Requirement
-        What every published group must meet.
+        Requirements that every published group must meet.
     groups : Groups
         The partition.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred.
     pool : callable
         Joins groups that will be published alike; see `Form.pool`.
     beyond : {"estimate", "suppress"}

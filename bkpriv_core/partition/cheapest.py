@@ -133,7 +133,7 @@ def _published(
 
 
 def _bound(nodes: Nodes, node: Node, groups: Groups, utility: str) -> float:
-    """What a node costs at least, if no others than some of its groups are published."""
+    """Lower bound of a node's cost if no other groups than some of its own are published."""
     parts = nodes.setting.parts
     sizes = parts.sizes(groups)
     published = int(sizes.sum())

@@ -37,7 +37,7 @@ _ROUNDING = 1e-10
 """By how much rounding may pass the bound: less than a requirement forgives."""
 
 _FAR = 2.0
-"""What stands for a divergence that was not computed, since it is above the bound."""
+"""Stand-in for a divergence that was not computed, since it is above the bound."""
 
 _BLOCK = 2_048
 """Beliefs, or clusters, of a block at most."""
@@ -61,7 +61,7 @@ def cluster(priors: Sequence[FloatArray], theta: float, *, progress: Progress = 
     Parameters
     ----------
     priors : sequence of (p, m) float arrays
-        What each of the adversaries, at least one, believes of the records of each part, at least
+        Beliefs of each of the adversaries, at least one, about the records of each part, at least
         one; rows sum to 1.
     theta : float
         Largest Jensen-Shannon divergence of two beliefs of an adversary, in bits.

@@ -45,7 +45,7 @@ def coarsen(
         The table and its adversaries. Its one group of the whole table must meet the requirements;
         if it does not, one group of everything may be the outcome.
     requirements : sequence of Requirement
-        What every group must meet, but for what joining does not help to meet.
+        Requirements that every group must meet, but for those that joining does not help to meet.
     groups : Groups
         A partition of the parts of the table's cells, or of some of them.
     progress : Progress
@@ -96,7 +96,7 @@ def _joined(first: IntArray, met: npt.NDArray[np.bool_]) -> IntArray:
     first : (g + 1,) int array
         Group ``i`` is made of the given groups ``first[i]`` up to ``first[i + 1]``.
     met : (g,) bool array
-        Which groups stay as they are, if no other needs them.
+        Groups that stay as they are, if no other needs them.
 
     Returns
     -------

@@ -60,11 +60,10 @@ def counterfeit(
     setting : Setting
         The table and its adversaries, for groups that are only tried; of the certificate's parts.
     requirements : sequence of Requirement
-        What groups must meet.
+        Requirements that groups must meet.
     certificate : Certificate
         Groups that do, of parts without counterfeits.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred.
     chance : Chance
         Decides among values that are as good.
     pool : callable

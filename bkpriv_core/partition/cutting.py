@@ -53,7 +53,7 @@ class Cuts:
     groups : Groups
         The groups, their members in the order of values along the dimension that is cut.
     parents : (b,) int array
-        Which of the groups each cut is of.
+        Group that each cut is of.
     starts, ends : (b,) int array
         The memberships that one half begins with, and ends before: some of the group's, not all.
     """
@@ -132,13 +132,13 @@ def find_cuts(parts: Parts, groups: Groups, axes: IntArray, most: int) -> Cuts:
     Parameters
     ----------
     parts : Parts
-        What groups consist of.
+        Parts that groups consist of.
     groups : Groups
         The groups; one may stand there several times, for several dimensions.
     axes : (g,) int array
         The dimension that each is to be cut along.
     most : int
-        How many cuts of each kind a group is given at most.
+        Limit of the cuts of each kind that a group is given.
 
     Returns
     -------

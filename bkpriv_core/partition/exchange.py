@@ -47,10 +47,10 @@ _JUDGED_AT_ONCE = 8
 """Proposals for a group judged at a time, cheapest first; then ever more."""
 
 _TURNS = 20
-"""How often proposals are measured, each time the cheapest, if some were accepted."""
+"""Limit of how often proposals are measured, each time the cheapest, if some were accepted."""
 
 _GROWTH = 3
-"""How many times more come next."""
+"""Factor by which more proposals come next."""
 
 _MEMBERS = 2_000_000
 """Memberships of all groups that are proposed at a time."""
@@ -66,7 +66,7 @@ class Layout:
     Parameters
     ----------
     parts : Parts
-        What groups are made of.
+        Parts that groups are made of.
     groups : Groups
         The partition.
     """
@@ -132,7 +132,7 @@ class Exchanges:
     after : Groups
         The groups that it puts in their place, proposal after proposal.
     spans : Groups
-        Which of the groups `after` belong to each proposal, in order.
+        Groups of `after` that belong to each proposal, in order.
     costs : (x,) float array
         Loss of detail that each adds.
     """
@@ -161,7 +161,7 @@ class Exchanges:
         )
 
     def in_order(self) -> Exchanges:
-        """Those for one group together, cheapest first."""
+        """Sort the exchanges: those for one group together, cheapest first."""
         return self.select(np.lexsort((self.costs, self.made_for)))
 
     @classmethod
@@ -278,24 +278,24 @@ class Round:
     Parameters
     ----------
     judge : Judge
-        What says which groups may be published.
+        Judge of the groups that may be published.
     layout : Layout
         The partition.
     met : (g,) bool array
-        Which of its groups hold; the others are not published unless they are exchanged.
+        Groups of the partition that hold; the others are not published unless they are exchanged.
     keepers : sequence of Keeper
-        What says which exchanges all groups that hold bear together.
+        Keepers of the requirements on all groups together.
     effort : Effort
-        Which groups are judged.
+        Effort that selects the groups to judge.
     work : float, optional
-        What they may cost at most, in states, if that is less than the effort allows.
+        Limit of their work, in states, if that is less than the effort allows.
 
     Attributes
     ----------
     taken : (g,) bool array
-        Which groups were exchanged.
+        Groups that were exchanged.
     work : float
-        What may still be spent.
+        Work that may still be spent.
     """
 
     def __init__(
@@ -326,11 +326,11 @@ class Round:
         return Groups.joined([self._groups.select(~self.taken), *made])
 
     def after(self, state: Measured) -> Measured:
-        """These groups, measured, from those that were."""
+        """Partition after the round, with its measurements."""
         return Measured.joined([state.select(~self.taken), *self._made])
 
     def met(self) -> npt.NDArray[np.bool_]:
-        """Which of these groups hold."""
+        """Groups of the outcome that hold."""
         return np.concatenate((self._met[~self.taken], np.ones(len(self), dtype=bool)))
 
     def offer(self, proposed: Exchanges) -> None:
@@ -366,7 +366,7 @@ class Round:
                 yield proposed.select(rows)
 
     def _fitting(self, proposed: Exchanges) -> npt.NDArray[np.bool_]:
-        """Which proposals meet what needs no inference, and take states that are to be taken."""
+        """Proposals that meet what needs no inference, and take states that are to be taken."""
         counted = proposed.spans.min(self._judge.counted(proposed.after))
         most = proposed.spans.max(self._judge.states(proposed.after))
         fitting: npt.NDArray[np.bool_] = (
@@ -375,7 +375,7 @@ class Round:
         return fitting
 
     def _afforded(self, proposed: Exchanges, prices: FloatArray) -> Exchanges:
-        """Those of the proposals, the first ones first, for whose groups there is work left."""
+        """Select proposals, the first ones first, for whose groups there is work left."""
         if np.isinf(self.work):
             return proposed
         price = proposed.spans.sum(prices)
@@ -434,7 +434,7 @@ class Round:
         return borne
 
     def _kept(self, proposed: Exchanges, chosen: IntArray) -> Iterator[IntArray]:
-        """Those of the chosen that all groups together bear, by bisection."""
+        """Chosen proposals that all groups together bear, by bisection."""
         if not chosen.size:
             return
         exchanged = proposed.select(chosen)

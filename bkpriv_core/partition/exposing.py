@@ -21,20 +21,19 @@ __all__ = ["Exposing"]
 
 @dataclass(frozen=True, eq=False)
 class Exposing:
-    """What a release tells together with earlier ones, and whether a try would tell more.
+    """Exposure by a release together with earlier ones, to tell whether a try would expose more.
 
     Parameters
     ----------
     parts : Parts
-        Those of the release.
+        Parts of the release.
     earlier : Earlier
         The earlier releases.
     requirements : list of Requirement
-        What is measured of them.
+        Requirements that are measured of people.
     estimator : {"auto", "bethe", "omega"}
-        How posteriors are inferred.
     told : Joint
-        What they and the release tell.
+        Beliefs from the earlier releases and the release together.
     progress : Progress
         Polled between steps.
     """

@@ -49,7 +49,7 @@ def grow(
     setting : Setting
         The table and its adversaries.
     requirements : sequence of Requirement
-        What every group must meet.
+        Requirements that every group must meet.
     order : (q,) int array
         Parts, some or all of the table's.
     progress : Progress

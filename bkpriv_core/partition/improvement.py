@@ -32,7 +32,7 @@ from bkpriv_core.table.groups import Groups, IntArray
 __all__ = ["improve"]
 
 _NEAR = 8
-"""How many of the groups nearest to a part may receive it."""
+"""Number of the nearest groups of a part that may receive it."""
 
 _PROPOSED = 8
 """Moves of a group's parts that are tried in a round."""
@@ -53,7 +53,7 @@ _WORTH = 4e-3
 """Share of the loss of detail that a round must save for another one of its kind to follow."""
 
 _SAVED = 1e-9
-"""What an exchange must save at least, as rounding may pretend that it does."""
+"""Least saving of an exchange, as rounding may pretend that it saves."""
 
 
 def improve(
@@ -67,7 +67,7 @@ def improve(
     Parameters
     ----------
     judge : Judge
-        What says which groups may be published.
+        Judge of the groups that may be published.
     state : Measured
         A partition, or some of its groups, all of which hold.
     keepers : sequence of Keeper

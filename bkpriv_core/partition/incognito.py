@@ -85,13 +85,12 @@ class Nodes:
     setting : Setting
         The table and its adversaries.
     requirements : tuple of Requirement
-        What published groups must meet.
+        Requirements that published groups must meet.
     levels : tuple of Levels
         Levels of each quasi-identifier of the table.
     suppression : float
         Share of the records that may be suppressed, at least 0 and below 1.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How beliefs are inferred.
 
     Raises
     ------
@@ -144,7 +143,7 @@ class Nodes:
 
     @cached_property
     def screen(self) -> Screen:
-        """What finds unsafe nodes before all of their groups are measured."""
+        """Screen that finds unsafe nodes before all of their groups are measured."""
         return Screen(self.setting, self.requirements, self.estimator, self.allowed)
 
     def all_groups(self, node: Node) -> Groups:
@@ -156,7 +155,7 @@ class Nodes:
         return self.kept(self.all_groups(node), self.requirements)
 
     def kept(self, groups: Groups, judged: Sequence[Requirement]) -> Groups:
-        """Those of some groups of a node that meet some of the requirements."""
+        """Select groups of a node that meet the judged requirements."""
         return groups.select(satisfied(judged, self.setting, groups, self.estimator))
 
     def suffice(self, published: Groups) -> bool:
@@ -165,11 +164,11 @@ class Nodes:
         return self.setting.table.records - int(sizes.sum()) <= self.allowed
 
     def cost(self, node: Node, utility: str) -> float:
-        """What publishing a node costs the analyst, by a measure of `COSTS`."""
+        """Cost of publishing a node to the analyst, by a measure of `COSTS`."""
         return self.costs(node, self.groups(node))[check_utility(utility)]
 
     def costs(self, node: Node, groups: Groups) -> dict[str, float]:
-        """What publishing groups of a node costs, by each measure of `COSTS`.
+        """Costs of publishing groups of a node, by each measure of `COSTS`.
 
         The GCP counts what is published: the extent of each value's class at its level, see
         `Levels`. Costs that are not defined, as nothing is published, are infinite: no node has
@@ -190,7 +189,7 @@ class Nodes:
         return np.mean(columns, axis=0) if columns else np.zeros(len(codes))
 
     def promising(self, progress: Progress = SILENT) -> Promising:
-        """Which nodes meet the requirements that prune, exactly, and which were measured."""
+        """Mark nodes that meet the pruning requirements, exactly, and those measured."""
         measured = np.zeros(self.shape, dtype=bool)
         verdicts = np.full(self.shape, _UNKNOWN if self.pruning else _HOLDS, dtype=np.int8)
         for done, node in enumerate(_in_order(self.shape)):
@@ -289,7 +288,7 @@ def _in_order(shape: tuple[int, ...]) -> Iterator[Node]:
 
 
 def _above_some(safe: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Which nodes have a safe one strictly below them."""
+    """Mark nodes that have a safe one strictly below them."""
     reached = safe.copy()
     for axis in range(safe.ndim):
         reached = np.logical_or.accumulate(reached, axis=axis)

@@ -42,7 +42,7 @@ Preference = Callable[[Groups, IntArray, IntArray], IntArray]
 """Rank of variants in groups of a partition: of the group, and the variant, of each try, (x,)."""
 
 _NEAR = (8, 32, 128, 512)
-"""How many groups are tried for each record: the nearest, then ever more."""
+"""Number of groups that are tried for each record: the nearest, then ever more."""
 
 _ROUNDS = 64
 """Rounds with each number of groups."""
@@ -93,9 +93,9 @@ def insert(
     Parameters
     ----------
     judge : Judge
-        What says which groups may be published; its setting tries groups only.
+        Judge of the groups that may be published; its setting tries groups only.
     joint : sequence of JointRequirement
-        What all groups must meet together.
+        Requirements on all groups together.
     groups : Groups
         The partition, all of which a reader can tell apart.
     variants : Groups
@@ -104,7 +104,7 @@ def insert(
     pool : callable
         Joins groups that will be published alike; see `Form.pool`.
     prefer : callable, optional
-        Which variants come first, where there are several.
+        Function that says which variants come first, if there are several.
     kin : (p,) int array, optional
         The cluster of each part, where groups of its own cluster alone bear a record: they are
         nearer to it than any other.
@@ -158,7 +158,7 @@ class _Tried:
         return cls(*map(np.concatenate, columns))
 
     def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> _Tried:
-        """Some of them."""
+        """Select tries."""
         return _Tried(
             self.record[chosen], self.variant[chosen], self.group[chosen], self.cost[chosen]
         )
@@ -172,7 +172,7 @@ class _Tried:
 
 @dataclass(frozen=True, eq=False)
 class _Insertion:
-    """How records are inserted; see `insert`."""
+    """Insertion of records into groups; see `insert`."""
 
     judge: Judge
     joint: Sequence[JointRequirement]

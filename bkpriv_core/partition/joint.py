@@ -25,7 +25,7 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 __all__ = ["formed_together"]
 
 _TIGHTENED = 16
-"""How often all groups are formed anew."""
+"""Limit of how often all groups are formed anew."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _ByItself(CountedRequirement):
         return (self.bound,)
 
     def counts(self, setting: Setting) -> IntArray:
-        """Those of the joint requirement."""
+        """Counts of the joint requirement."""
         return self.joint.counts(setting)
 
     def figures(self, setting: Setting, histograms: IntArray) -> FloatArray:
@@ -67,7 +67,7 @@ def formed_together(
     setting : Setting
         The table and its adversaries; beliefs are estimated by omega.
     requirements : sequence of Requirement
-        What groups must meet.
+        Requirements that groups must meet.
     form : callable
         Forms groups that meet requirements by themselves; called with ever stricter ones, as long
         as the groups do not meet all requirements together.
@@ -75,7 +75,7 @@ def formed_together(
     Returns
     -------
     Groups
-        What was formed last.
+        Groups that were formed last.
     """
     alone, joint = alone_and_joint(requirements)
     by_themselves = [_ByItself(item, bound) for item in joint for bound in item.bounds]

@@ -34,16 +34,16 @@ __all__ = ["BETHE_COST", "EFFORTS", "Effort", "Judge", "Measured"]
 
 @dataclass(frozen=True)
 class Effort:
-    """Which groups are judged.
+    """Effort: the selection of groups that are judged.
 
     Parameters
     ----------
     near : int
-        How many neighbours of a group that fails are considered.
+        Number of neighbours of a failing group that are considered.
     above, most : float
-        Those that have more states than the one and at most the other.
+        Range of states: groups that have more than the one and at most the other are judged.
     work : float
-        What all groups that are judged in one round may cost, in states.
+        Limit of the work of all groups that are judged in one round, in states.
     """
 
     near: int
@@ -63,7 +63,7 @@ class Effort:
 
 
 _NONE = Effort(256, -1, np.inf, np.inf)
-"""Where nothing is inferred, every group is judged."""
+"""Effort without inference: every group is judged."""
 
 # Groups of few states are proved in no time, and most failing groups need no others.
 EFFORTS = (
@@ -83,7 +83,7 @@ class Measured:
     Parameters
     ----------
     groups : Groups
-        Some groups.
+        Groups that were measured.
     measurements : tuple of Measurement
         One per requirement, over `groups`.
     """
@@ -116,16 +116,15 @@ class Measured:
 
 
 class Judge:
-    """What decides whether groups may be published.
+    """Judge of whether groups may be published.
 
     Parameters
     ----------
     setting : Setting
         The table and its adversaries, for groups that are only tried.
     requirements : sequence of Requirement
-        What each group must meet by itself.
+        Requirements that each group must meet by itself.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred.
     beyond : bool
         Whether ``auto`` may publish groups that only an estimate says to hold.
 
@@ -159,7 +158,7 @@ class Judge:
         return Judge(setting, self.requirements, self._estimator, beyond=not self.proof_only)
 
     def efforts(self) -> Iterator[Effort]:
-        """How hard to look for groups that hold, one effort after the other."""
+        """Efforts of looking for groups that hold, one after the other."""
         if not self._infers:
             yield _NONE
             return
@@ -176,7 +175,7 @@ class Judge:
         return self._measure(groups, "auto" if self._estimator == "exact" else self._estimator)
 
     def met(self, state: Measured) -> npt.NDArray[np.bool_]:
-        """Which measured groups meet every bound, by an inference that is good enough."""
+        """Measured groups that meet every bound, by an inference that is good enough."""
         return self._met(state, EXACT if self.proof_only else OMEGA)
 
     def states(self, groups: Groups) -> FloatArray:
@@ -193,11 +192,11 @@ class Judge:
         return prices
 
     def counted(self, groups: Groups) -> npt.NDArray[np.bool_]:
-        """Which groups meet what needs no inference."""
+        """Groups that meet every requirement that needs no inference."""
         return satisfied(self._counted, self.setting, groups)
 
     def promising(self, groups: Groups, effort: Effort) -> npt.NDArray[np.bool_]:
-        """Which groups meet the rest by a fast estimate, where there is one that is faster."""
+        """Groups that meet the other requirements by a fast estimate, if there is a faster one."""
         if not self._infers or not effort.proves:
             return np.ones(len(groups), dtype=bool)
         estimator: Estimator = "bethe" if effort.screens else "omega"

@@ -61,7 +61,7 @@ def proportional_classes(
     setting : Setting
         The table and its adversaries, all records told apart.
     requirements : sequence of Requirement
-        What every group must meet, k-anonymity and beta-likeness among them.
+        Requirements that every group must meet, k-anonymity and beta-likeness among them.
     clusters : Groups
         Within which groups are formed, near parts near to each other; of equal ones those come
         first that stand first.
@@ -119,7 +119,7 @@ def proportional_cuts(alike: Alike, parts: Parts, groups: Groups, ways: IntArray
     Parameters
     ----------
     alike : Alike
-        What k-anonymity and beta-likeness ask for.
+        Demands of k-anonymity and beta-likeness.
     parts : Parts
         Single records.
     groups : Groups
@@ -172,7 +172,7 @@ def _ranked(
     rank : (e,) int array
         Place of each of these among those of its group that have its value, from 0.
     count : (e,) int array
-        How many these are.
+        Number of memberships of that group with that value.
     """
     values = alike.value[groups.members]
     order = np.lexsort((keys, values, groups.owner))

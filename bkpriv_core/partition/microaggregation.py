@@ -109,9 +109,9 @@ class _Formation:
     Parameters
     ----------
     places : (c, d) float array
-        Where records are.
+        Places of the records.
     left : (c,) int array
-        How many at each place are in no group yet, at least 1.
+        Number of records at each place that are in no group yet, at least 1.
     """
 
     def __init__(self, places: FloatArray, left: IntArray) -> None:

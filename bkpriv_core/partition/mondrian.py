@@ -38,7 +38,7 @@ from bkpriv_core.table.parts import Parts
 __all__ = ["mondrian"]
 
 _PLACES = 64
-"""How many cuts of a kind are considered elsewhere, of a group along a dimension."""
+"""Limit of the cuts of a kind that are considered elsewhere, of a group along a dimension."""
 
 
 def mondrian(
@@ -56,7 +56,7 @@ def mondrian(
     setting : Setting
         The table and its adversaries.
     requirements : sequence of Requirement
-        What both halves of a cut must meet.
+        Requirements that both halves of a cut must meet.
     groups : Groups, optional
         Groups of all parts, which are to be cut; one of the whole table, if there are none. They
         must meet the requirements, but for what small groups may meet where large ones do not.

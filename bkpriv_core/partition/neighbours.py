@@ -72,13 +72,13 @@ def cheapest_neighbours(
     Parameters
     ----------
     parts : Parts
-        What groups are made of.
+        Parts that groups are made of.
     groups : Groups
         At least one.
     chosen : (r,) int array
         The groups whose neighbours are wanted.
     near : int
-        How many neighbours, at least 1; where there are fewer groups than that, all others.
+        Number of neighbours, at least 1; if there are fewer other groups, all of them.
     progress : Progress
         Polled between chunks.
     among : (a,) int array, optional
@@ -91,7 +91,7 @@ def cheapest_neighbours(
     neighbours : (r, min(near, g - 1)) int array
         Groups; of those that may be neighbours, (r, min(near, a)).
     costs : float array of that shape
-        What the union with each costs, rising.
+        Cost of the union with each, rising.
     """
     table = parts.table
     low, high = parts.boxes(groups)
@@ -130,13 +130,13 @@ def nearest_groups(parts: Parts, groups: Groups, chosen: IntArray, near: int) ->
     Parameters
     ----------
     parts : Parts
-        What groups are made of.
+        Parts that groups are made of.
     groups : Groups
         At least one.
     chosen : (r,) int array
         Parts.
     near : int
-        How many groups are wanted besides that of each part; where there are no more, all.
+        Number of groups wanted besides that of each part; if there are no more, all.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def nearest_members(
     Parameters
     ----------
     parts : Parts
-        What groups are made of.
+        Parts that groups are made of.
     groups : Groups
         At least one.
     chosen : (r,) int array
@@ -169,7 +169,7 @@ def nearest_members(
     among : (a,) int array
         Memberships of other groups.
     near : int
-        How many are wanted of each; where there are no more, all.
+        Number of memberships wanted of each group; if there are no more, all.
 
     Returns
     -------

@@ -37,17 +37,17 @@ _GAPS = 32
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
-    """What judges prefixes.
+    """Judge of prefixes.
 
     Parameters
     ----------
     setting : Setting
         The table and its adversaries.
     summed : sequence of CountedRequirement and (p, x) int array
-        What sums decide, and what each part adds: the cheapest come first, but those that large
-        groups may break before all.
+        Requirements that sums decide, and the addend of each part: the cheapest come first, but
+        those that large groups may break before all.
     inferred : sequence of Requirement
-        What sums do not decide.
+        Requirements that sums do not decide.
     """
 
     setting: Setting
@@ -137,7 +137,7 @@ class Prefixes:
         return False, 0
 
     def _sparse(self, widths: IntArray) -> npt.NDArray[np.bool_]:
-        """Which of some widths to try: all small ones, and of large ones a few as they double."""
+        """Select widths to try: all small ones, and of large ones a few as they double."""
         steps = np.floor(_GAPS * np.log2(widths)).astype(np.int64)
         first: npt.NDArray[np.bool_] = np.diff(steps, prepend=-1) > 0
         return first

@@ -55,13 +55,12 @@ def relax(
     setting : Setting
         The table and its adversaries, for groups that are only tried.
     requirements : sequence of Requirement
-        What groups should meet.
+        Requirements that groups should meet.
     certificate : Certificate
         Groups that do, of the setting's parts.
     order : (q,) int array
         The parts that are in none, near ones near to each other.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred.
     pool : callable
         Joins groups that will be published alike; see `Form.pool`.
     beyond : {"estimate", "suppress"}
@@ -72,7 +71,7 @@ def relax(
     Returns
     -------
     Certificate
-        Whose groups may break requirements, as its measurements tell.
+        Certificate whose groups may break requirements, as its measurements tell.
     """
     values, groups = setting.table.sensitive.size, certificate.groups
     for step in range(1, _STEPS + 1):

@@ -48,16 +48,16 @@ _NEAR = 8
 """Neighbours tried at a time, nearest first; then ever more."""
 
 _REARRANGED = 24
-"""How many neighbours are recut with; with others as far as an effort reaches, unions only."""
+"""Number of neighbours to recut with; with others as far as an effort reaches, unions only."""
 
 _PLACES = 8
 """In how many places of each dimension a union is cut."""
 
 _MOVED = 16
-"""How many moves between two groups are tried."""
+"""Limit of the moves between two groups that are tried."""
 
 _ROUNDS = 3
-"""How many rounds' work is done with each effort in all."""
+"""Number of rounds whose work is done with each effort in all."""
 
 _PEELED = 64
 """Parts of the largest group of which one is peeled off; a larger one is dissolved at once."""
@@ -80,11 +80,11 @@ def repair(
     Parameters
     ----------
     judge : Judge
-        What says which groups may be published.
+        Judge of the groups that may be published.
     state : Measured
         The partition, measured by the judge.
     met : (g,) bool array
-        Which groups hold.
+        Groups that hold.
     keepers : sequence of Keeper
         Of requirements on all groups together.
     rearranging : bool
@@ -98,7 +98,7 @@ def repair(
         The partition, some of its groups exchanged. Failing groups that were never exchanged are
         measured as before; what was peeled off has no figures that mean anything.
     (h,) bool array
-        Which groups hold.
+        Groups that hold.
     """
     efforts = list(judge.efforts())
     proofs = [effort for effort in efforts if effort.proves] or efforts
@@ -122,7 +122,7 @@ _State = tuple[Measured, npt.NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class _Repair:
-    """How groups are mended; see `repair`."""
+    """Repair of groups; see `repair`."""
 
     judge: Judge
     keepers: Sequence[Keeper]

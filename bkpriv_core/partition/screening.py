@@ -37,16 +37,15 @@ _FIRST = 8
 
 
 class Screen:
-    """What tells nodes that are unsafe.
+    """Screen that finds unsafe nodes.
 
     Parameters
     ----------
     setting : Setting
         The table and its adversaries.
     requirements : sequence of Requirement
-        What published groups must meet. Those on all groups together are passed over.
+        Requirements that published groups must meet. Those on all groups together are passed over.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How beliefs are inferred.
     allowed : float
         Records that may be in groups that fail.
     """
@@ -66,7 +65,7 @@ class Screen:
         self._allowed = allowed
 
     def counted(self, groups: Groups) -> Groups:
-        """Those groups that meet what needs no inference."""
+        """Select groups that meet what needs no inference."""
         return groups.select(satisfied(self._counted, self._setting, groups))
 
     def kept(self, groups: Groups, *, estimating: bool = False) -> Groups | None:
@@ -100,7 +99,7 @@ class Screen:
     def _batches(
         self, groups: Groups, chosen: IntArray, estimating: bool
     ) -> Iterator[tuple[IntArray, Estimator]]:
-        """Some groups in the order in which they are judged, each batch by one estimator."""
+        """Batches of groups in the order in which they are judged, each by one estimator."""
         if self._estimator == "omega":
             yield chosen, self._estimator
             return
@@ -126,7 +125,7 @@ class Screen:
             first, size = first + size, 2 * size
 
     def _spared(self, states: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-        """Which groups a screen that estimates judges by bethe, though the estimator does not."""
+        """Groups that a screen judges by bethe to save work, though the estimator does not."""
         if self._estimator not in ("auto", "exact"):
             return np.zeros(len(states), dtype=bool)
         many: npt.NDArray[np.bool_] = states > EFFORTS[0].most

@@ -22,17 +22,17 @@ from bkpriv_core.table.parts import Parts
 __all__ = ["FindCuts", "Sieve", "cut_cheapest"]
 
 FindCuts = Callable[[Parts, Groups, IntArray], Cuts]
-"""What finds cuts of groups, each in one way, such as along a dimension: the groups stand there
-once for each way. Halves need not be all of a group; what is in neither is left out."""
+"""Function that of groups, each in one way, such as along a dimension: the groups stand there once
+for each way. Halves need not be all of a group; what is in neither is left out."""
 
 _TRIED = 128
-"""How many cuts of a group, along whatever dimension, are tried by inference or all together."""
+"""Limit of a group's cuts, along all dimensions, that are tried by inference or all together."""
 
 _LEFT_OUT = 1.0
 """Penalty of a record that is left out: nothing is told of it."""
 
 _SAVED = 1e-9
-"""What a cut must save at least, as rounding may pretend that it does."""
+"""Least saving of a cut, as rounding may pretend that it saves."""
 
 _AT_ONCE = 4_000_000
 """Memberships times sensitive values that are judged at a time."""
@@ -40,7 +40,7 @@ _AT_ONCE = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Sieve:
-    """What cuts must meet: by their halves' counts, by inference, and by all groups together."""
+    """Requirements on cuts: on their halves' counts, by inference, and on all groups together."""
 
     setting: Setting
     counted: Sequence[CountedRequirement]
@@ -111,7 +111,7 @@ def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts, ways: int) -> tup
     Parameters
     ----------
     sieve : Sieve
-        What halves must meet.
+        Requirements that halves must meet.
     groups : Groups
         The groups.
     find : callable

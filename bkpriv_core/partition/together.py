@@ -70,10 +70,10 @@ __all__ = ["Mended", "certify_together", "known_groups"]
 BoolArray = npt.NDArray[np.bool_]
 
 _UNIONS = 4
-"""How often groups at fault are united with others."""
+"""Limit of how often groups at fault are united with others."""
 
 _LEFT_OUT = 8
-"""How often people are left out of groups one by one."""
+"""Limit of how often people are left out of groups one by one."""
 
 _NOBODY = -1
 """The part of who is not in the table."""
@@ -94,18 +94,18 @@ class Mended:
     groups : Groups
         The groups to publish, of the parts that were given.
     joint : Joint
-        What all releases tell together.
+        Beliefs from all releases together.
     exposed : int
-        How many people earlier releases alone expose.
+        Number of people whom earlier releases alone expose.
     failed : int
-        How many people failed in the partition that was given.
+        Number of people who failed in the partition that was given.
     known : int
-        How many groups of the outcome earlier releases tell as they are.
+        Number of groups of the outcome that earlier releases tell as they are.
     united : int
-        How many known groups, rests of these and others of it are in one group with others, be it
-        that they were given so.
+        Number of known groups, rests of these and others of it that are in one group with others,
+        be it that they were given so.
     left_out : int
-        How many records it showed that are shown no more.
+        Number of records that it showed and that are shown no more.
     """
 
     groups: Groups
@@ -134,15 +134,14 @@ def certify_together(
     Parameters
     ----------
     judge : Judge
-        What says which groups hold by themselves. Its parts tell respondents apart.
+        Judge of the groups that hold by themselves. Its parts tell respondents apart.
     groups : Groups
         The partition.
     earlier : Earlier
-        What was published before.
+        Releases published before.
     requirements : sequence of Requirement
-        What is measured of persons; see `Requirement.together`.
+        Requirements that are measured of people; see `Requirement.together`.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred.
     pool : callable
         Joins groups that will be published alike.
     uniting : bool
@@ -167,9 +166,9 @@ def known_groups(judge: Judge, earlier: Earlier) -> Groups:
     Parameters
     ----------
     judge : Judge
-        What says which hold by themselves. Its parts tell respondents apart.
+        Judge of the groups that hold by themselves. Its parts tell respondents apart.
     earlier : Earlier
-        What was published before.
+        Releases published before.
 
     Returns
     -------
@@ -190,7 +189,7 @@ def known_groups(judge: Judge, earlier: Earlier) -> Groups:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What the earlier releases and some groups tell together.
+    """Exposure by the earlier releases and some groups together.
 
     Parameters
     ----------
@@ -199,7 +198,7 @@ class _Told:
     figures : (b, q) float array
         Figure of every person under every bound; no number for who is in no group.
     broken : (b, q) bool array
-        Which figures break their bounds.
+        Figures that break their bounds.
     component : (q,) int array
         A number for all whom groups connect; -1 for who is in none.
     """
@@ -211,7 +210,7 @@ class _Told:
 
 
 class _Mending:
-    """How a partition is mended; see the module."""
+    """Mending of a partition; see the module."""
 
     def __init__(
         self,
@@ -312,7 +311,7 @@ class _Mending:
         return _Told(joint, figures, broken, constraints.components(figures.shape[1]))
 
     def _failing(self, groups: Groups, told: _Told, before: _Told) -> BoolArray:
-        """Who is exposed, and was not as much by earlier releases alone."""
+        """People who are exposed, and were not as much by earlier releases alone."""
         worse = np.zeros_like(told.broken)
         for row, bound, now, then in zip(
             worse, self._bounds, told.figures, before.figures, strict=True
@@ -333,19 +332,19 @@ class _Mending:
         return persons
 
     def _new(self, groups: Groups) -> BoolArray:
-        """Which groups earlier releases do not tell as they are."""
+        """Groups that earlier releases do not tell as they are."""
         people = Groups(self._whose(groups), groups.offsets)
         return np.array([_key(group) not in self._known for group in people], dtype=bool)
 
     def _at_fault(self, groups: Groups, told: _Told, failing: BoolArray) -> BoolArray:
-        """Which new groups show who fails, or people with whom he was shown."""
+        """New groups that show people who fail, or people with whom they were shown."""
         new = self._new(groups)
         concerned = self._concerned(groups.select(new), told, failing)
         at_fault: BoolArray = groups.max(concerned[self._whose(groups)]) & new
         return at_fault if at_fault.any() else self._hanging_together(groups, told, failing)
 
     def _concerned(self, new: Groups, told: _Told, failing: BoolArray) -> BoolArray:
-        """Who fails; and with whom he was shown, if he is in none of the new groups."""
+        """People who fail, or with whom they were shown, if they are in none of the new groups."""
         unseen = failing.copy()
         unseen[self._whose(new)] = False
         members = told.joint.constraints.members
@@ -355,7 +354,7 @@ class _Mending:
         return concerned
 
     def _hanging_together(self, groups: Groups, told: _Told, failing: BoolArray) -> BoolArray:
-        """Which new groups hang together with who fails."""
+        """New groups that hang together with people who fail."""
         fails = np.zeros(len(failing), dtype=bool)
         fails[told.component[failing]] = True
         hanging: BoolArray = groups.max(fails[told.component[self._whose(groups)]])
@@ -430,7 +429,7 @@ class _Mending:
         return groups.select(satisfied(self._joint, self._judge.setting, groups))
 
     def _holds(self, groups: Groups) -> BoolArray:
-        """Which groups hold by themselves; none is measured that is known to."""
+        """Groups that hold by themselves; none is measured that is known to."""
         keys = [_key(group) for group in groups]
         holds = np.array([key in self._held for key in keys], dtype=bool)
         holds[~holds] = self._judge.met(self._judge.measured_somehow(groups.select(~holds)))
@@ -443,7 +442,7 @@ _Remedy = Callable[[Groups, _Told, BoolArray], Groups]
 
 
 def _past(parts: Parts, earlier: Earlier) -> tuple[Groups, BoolArray]:
-    """Those of groups that earlier releases tell, the latest first, who are in the table.
+    """Members in the table of groups that earlier releases tell, the latest release first.
 
     And whether these are all of the group.
     """
@@ -473,7 +472,7 @@ def _cut(judge: Judge, groups: Groups) -> Groups:
 
 
 def _apart(groups: Groups) -> Groups:
-    """Those of the groups that have nobody in common with one before."""
+    """Select groups that have nobody in common with one before."""
     taken = np.zeros(int(groups.members.max(initial=-1)) + 1, dtype=bool)
     chosen = np.zeros(len(groups), dtype=bool)
     for number, group in enumerate(groups):
@@ -487,7 +486,7 @@ def _key(members: IntArray) -> bytes:
 
 
 def _united(parts: int, units: Groups, groups: Groups) -> int:
-    """How many units, as far as they are in groups at all, are in one group with others."""
+    """Number of units, as far as they are in groups at all, that are in one group with others."""
     labels = groups.labels(parts)[units.members]
     shown = np.flatnonzero(labels != SUPPRESSED)
     some, labels = units.taken(shown), labels[shown]
