@@ -1,4 +1,4 @@
-"""What it takes to judge releases together, and to publish a table that grows month after month.
+"""Time to judge releases together, and to publish a table that grows month after month.
 
 The people of a table come in twelve months. Every month it is published three times, each in a
 session of its own, with or without the option growing from the month before, and certified together
@@ -98,6 +98,6 @@ def _audit(connection: Connection, function: str, releases: int | Sequence[int])
 
 
 def _taken(connection: Connection, releases: Sequence[int], seconds: float) -> Publication:
-    """What a session took by now."""
+    """Measure the work of a session by now."""
     peak = peak_megabytes(connection.info.backend_pid)
     return Publication(releases[-1], seconds, {}, peak, 0)

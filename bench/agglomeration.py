@@ -1,4 +1,4 @@
-"""What groups from the bottom up take and cost, beside Mondrian's of the same table and policy."""
+"""Time and loss of groups from the bottom up, beside Mondrian's of the same table and policy."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def census(records: int, seed: int) -> Source:
     Parameters
     ----------
     records : int
-        How many, at least 1.
+        Number of records, at least 1.
     seed : int
         Seed of the random numbers, not negative.
 

@@ -1,4 +1,4 @@
-"""How long it takes to try 24 policies, through SQL, beside publishing under each of them.
+"""Time to try 24 policies, through SQL, beside publishing under each of them.
 
 The baseline publishes under one policy of each bandwidth, each in a session of its own, and is
 scaled up to all. A publication also loads Python, counts the source, computes priors, and writes

@@ -22,13 +22,13 @@ class Figure:
     Parameters
     ----------
     what : str
-        What was measured.
+        Name of what was measured.
     ours, baseline : str
         The figure and its baseline, with their units.
     ratio : float
         The figure over its baseline, or the reverse where `target` says so.
     target : str
-        What it should be; empty if it is only reported.
+        Target of the ratio; empty if it is only reported.
     met : bool, optional
         Whether it is; None if there is no target, or no way to measure it here.
     """

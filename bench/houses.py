@@ -48,7 +48,7 @@ def houses(records: int, seed: int) -> Source:
     Parameters
     ----------
     records : int
-        How many, at least 1.
+        Number of records, at least 1.
     seed : int
         Seed of the random numbers, not negative.
 
@@ -112,7 +112,7 @@ def houses(records: int, seed: int) -> Source:
 def _place(
     random: np.random.Generator, records: int
 ) -> tuple[_Floats, _Floats, _Floats, npt.NDArray[np.int64]]:
-    """Where blocks lie.
+    """Draw the places of blocks.
 
     Returns
     -------
@@ -121,9 +121,9 @@ def _place(
     inland : (records,) array
         Degrees from the coast.
     centre : (records,) array
-        How far from the centre of the nearest town, in its radii.
+        Distance from the centre of the nearest town, in its radii.
     town : (records,) array
-        That town.
+        Nearest town.
     """
     length = float(np.hypot(*np.subtract(_SOUTH_EAST, _NORTH_WEST)))
     at = np.sort(random.uniform(0.05, 0.98, _TOWNS))
@@ -150,7 +150,7 @@ def _place(
 def _quarters(
     random: np.random.Generator, along: _Floats, inland: _Floats
 ) -> tuple[_Floats, _Floats]:
-    """How rich quarters are and how much in demand: smooth over the map, about unit variance."""
+    """Draw wealth and demand of quarters: smooth over the map, about unit variance."""
     length = float(np.hypot(*np.subtract(_SOUTH_EAST, _NORTH_WEST)))
     where = np.column_stack((along * length, inland)) / _QUARTER_DEGREES
     waves = where @ random.normal(size=(2, _QUARTERS)) + random.uniform(0, 2 * np.pi, _QUARTERS)

@@ -1,4 +1,4 @@
-"""How fast the worst case of many buckets is, against the paper's algorithm bucket by bucket.
+"""Speed of the worst case of many buckets, against the paper's algorithm bucket by bucket.
 
 The baseline is MINIMIZE1 and MINIMIZE2 as Martin et al. 2007 state them, by dynamic programming in
 plain Python: each bucket's profile in ``O(k^3)``, then one pass over the buckets. One pass gives

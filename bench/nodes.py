@@ -1,4 +1,4 @@
-"""How long it takes, through SQL, to compute the worst case of a whole lattice of generalizations.
+"""Time to compute, through SQL, the worst case of a whole lattice of generalizations.
 
 Every node is made from the table and its maximum disclosure computed for each number of pieces of
 knowledge, in both languages, as the study of Martin et al. 2007 does; nothing is kept between

@@ -1,4 +1,4 @@
-"""What groups alike in belief and to the table take, beside k-anonymity alone by Mondrian."""
+"""Time for groups alike in belief and to the table, beside k-anonymity alone by Mondrian."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast priors are, against products over pairs of occupied cells.
+"""Speed of priors, against products over pairs of occupied cells.
 
 The baseline is what one writes in numpy for lack of a better idea, and writes well: the kernel
 weight of every pair of occupied cells, times the counts, in blocks of rows that fit the cache.

@@ -57,7 +57,7 @@ _POLL_SECONDS = 0.01
 
 @dataclass(frozen=True)
 class Publication:
-    """What a publication took.
+    """Cost of a publication.
 
     Parameters
     ----------

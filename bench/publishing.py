@@ -1,4 +1,4 @@
-"""How long a whole publication takes, and how much memory, through SQL.
+"""Time and memory of a whole publication, through SQL.
 
 Loading the table is not included. The baseline is a plain k-anonymous publication of the same
 table.

@@ -1,4 +1,4 @@
-"""How fast optimal channels are found, against the same search with the full Kronecker matrix.
+"""Speed of finding optimal channels, against the same search with the full Kronecker matrix.
 
 Two tables with the attributes of Guo, Ying and Wu 2011: education, marital status, sex and race,
 with the class of work as the sensitive attribute (EMGRW), and education, salary, sex and race, with

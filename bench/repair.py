@@ -1,4 +1,4 @@
-"""What certification costs: how long mending takes, and what is lost by it.
+"""Cost of certification: the time of mending, and the detail that is lost by it.
 
 A partition is formed by omega, so a publication under ``omega`` shows what it would be if nothing
 had to be mended: its loss of detail is the baseline of that which is certified. And an audit of it
@@ -22,7 +22,7 @@ __all__ = ["measure_repair"]
 
 @dataclass(frozen=True)
 class _Most:
-    """What certification may cost at most, where it is stated.
+    """Limits of what certification may cost, where they are stated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What it takes to publish the same people week after week, against who remembers.
+"""Cost of publishing the same people week after week, against an adversary who remembers.
 
 The clinic's weeks are published by JS-reduce, beliefs revised and kept, each in a fresh backend,
 beside the same weeks under k-anonymity alone, for which nothing is remembered. Then two weeks of
@@ -42,7 +42,7 @@ _REMEMBERED = {
 _VIEW_SECONDS, _ALL_SECONDS, _MANY_SECONDS = 2.0, 60.0, 60.0
 _MANY_MEGABYTES = 2000
 _UNEVEN = 1.5
-"""How much longer the last weeks may take than the first."""
+"""Largest ratio of the time of the last weeks to that of the first."""
 
 _FEW = 3
 """Weeks of which the median counts, at either end."""

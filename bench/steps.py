@@ -1,4 +1,4 @@
-"""How long the steps of one publication of many records take, each beside what it cannot undercut.
+"""Time of each step of one publication of many records, beside a lower bound of that step.
 
 The records are copies of those of the census, so that there are many to a cell, and the requirement
 is k-anonymity alone: what is measured is how records are read and written. Counting is set beside

@@ -1,4 +1,4 @@
-"""What the arguments of the extension's functions mean, for docs/reference/functions.md.
+"""Meaning of the arguments of the extension's functions, for docs/reference/functions.md.
 
 Rules: an argument that means the same everywhere stands here by its name, one that means something
 of its own in a function by ``function.argument``, which goes before. Each is a piece of Markdown
@@ -168,4 +168,4 @@ ARGUMENTS = {
     "publish.view_schema": "schema of the view, where the name has none",
     "smoothed_distance.bandwidth": "distance from which on values do not blend",
 }
-"""What each argument means."""
+"""Meaning of each argument."""

@@ -102,7 +102,7 @@ class _Function:
 
     @property
     def heading(self) -> str:
-        """What it is called; functions of one name share it."""
+        """Name of the function; functions of one name share it."""
         return self.name
 
     @property
@@ -135,7 +135,7 @@ class _Relation:
 
     @property
     def heading(self) -> str:
-        """What it is called."""
+        """Name of the relation."""
         return f"{self.name} ({self.kind})"
 
     @property
@@ -222,7 +222,7 @@ def _check_arguments(functions: list[_Function]) -> None:
 
 
 def _meaning(function: str, argument: str) -> str:
-    """What an argument means; empty if that is not said."""
+    """Meaning of an argument; empty if that is not said."""
     return ARGUMENTS.get(f"{function}.{argument}", ARGUMENTS.get(argument, ""))
 
 

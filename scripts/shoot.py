@@ -49,7 +49,7 @@ class _Outline(HTMLParser):
 
 
 def outline(page: str) -> str:
-    """What a report says, line by line, but for what varies."""
+    """Outline of a report, line by line, but for what varies."""
     parser = _Outline()
     parser.feed(page[: page.index("<footer>")])
     return "".join(f"{' '.join(line.split())}\n" for line in parser.lines)
