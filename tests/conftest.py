@@ -1,4 +1,4 @@
-"""What the tests run on: a real server, a fresh database for each test, roles, and hypothesis.
+"""Surroundings of the tests: a real server, fresh databases, roles, and hypothesis.
 
 Rules
 -----
@@ -51,7 +51,7 @@ EXTENDED = os.environ.get("BKPRIV_TESTS") == "all"
 
 
 def sample(trials: int) -> int:
-    """How many of some trials are made: all, or in ``make test`` a third, and at most sixty."""
+    """Number of trials that are made: all, or in ``make test`` a third, and at most sixty."""
     return trials if EXTENDED else min(-(-trials // 3), 60)
 
 

@@ -94,7 +94,7 @@ END $$
 
 
 class State:
-    """What the catalogs of a database hold.
+    """State of a database, by its catalogs.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class State:
         return {name: (count, latest) for name, count, latest in rows}
 
     def _read(self, connection: psycopg.Connection[Any], catalog: str) -> Any:
-        """What a catalog of grants holds, in short. Who has a privilege by default, has it."""
+        """Grants in a catalog, in short. A privilege held by default is held."""
         privileges, kind, owner = _GRANTED[catalog]
         query = f"""
             SELECT max(xmin::text::bigint) FILTER (WHERE oid < 16384), md5(string_agg(

@@ -17,7 +17,7 @@ def adult_files(directory: Path, records: int, most: int | None = None) -> Path:
     Parameters
     ----------
     directory : Path
-        Where to.
+        Directory of the files.
     records : int
         Records of the census.
     most : int, optional

@@ -13,7 +13,7 @@ __all__ = ["approx", "assert_drawn", "read_rows"]
 
 
 def approx(figure: float) -> Any:
-    """What has passed through a file of six significant digits."""
+    """Figure as it comes out of a file of six significant digits."""
     return pytest.approx(figure, rel=1e-5, abs=1e-9)
 
 

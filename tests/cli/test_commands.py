@@ -1,4 +1,4 @@
-"""What the commands have in common, and ``doctor``."""
+"""Common options of the commands, and ``doctor``."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ Row = dict[str, str]
 
 @dataclass(frozen=True)
 class Walk:
-    """What became of the page's commands: where they ran, and what each block printed."""
+    """Outcome of the page's commands: their directory, and the output of each block."""
 
     directory: Path
     printed: list[str]

@@ -44,7 +44,7 @@ class Study:
 
     @cached_property
     def trial(self) -> Trial:
-        """What makes the same releases once more."""
+        """Trial that makes the same releases once more."""
         return Trial(read_table(self.data, QUICK), QUICK)
 
 
@@ -119,7 +119,7 @@ def shares(values: list[int], size: int) -> Belief:
 
 
 def gains_of(members: list[Member]) -> list[float]:
-    """What an adversary gains about each record of a class, by omega."""
+    """Gain of an adversary about each record of a class, by omega."""
     counts = Counter(member.value for member in members)
     gains = []
     for member in members:

@@ -65,7 +65,7 @@ class Study:
 
     @cached_property
     def workshop(self) -> Workshop:
-        """What makes the same releases once more."""
+        """Workshop that makes the same releases once more."""
         return Workshop(read_adult(self.data), QUICK.seed)
 
     def counts(self, name: str) -> FloatArray:

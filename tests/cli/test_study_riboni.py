@@ -165,7 +165,7 @@ def test_gain_and_confidence_by_plain_inference(study: Path, db: Connection, ste
 
 
 def revised(past: list[Belief], known: Known, steps: int, first: Belief) -> Belief:
-    """What to expect of a patient: every sequence of results that may have been, one by one."""
+    """Expected belief about a patient, from every sequence of results that may have been."""
     belief: Belief = defaultdict(float)
     for sequence in itertools.product(*(then.items() for then in past[-steps:])):
         history = tuple(result for result, _ in sequence)

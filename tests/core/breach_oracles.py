@@ -1,4 +1,4 @@
-"""What is believed of values and of nodes above them, straight from the definition."""
+"""Beliefs in values and in nodes above them, straight from the definition."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def breach(pairs: Sequence[tuple[float, float]], rho1: float) -> float:
 
 
 def believed(attribute: Attribute, before: Belief, after: Belief) -> list[tuple[float, float]]:
-    """How much each property is believed before and after."""
+    """Belief in each property before and after."""
     return [
         (
             float(

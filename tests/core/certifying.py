@@ -1,4 +1,4 @@
-"""What the tests of certification, and of what it consists of, have in common."""
+"""Common parts of the tests of certification, and of its steps."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def of_cells(records: Records, allowed: Callable[[Group], bool]) -> Callable[[li
 
 
 def outcome(certificate: Certificate) -> tuple[int, set[frozenset[int]], list[int]]:
-    """How many groups failed, those that are published, and suppressed parts."""
+    """Number of failed groups, the published groups, and the suppressed parts."""
     return certificate.failed, as_cells(certificate.groups), certificate.suppressed.tolist()
 
 

@@ -98,7 +98,7 @@ def moves(one: Iterable[int], other: Iterable[int]) -> set[Partition]:
 def holding(
     found: Iterable[Partition], members: Sequence[Group], allowed: Callable[[Group], bool]
 ) -> set[Partition]:
-    """Those of the partitions whose every group is allowed."""
+    """Select the partitions whose every group is allowed."""
     return {
         partition
         for partition in found

@@ -20,7 +20,7 @@ def numeric_table(records: int, seed: int, *, nulls: float = 0.0) -> Table:
     Parameters
     ----------
     records : int
-        How many records.
+        Number of records.
     seed : int
         Of the random numbers.
     nulls : float
@@ -53,7 +53,7 @@ def hierarchical_table(records: int, seed: int, *, nulls: float = 0.0) -> Table:
     Parameters
     ----------
     records : int
-        How many records.
+        Number of records.
     seed : int
         Of the random numbers.
     nulls : float

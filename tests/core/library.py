@@ -17,9 +17,9 @@ class Known(NoLibrary):
     Parameters
     ----------
     cells : (c, m) array_like, optional
-        What every outside table says.
+        Prior that every outside table states.
     respondents : (n, m) array_like, optional
-        What is believed by all who remember.
+        Prior of all adversaries who remember.
     past : (n, m + 1) array_like, optional
         Signatures of the respondents.
     """

@@ -1,4 +1,4 @@
-"""What columns lose and what passes through them tells, record by record; see `oracles`."""
+"""Losses of columns and telling attributes, record by record; see `oracles`."""
 
 from __future__ import annotations
 

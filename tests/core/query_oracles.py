@@ -100,7 +100,7 @@ def leaves(attribute: Attribute, column: Sequence[Value]) -> list[Value]:
 def spots(
     attribute: Attribute, column: Sequence[Value], step: int | None, literals: Sequence[Any]
 ) -> list[Spot]:
-    """Where a record of a group may be along one quasi-identifier."""
+    """Possible places of a record of a group along one quasi-identifier."""
     if attribute.numbers is None:
         under = leaves(attribute, column)
         return [Spot(value, Fraction(1, len(under)), value) for value in under]
@@ -119,7 +119,7 @@ def spots(
 def line(
     attribute: Attribute, low: int, high: int, step: int | None, literals: Sequence[Any]
 ) -> list[Spot]:
-    """Where a number of a range may be."""
+    """Possible places of a number of a range."""
     assert attribute.numbers is not None
     label = {number: text for text, number in attribute.numbers.items()}
     if attribute.ends is not None:
@@ -140,7 +140,7 @@ def line(
 def bins(
     attribute: Attribute, low: int, end: int, step: int | None, literals: Sequence[Any]
 ) -> list[Spot]:
-    """Where a record of a range of bins may be: point by point, or piece by piece.
+    """Possible places of a record of a range of bins: point by point, or piece by piece.
 
     In a bin that occurs its value is the bin's start, elsewhere it is where the record is.
     """

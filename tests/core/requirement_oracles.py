@@ -25,7 +25,7 @@ def distinct_diversity(records: Records, group: Group) -> int:
 
 
 def probabilistic_diversity(records: Records, group: Group) -> Fraction:
-    """How many values there would be if all were as frequent as the most frequent one."""
+    """Number of values that there would be if all were as frequent as the most frequent one."""
     return 1 / max(oracles.shares(records, group))
 
 
@@ -49,7 +49,7 @@ def recursive_diversity(records: Records, group: Group, l: int) -> Number:  # no
 
 
 def surest(records: Records, group: Group) -> Fraction:
-    """How probable the likeliest value of a member is to whoever knows the group alone."""
+    """Probability of a member's likeliest value, for an adversary who knows the group alone."""
     held = records.secrets(group)
     return max(Fraction(held.count(value), len(held)) for value in held)
 

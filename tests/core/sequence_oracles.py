@@ -23,7 +23,7 @@ DOUBT = 1e-9
 
 
 def longest(knowledge: Knowledge, past: Sequence[Label]) -> Belief | None:
-    """What is known of the longest suffix of a past that anything is known of."""
+    """Knowledge of the longest suffix of a past that anything is known of."""
     for start in range(len(past)):
         if tuple(past[start:]) in knowledge:
             return knowledge[tuple(past[start:])]
@@ -100,7 +100,7 @@ def _follows(
     older: Sequence[Belief],
     before: str,
 ) -> dict[Label, Number]:
-    """How likely values follow another, given beliefs about those that are older."""
+    """Probabilities of values after another, given beliefs about those that are older."""
     place, person = other
     snapshot = history[place].snapshot[person]
     told: Belief = {before: 1}
@@ -191,7 +191,7 @@ def _arrangements(history: Sequence[Shown]) -> Iterator[dict[Look, str]]:
 def _next(
     knowledge: Knowledge, history: Sequence[Shown], look: Look, world: Mapping[Look, str]
 ) -> dict[Label, Number]:
-    """How likely a look's values are, given what a person has at all earlier ones in a world."""
+    """Probabilities of a look's values, given the person's earlier values in a world."""
     place, person = look
     when, snapshot = history[place].when, history[place].snapshot[person]
     values: dict[int, str] = {}

@@ -78,7 +78,7 @@ def as_history(history: Sequence[Shown]) -> History:
 
 
 def as_snapshots(history: Sequence[Shown]) -> Snapshots:
-    """What is believed of persons in each release alone."""
+    """Beliefs about persons in each release alone."""
 
     def snapshot(place: int) -> FloatArray:
         release = history[place]
@@ -168,7 +168,7 @@ def releases(draw: st.DrawFn, *, ordered: bool = True, apart: bool = False) -> l
 
 
 def as_mapping(transitions: Transitions) -> Mapping[tuple[Label, ...], dict[Label, float]]:
-    """What is listed, by context."""
+    """Listed transitions, by context."""
     listed = transitions.listed()
     rows: dict[tuple[Label, ...], dict[Label, float]] = {}
     for context, value, share in zip(

@@ -48,7 +48,7 @@ from tests.core.watching import Watched
 
 
 class Tied(Exception):
-    """Which of two unions of the same price is made is nobody's business."""
+    """Error: two unions have the same price, so either may be made."""
 
 
 def lost(records: Records, group: Group) -> float:
@@ -61,7 +61,7 @@ def lost(records: Records, group: Group) -> float:
 
 
 def shortfall(records: Records, group: Group, k: int, t: float) -> float:
-    """What a group lacks of k-anonymity and of t-closeness, record by record."""
+    """Shortfall of a group in k-anonymity and in t-closeness, record by record."""
     short = 1.0 if len(group) < k else 0.0
     overall = oracles.shares(records, records.everything())
     shares = oracles.shares(records, group)
@@ -312,7 +312,7 @@ def test_it_says_how_far_it_is_and_is_cancelled() -> None:
     assert len(shares) > 4
 
     class Cancelled(Exception):
-        """Somebody had enough."""
+        """Signal that somebody had enough."""
 
     def cancel() -> None:
         raise Cancelled

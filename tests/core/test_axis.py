@@ -52,7 +52,7 @@ def by_definition(attribute: Attribute, bandwidth: float) -> list[list[Fraction]
 
 
 def weighed(weights: list[list[Fraction]], tensor: FloatArray) -> FloatArray:
-    """What each value sees of a tensor of shape (before, size, after)."""
+    """Weighted sums of a tensor of shape (before, size, after), as each value sees it."""
     return np.array(
         [
             [

@@ -74,7 +74,7 @@ def test_what_is_no_bound_is_refused(stated: Any, named: str) -> None:
 
 
 def test_any_node_of_a_hierarchy_below_the_root_counts() -> None:
-    """Nobody is known to have either cancer; that somebody has one of them is known."""
+    """A reader knows of nobody that they have either cancer, but that somebody has one of them."""
     paths: dict[str, tuple[str, ...]] = {
         "lung": ("lung", "cancer", "all"),
         "skin": ("skin", "cancer", "all"),
@@ -112,7 +112,7 @@ def _decimals(widths: list[int], origin: int) -> tuple[Any, Any]:
 
 
 def test_a_distance_does_not_bound_it() -> None:
-    """What .2 bits allow of two values, unblended; METHODS: 50 % to 91 %."""
+    """A bound of .2 bits, unblended, lets belief in one of two values rise from 50 % to 91 %."""
     before, after = np.array([[0.5, 0.5]]), np.array([[0.91, 0.09]])
     assert js_divergence(before, after)[0] < 0.2
     assert Breach(Domain("s", ("a", "b")), None, 0.5)(before, after)[0] == pytest.approx(0.91)

@@ -26,7 +26,7 @@ PLAIN: dict[str, Any] = {"k_anonymity": {"k": 2}}
 
 
 def grouped(records: int, seed: int, groups: int) -> tuple[Setting, Groups]:
-    """Some people in groups of those next to each other."""
+    """Draw people in groups of those next to each other."""
     setting = Setting(people(records, seed))
     order = np.lexsort(setting.parts.codes.T)
     labels = np.empty(len(order), dtype=np.int64)

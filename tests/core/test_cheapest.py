@@ -1,4 +1,4 @@
-"""Which node of the lattice is published, against deciding all nodes."""
+"""Choice of the published node of a lattice, against deciding all nodes."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def centre(records: Records, group: Group) -> tuple[int, ...]:
 def joined(
     records: Records, given: Sequence[Group], allowed: Callable[[Group], bool]
 ) -> list[list[Group]]:
-    """Which of the given groups are joined, by one group after another, round by round."""
+    """Unions of the given groups, made by one group after another, round by round."""
     runs = [[group] for group in sorted(given, key=lambda group: centre(records, group))]
 
     def holds(run: list[Group]) -> bool:

@@ -21,7 +21,7 @@ Row = tuple[int, ...]
 
 @st.composite
 def multisets(draw: st.DrawFn, most: int = 3) -> tuple[tuple[Domain, ...], list[list[Row]]]:
-    """Some columns, and multisets of rows over them."""
+    """Draw columns, and multisets of rows over them."""
     columns = tuple(
         as_domain(draw(attributes(name, max_values=3))) for name in "abc"[: draw(st.integers(1, 3))]
     )

@@ -1,4 +1,4 @@
-"""What no group takes is shown with other values, and the truth is kept."""
+"""Records that no group takes are shown with other values, and the truth is kept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REMEMBERED = Remembered("s")
 def made(
     setting: Setting, requirements: Sequence[Requirement], seed: int = 1, **stated: object
 ) -> tuple[Release, Certificate]:
-    """What the method makes with options."""
+    """Make a release by the method with options."""
     options = JsReduceOptions(**stated)  # type: ignore[arg-type]
     return JsReduce().certified(setting, requirements, options, SeededChance(seed), SILENT)
 

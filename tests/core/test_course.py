@@ -1,4 +1,4 @@
-"""What is bounded between two bandwidths, against what enumeration finds there."""
+"""Bounds between two bandwidths, against enumeration of what lies between them."""
 
 from __future__ import annotations
 

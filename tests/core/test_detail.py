@@ -1,4 +1,4 @@
-"""How much detail is lost on whole tables: certified, by either method, and nobody left out."""
+"""Loss of detail on whole tables: certified, by either method, and nobody left out."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ Laid = tuple[Records, Layout, list[Group]]
 
 
 def listed(proposed: Exchanges) -> list[tuple[list[int], Partition, float]]:
-    """What each proposal gives up, what it puts in its place, and its cost."""
+    """List each proposal: the groups given up, those in their place, and its cost."""
     return [
         (
             proposed.before[place].tolist(),

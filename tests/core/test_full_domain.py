@@ -1,4 +1,4 @@
-"""What a node of the lattice publishes, against classes of values worked out one by one."""
+"""Groups of a node of the lattice, against classes of values worked out one by one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def with_intervals(table: Table, widths: list[int]) -> Table:
 
 
 def generalized(attribute: Attribute, widths: list[int], value: Value, level: int) -> object:
-    """What a value becomes at a level."""
+    """Class of a value at a level."""
     if attribute.numbers is None:
         return attribute.path(value)[level]
     if level == 0 or value is None:

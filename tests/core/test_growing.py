@@ -35,7 +35,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody: the record then and now, and the group then."""
+    """Person: the record then and now, and the group then."""
 
     name: str
     then: Row | None
@@ -258,7 +258,7 @@ def test_newcomers_shown_as_a_kept_group_is_must_hold_with_it(
 
 
 def test_newcomers_whom_others_let_disclose_wait() -> None:
-    """Who knows of one certain value that it implies another knows both."""
+    """A reader who knows one certain value, which implies another, knows both."""
     new = {
         name: (age, s)
         for name, age, s in zip(
@@ -285,7 +285,7 @@ def test_newcomers_whom_others_let_disclose_wait() -> None:
 
 
 def test_newcomers_in_the_box_of_a_kept_group_must_hold_beside_it() -> None:
-    """Who holds both releases takes the kept group from the box, and finds the newcomers."""
+    """A reader of both releases takes the kept group from the box, and finds the newcomers."""
     new = {
         name: (age, secret)
         for name, age, secret in zip(
@@ -341,7 +341,7 @@ def test_who_cannot_be_grouped_waits(method: str) -> None:
 
 
 def test_who_is_unlike_all_newcomers_waits_and_the_others_do_not() -> None:
-    """Whoever is 40 has gout, but for one newcomer; no other newcomer could have it."""
+    """All people of 40 have gout, but for one newcomer; no other newcomer could have it."""
     common = [("20", "cold"), ("20", "flu"), ("30", "cold"), ("30", "flu")]
     old = {f"old {place}": row for place, row in enumerate([*common * 2, *[("40", "gout")] * 4])}
     new = {f"{place}": row for place, row in enumerate([*common * 50, ("40", "cold")])}

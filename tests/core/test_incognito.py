@@ -46,7 +46,7 @@ from tests.core.strategies import (
 from tests.core.watching import Watched
 
 Generalize = list[Callable[[Value], object]]
-"""What a value becomes at each level."""
+"""Class of a value at each level."""
 
 
 def laid_out(

@@ -1,4 +1,4 @@
-"""What is believed about all persons of a release, against enumeration of all worlds."""
+"""Beliefs about all persons of a release, against enumeration of all worlds."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def as_persons(table: Table, labels: list[int], *, named: bool) -> Persons:
 
 
 def expected_rows(persons: Persons, apart: set[Person]) -> dict[tuple[int, int, int], set[Person]]:
-    """Whom each row is about, by group, member and number; counted person by person."""
+    """People of each row, by group, member and number; counted person by person."""
     rows: dict[tuple[int, int, int], set[Person]] = {}
     for group in range(len(persons.groups)):
         if isinstance(persons, Names):

@@ -1,4 +1,4 @@
-"""What growth leaves over is put into groups that bear it, against trying every group."""
+"""Insertion of left over records into groups that bear them, against trying every group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When values are nearly unique, and when they nearly tell those of another column."""
+"""Warnings of values that are nearly unique, or that nearly tell those of another column."""
 
 from __future__ import annotations
 

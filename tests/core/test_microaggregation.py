@@ -33,7 +33,7 @@ NEAR = Fraction(1, 10**9)
 
 
 def points_of(parts: Parts, groups: Groups) -> list[list[Point]]:
-    """Where the records of each group are."""
+    """Places of the records of each group."""
     places = box_centres(parts.table, parts.places, parts.places)
     return [
         [
@@ -50,7 +50,7 @@ def apart(one: Point, other: Point) -> Fraction:
 
 
 def farthest(place: Point, left: list[Point]) -> set[Point]:
-    """Which of some points may be taken for that farthest from a place."""
+    """Points that may be taken for the farthest from a place."""
     most = max(apart(place, point) for point in left)
     return {point for point in left if apart(place, point) >= most - NEAR}
 

@@ -1,4 +1,4 @@
-"""What passes through: shown in the group of its record, beside its sensitive value."""
+"""Insensitive attributes: shown in the group of their record, beside its sensitive value."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def noted(draw: st.DrawFn) -> tuple[Records, list[Kind]]:
 
 
 def of_rows(rows: list[Kind], records: list[int], row: IntArray | None = None) -> Passed:
-    """What passes through of counted rows."""
+    """Insensitive attributes of counted rows."""
     codes = np.array([[NOTES.index(note), WARDS.index(ward)] for _, _, note, ward in rows])
     cells, values = np.array([kind[:2] for kind in rows]).T
     counts = np.array(records)
@@ -52,7 +52,7 @@ def of_rows(rows: list[Kind], records: list[int], row: IntArray | None = None) -
 
 
 def counted(kinds: list[Kind]) -> Passed:
-    """What passes through of records, equal ones counted together."""
+    """Insensitive attributes of records, equal ones counted together."""
     rows = Counter(kinds)
     return of_rows(list(rows), list(rows.values()))
 
@@ -66,13 +66,13 @@ def named(kinds: list[Kind]) -> tuple[Passed, Respondents]:
 
 
 def kinds_of(passed: Passed) -> list[Kind]:
-    """What each record is."""
+    """Kind of each record."""
     rows = np.column_stack((passed.cells, passed.values, passed.tuples[passed.which]))
     return [(c, v, NOTES[note], WARDS[ward]) for c, v, note, ward in rows.tolist()]
 
 
 def told_of(told: Told) -> Counter[tuple[int, int, str | None, str]]:
-    """What groups show: group, sensitive value, and what passes through."""
+    """Records as groups show them: group, sensitive value, and insensitive attributes."""
     rows = np.column_stack((told.groups, told.rows, told.codes)).tolist()
     kinds = [(group, value, NOTES[note], WARDS[ward]) for group, value, note, ward in rows]
     assert len({*kinds}) == len(kinds)

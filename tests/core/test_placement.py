@@ -63,7 +63,7 @@ def test_marginals_by_brute_force(
 def test_slots_that_are_filled_in_part_by_brute_force(
     drawn: tuple[tuple[int, ...], list[list[list[Fraction]]]], data: st.DataObject
 ) -> None:
-    """Some of the items, at the end, are left to be placed into what is left of the slots."""
+    """The last items are left to be placed into what is left of the slots."""
     capacities, matrices = drawn
     left = [[data.draw(st.integers(0, capacity)) for capacity in capacities] for _ in matrices]
     most = max(map(sum, left))

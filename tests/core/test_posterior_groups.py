@@ -50,7 +50,7 @@ def as_priors(cells: Cells) -> tuple[FloatArray, ...]:
 def expected_beliefs(
     cells: Cells, lists: list[list[int]], adversary: int, estimator: str
 ) -> FloatArray:
-    """What is to be believed about the first record of each membership."""
+    """Expected beliefs about the first record of each membership."""
     infer = {"exact": oracles.exact_posterior, "omega": oracles.omega_posterior}[estimator]
     rows: list[Belief] = []
     for group in lists:

@@ -26,7 +26,7 @@ NEUTRAL = {
     *("trying", "trying what was left out", "waiting for its turn", "waiting for writers"),
     *("weighing knowledge", "writing"),
 }
-"""They say what work is done, and not what a policy asks for or what a release holds."""
+"""Steps that say what work is done, and not what a policy asks for or what a release holds."""
 
 
 def test_names_of_steps_say_nothing_of_what_is_published() -> None:

@@ -173,7 +173,7 @@ def visits(draw: st.DrawFn, columns: int = 2) -> Visits:
 def by_key(
     found: tuple[np.ndarray, np.ndarray], attributes: Sequence[Attribute], keys: Sequence[int]
 ) -> dict[Key, float]:
-    """What a tally counts, by the values of keys; nothing where nothing is."""
+    """Counts of a tally, by the values of keys; no entry where there is no count."""
     codes, counts = found
     labels = [
         tuple(attributes[key].values[code] for key, code in zip(keys, row, strict=True))

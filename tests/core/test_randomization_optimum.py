@@ -280,7 +280,7 @@ def test_the_search_can_be_cancelled_and_says_how_far_it_is() -> None:
     assert 0.5 < shares[-1] < 1.0
 
     class Cancelled(Exception):
-        """What cancels."""
+        """Signal that cancels."""
 
     def cancel() -> None:
         raise Cancelled
@@ -290,7 +290,7 @@ def test_the_search_can_be_cancelled_and_says_how_far_it_is() -> None:
 
 
 def crowd() -> Table:
-    """Some sixty cells, whose riskiest records differ from one distortion to another."""
+    """Table of sixty cells, whose riskiest records differ from one distortion to another."""
     random = np.random.default_rng(3)
     codes = np.array(list(np.ndindex(6, 4, 3)))
     counts = random.geometric(0.15, size=(len(codes), 4)) * (random.random((len(codes), 4)) < 0.5)

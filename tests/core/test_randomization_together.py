@@ -1,4 +1,4 @@
-"""What several draws of a table tell together, against sums over all that they may show."""
+"""Risk of several draws of a table together, against sums over all that they may show."""
 
 from __future__ import annotations
 

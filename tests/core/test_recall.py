@@ -87,7 +87,7 @@ _BT = BtPrivacy(((0.3, 0.2),))
 
 
 def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many groups each inference is asked for, from now on."""
+    """Numbers of groups that each inference is asked for, from now on."""
     widths: list[int] = []
 
     def counted(groups: Groups, *rest: object, **named: object) -> Posterior:

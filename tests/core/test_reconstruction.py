@@ -45,7 +45,7 @@ from tests.core.strategies import MANY, SOME
 from tests.core.watching import Watched
 
 SHARES = (Fraction(1, 4), Fraction(2, 3), Fraction(9, 10), Fraction(1))
-"""How far retentions are from what tells nothing to what tells everything."""
+"""Places of retentions between one that tells nothing, 0, and one that tells everything, 1."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What history says of a release: read back as it was, or refused."""
+"""Recorded material of a release: read back as it was, or refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.core.strategies import as_table, tables
 
 
 def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Content]:
-    """What a publication records of a table and its groups, cell by cell."""
+    """Material that a publication records of a table and its groups, cell by cell."""
     attributes = [
         Attribute(
             place,

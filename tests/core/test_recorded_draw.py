@@ -44,7 +44,7 @@ def releases(draw_: st.DrawFn) -> tuple[Table, Randomized]:
 
 
 def kept(table: Table, form: Randomized) -> Recorded:
-    """What is recorded of a release."""
+    """Recorded material of a release."""
     channels, drawn = form.shown
     attributes, arrays, content = recorded(table, Groups.whole(table.cells))
     arrays = replace(

@@ -1,4 +1,4 @@
-"""What no group takes is published by less strict requirements, and audits tell."""
+"""Records that no group takes are published by less strict requirements, and audits tell."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ REMEMBERED = Remembered("s")
 def made(
     setting: Setting, requirements: Sequence[Requirement], seed: int = 1, **stated: object
 ) -> tuple[Release, Certificate]:
-    """What the method makes with options."""
+    """Make a release by the method with options."""
     options = JsReduceOptions(**stated)  # type: ignore[arg-type]
     return JsReduce().certified(setting, requirements, options, SeededChance(seed), SILENT)
 

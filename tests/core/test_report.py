@@ -380,7 +380,7 @@ def test_estimators_count_persons() -> None:
 
 @given(st.floats(0.01, 0.99))
 def test_moves_of_belief_are_as_large_as_the_bits(bits: float) -> None:
-    """What is said to be allowed is, and one per cent more is not."""
+    """Changes of belief that are said to be allowed are, and one per cent more is not."""
     said = [int(number) for number in re.findall(r"(\d+) %", moves(bits))]
 
     def entropy(yes: float) -> float:

@@ -1,4 +1,4 @@
-"""Which value is at fault in a group, against a search through all values and records."""
+"""Value at fault in a group, against a search through all values and records."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ APART = rows(
     {0: 0.5, 1: 0.5, 2: 0.5},
     [ONE_OF_TWO, ({0: "a", 1: "b", 2: "a"}, [[0], [1, 2]])],
 )
-"""Who has a or b, and the other, who is seen to have a, is in another group the next time."""
+"""History of two people with a and b between them; then one, alone, is seen to have a."""
 
 STAYING: Knowledge = {
     ("a",): {"a": Fraction(9, 10), "b": Fraction(1, 10)},
@@ -155,7 +155,7 @@ def test_beliefs_about_different_people_are_not_independent(
 def test_knowledge_grows_forward_and_is_all_there_in_retrospect(
     history: list[Shown], data: st.DataObject
 ) -> None:
-    """What is counted in the releases is what is known of the sequences in them by then."""
+    """Sequences counted in the releases are those known in them by then."""
     steps, alone = as_history(history), as_snapshots(history)
     looks = [
         (place, member)

@@ -62,7 +62,7 @@ def test_a_group_is_found_where_it_was_shown(
 
 @pytest.mark.parametrize("when", ["one period", "a period each"])
 def test_a_long_history_takes_what_its_length_does(when: str) -> None:
-    """Whoever owns a dataset may record any number of releases of it; an auditor reads them all."""
+    """The owner of a dataset may record any number of releases of it; an auditor reads them all."""
 
     def taken(count: int) -> float:
         people, values = np.arange(12), np.arange(12) % 3

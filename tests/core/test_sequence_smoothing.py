@@ -32,7 +32,7 @@ CONSTANT = oracles.same_value(LABELS)
 
 
 def followed() -> list[Shown]:
-    """Somebody in four periods, of which two are shown twice, with others that are there once."""
+    """Draw a person in four periods, two of them shown twice, with others who are there once."""
     rows: list[tuple[int, str, dict[int, str], list[list[int]]]] = [
         (1, "ab", {0: "a", 1: "b"}, [[0, 1]]),
         (2, "ab", {0: "b", 2: "a"}, [[0, 2]]),
@@ -133,7 +133,7 @@ def test_what_members_owe_to_each_other_may_be_missed() -> None:
 
 
 def test_additive_beliefs_keep_their_scale() -> None:
-    """What adds up depends on how much of a belief is at the group's values."""
+    """Sums depend on how much of a belief is at the group's values."""
     labels = ("a", "b", "c", "d")
     known: Knowledge = {
         ("a",): {"a": Fraction(3, 10), "b": Fraction(1, 10), "d": Fraction(6, 10)},
@@ -169,7 +169,7 @@ def test_no_history() -> None:
 
 
 def test_later_releases_tell_of_earlier_ones() -> None:
-    """Whoever recovers was not healthy: known only from what comes later."""
+    """People who recover were not healthy: known only from later releases."""
     labels = ("healthy", "ill", "well again")
     known = as_knowledge(
         labels,

@@ -32,7 +32,7 @@ def corpus(people: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def says(transitions: Transitions, past: tuple[Label, ...]) -> dict[Label, float] | None:
-    """What transitions say after a past, found node by node."""
+    """Probabilities by transitions after a past, found node by node."""
     node, codes = 0, {label: code for code, label in enumerate(transitions.values)}
     for value in reversed(past):
         found = transitions.child(np.array([node]), np.array([codes[value]]))[0]
@@ -120,7 +120,7 @@ def test_what_is_not_known_continues_no_context() -> None:
 
 
 def mined_alone() -> Transitions:
-    """What is counted where nobody has two records."""
+    """Transitions mined where nobody has two records."""
     return count(LABELS, np.arange(3), np.arange(3))
 
 

@@ -1,4 +1,4 @@
-"""Why records were left out, against every try that is enumerated record by record."""
+"""Reasons why records were left out, against every try, enumerated record by record."""
 
 from __future__ import annotations
 

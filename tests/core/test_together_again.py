@@ -16,7 +16,7 @@ from tests.core.together_histories import Shown, drawn, shown
 
 
 def of(course: Shown, releases: int) -> Constraints:
-    """What the first releases say."""
+    """Constraints of the first releases."""
     return Constraints.of(History(course.history.steps[:releases]))
 
 
@@ -40,7 +40,7 @@ def test_what_is_inferred_again_is_the_same(course: Shown, first: int) -> None:
 def test_bounds_of_some_people_tell_nothing_of_others(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where linear programmes settle somebody, others are settled already, in other components."""
+    """Linear programmes settle one component; people in other components are settled already."""
     monkeypatch.setattr(inference, "_AUTO_WAYS", 1)
     random = np.random.default_rng(seed)
     course = drawn(random, 12, 2, 2, 5)

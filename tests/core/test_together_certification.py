@@ -75,7 +75,7 @@ def _unions(groups: Sequence[frozenset[int]]) -> set[frozenset[int]]:
 
 
 def _told(groups: Sequence[frozenset[int]]) -> set[frozenset[int]]:
-    """Some groups, and all that is left of one when another is taken out of it."""
+    """Sets of people: groups, and all that is left of one when another is taken out of it."""
     told = set(groups)
     while True:
         more = {outer - inner for outer in told for inner in told if inner < outer} - told
@@ -200,7 +200,7 @@ def test_groups_that_a_stricter_policy_wants_larger_are_united_as_they_are() -> 
 @SOME
 @given(course=courses(), tau=st.sampled_from([0.4, 0.6, 1.0]))
 def test_what_is_known_tells_nothing_new(course: Course, tau: float) -> None:
-    """Where no group can be cut, known groups tell of nobody what was not told of him."""
+    """Known groups tell nothing new of anybody, unless a group can be cut."""
     requirements = [KAnonymity(5), MaxDisclosure(tau)]
     known = course.people(known_groups(course.judge(requirements), course.earlier(requirements)))
     earlier = [frozenset(group) for shown in course.releases[:-1] for group in shown.groups]

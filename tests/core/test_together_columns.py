@@ -1,4 +1,4 @@
-"""What several releases tell of each sensitive column, by enumeration of what people may have."""
+"""Beliefs from several releases about each sensitive column, by enumeration of people's values."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Split:
         )
 
     def look(self) -> Look:
-        """What beliefs about a release's records are measured in."""
+        """Setting in which beliefs about a release's records are measured."""
 
         def look(place: int) -> tuple[Setting, IntArray]:
             records = self.releases[place].records
@@ -75,7 +75,7 @@ class Split:
         return look
 
     def joint(self, requirements: Sequence[Requirement]) -> Joint:
-        """What they tell together, exactly."""
+        """Beliefs from the releases together, exactly."""
         history = self.history()
         population = Population.of(history, self.look(), adversaries(requirements))
         return Joint.of(population, Constraints.of(history), "exact")

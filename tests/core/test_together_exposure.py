@@ -1,4 +1,4 @@
-"""Who is over a bound, and releases that do it, against trying all of their subsets."""
+"""People over a bound, and releases that put them there, against trying all their subsets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REQUIREMENTS: list[Requirement] = [MaxDisclosure(0.6), LDiversity(2), KAnonymity
 
 
 def exposed_by(releases: list[Shown], chosen: tuple[int, ...]) -> list[set[int]]:
-    """Who is over each bound by some of the releases; homes are those of all."""
+    """People over each bound by some of the releases; homes are those of all."""
     if all(label == SUPPRESSED for place in chosen for label in releases[place].labels):
         return [set() for _ in REQUIREMENTS]
     history = as_history(releases)

@@ -1,4 +1,4 @@
-"""What several releases tell together: every estimator against enumeration, and golden cases."""
+"""Inference from several releases: every estimator against enumeration, and golden cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def told_by(history: Shown, estimator: Sound = "auto") -> Together:
 
 
 def test_one_inserted_person_is_known() -> None:
-    """Whatever was believed, E has HIV."""
+    """Priors do not matter: E has HIV."""
     told = infer(Constraints.of(INSERTED), (np.tile([0.3, 0.7], (5, 1)),))
     assert told.posteriors[0][4] == pytest.approx([1.0, 0.0])
     assert told.posteriors[0][:4] == pytest.approx(np.tile([0.75, 0.25], (4, 1)))

@@ -1,4 +1,4 @@
-"""What requirements measure of several releases, against figures of enumerated beliefs."""
+"""Measurements of requirements on several releases, against figures of enumerated beliefs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Believed:
 
 
 def believed_of(releases: Sequence[Shown], bandwidth: float | None) -> dict[int, Believed]:
-    """What is believed of everybody who is shown."""
+    """Beliefs about everybody who is shown."""
     values = sorted(
         {value for shown in releases for value in shown.records.sensitive.values}, key=str
     )

@@ -1,4 +1,4 @@
-"""What is left of groups when others within them are taken away, against trying all choices."""
+"""Remainders of groups when others within them are taken away, against trying all choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many records may be somebody's, against all sets of people that follow from groups."""
+"""Crowds: records that may be a person's, against all sets of people that follow from groups."""
 
 from __future__ import annotations
 

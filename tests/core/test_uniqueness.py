@@ -1,4 +1,4 @@
-"""Who is alone by the quasi-identifiers, counted record by record."""
+"""People who are unique by the quasi-identifiers, counted record by record."""
 
 from __future__ import annotations
 

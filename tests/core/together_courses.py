@@ -72,7 +72,7 @@ class Course:
         )
 
     def setting(self, place: int) -> Setting:
-        """What is believed of its records, one part each."""
+        """Setting of beliefs about its records, one part each."""
         records = self.records(place)
         return Setting(as_parts(records, range(len(records.rows))))
 
@@ -145,7 +145,7 @@ class Course:
         return mended, self.people(mended.groups), self.judge(requirements, "exact", True)
 
     def earlier(self, requirements: Sequence[Requirement]) -> Earlier:
-        """What was published before."""
+        """Releases published before."""
         last = len(self.releases) - 1
         settings = [self.setting(place) for place in range(last + 1)]
 
@@ -158,7 +158,7 @@ class Course:
     def judge(
         self, requirements: Sequence[Requirement], estimator: Sound = "auto", beyond: bool = True
     ) -> Judge:
-        """What says which groups of the new release hold."""
+        """Judge of the groups of the new release."""
         alone, _ = alone_and_joint(requirements)
         setting = self.setting(len(self.releases) - 1).tried()
         return Judge(setting, alone, estimator, beyond=beyond)
@@ -258,7 +258,7 @@ def check(
     judge: Judge,
     form: Form | None = None,
 ) -> None:
-    """Nobody is exposed whom earlier releases did not expose, and every group holds by itself."""
+    """Check that nobody is newly exposed, and that every group holds by itself."""
     earlier = [frozenset(group) for shown in course.releases[:-1] for group in shown.groups]
     exposed: set[int] = set()
     for requirement in requirements:

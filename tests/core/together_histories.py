@@ -17,7 +17,7 @@ from tests.core.together_oracles import Group, possible, posteriors
 
 @dataclass(frozen=True)
 class Shown:
-    """Some people's values, and the group of each in each release; none is -1."""
+    """People's values, and the group of each in each release; none is -1."""
 
     values: list[int]
     releases: list[list[int]]
@@ -81,7 +81,7 @@ def truth_of(history: Shown) -> FloatArray:
 
 
 def possible_in(history: Shown) -> npt.NDArray[np.bool_]:
-    """Which values each person may have, by enumeration."""
+    """Values that each person may have, by enumeration."""
     persons, values = history.prior.shape
     found = possible(persons, values, history.groups)
     return np.array([[value in mine for value in range(values)] for mine in found])

@@ -1,4 +1,4 @@
-"""What several releases tell together, by listing every way to give people values.
+"""Beliefs from several releases together, by listing every way to give people values.
 
 Nothing here knows of groups that follow from others, of kinds or of states.
 """
@@ -48,7 +48,7 @@ def possible(persons: int, values: int, groups: Sequence[Group]) -> list[set[int
 
 
 def rank(rows: Sequence[Sequence[int]]) -> int:
-    """How many rows are no combination of others."""
+    """Rank: the number of rows that are no combination of others."""
     left = [[Fraction(number) for number in row] for row in rows]
     found = 0
     for column in range(len(left[0])):

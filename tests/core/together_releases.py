@@ -95,7 +95,7 @@ def as_history(releases: Sequence[Shown]) -> History:
 
 
 def look_at(releases: Sequence[Shown]) -> Look:
-    """What beliefs about a release's records are measured in."""
+    """Setting in which beliefs about a release's records are measured."""
 
     def look(place: int) -> tuple[Setting, IntArray]:
         records = releases[place].records
@@ -107,7 +107,7 @@ def look_at(releases: Sequence[Shown]) -> Look:
 
 
 def joint_of(releases: Sequence[Shown], requirements: Sequence[Requirement]) -> Joint:
-    """What they tell together, exactly."""
+    """Beliefs from the releases together, exactly."""
     history = as_history(releases)
     population = Population.of(history, look_at(releases), adversaries(requirements))
     return Joint.of(population, Constraints.of(history), "exact")

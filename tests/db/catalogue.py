@@ -1,4 +1,4 @@
-"""Everything that the catalogue says of the extension's objects, for comparing two databases."""
+"""Full description of the extension's objects by the catalogue, to compare two databases."""
 
 from __future__ import annotations
 

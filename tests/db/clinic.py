@@ -21,7 +21,7 @@ from tests.core.certifying import HOPELESS
 Row = tuple[int, str, str, str]
 
 CLOSING = re.compile(r"release \d+ is published: ")
-"""How the closing notice of a publication begins."""
+"""Beginning of the closing notice of a publication."""
 
 QUASI_IDENTIFIERS = ["age", "sex", "city"]
 SENSITIVE = "disease"
@@ -113,7 +113,7 @@ def declare_own(connection: Connection, dataset: str = "mine", table: str = "own
 
 
 SHARP = {"bt_privacy": {"bandwidth": 0.3, "t": 0.02}}
-"""What of `declare_hopeless` the three oldest meet; the others do by omega, not exactly."""
+"""Requirement that the three oldest of `declare_hopeless` meet; the others by omega only."""
 
 HALF = {"suppression": 0.5}
 """Options by which incognito publishes three of the six."""

@@ -36,7 +36,7 @@ def judge(view: pd.DataFrame, quasi_identifiers: list[str], sensitive: str) -> d
     view : DataFrame
         The view's rows, all columns text.
     quasi_identifiers, sensitive : list of str, str
-        Its columns.
+        Columns of the view.
 
     Returns
     -------

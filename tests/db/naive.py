@@ -1,4 +1,4 @@
-"""What a release must show, worked out record by record from the source.
+"""Expected views of a release, worked out record by record from the source.
 
 Nothing here knows arrays, lattices or how bkpriv forms groups: only which cell went to which group,
 as `bkpriv.disclosure` tells an auditor, and what a person would then write down by hand.
@@ -108,7 +108,7 @@ def records_of(
     source : sequence of tuple
         Quasi-identifiers, then the sensitive value.
     numbers : sequence of str
-        Which attributes are whole numbers.
+        Attributes that are whole numbers.
     paths : mapping of str to mapping
         Hierarchies by attribute.
     names : sequence of str

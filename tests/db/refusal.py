@@ -29,11 +29,11 @@ def refused(
     Parameters
     ----------
     connection, statement, parameters
-        What to run.
+        Statement to run.
     sqlstate : str
         The code of the error.
     names : sequence of str
-        What is at fault: the message or its detail must name it.
+        Names at fault: the message or its detail must have them.
     """
     with pytest.raises(psycopg.Error) as caught:
         connection.execute(statement, parameters).fetchall()
@@ -78,7 +78,7 @@ _CATALOGS = {
 
 
 def _state(db: Connection) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything but the position of sequences, which no transaction takes back."""
+    """State of the database but for the position of sequences, which no transaction takes back."""
     tables = db.execute(
         "SELECT oid::regclass::text FROM pg_catalog.pg_class "
         "WHERE relnamespace IN ('bkpriv'::regnamespace, 'bkpriv_release'::regnamespace) "

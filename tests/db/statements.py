@@ -33,5 +33,5 @@ def hear_statements(connection: Connection) -> list[str]:
 
 
 def countings(heard: list[str]) -> list[str]:
-    """Those of the statements that count a source."""
+    """Select the statements that count a source."""
     return [text for text in heard if "WITH g AS MATERIALIZED" in text]

@@ -39,7 +39,7 @@ class Published:
     name : str
         Name of the source.
     records : int
-        Its records.
+        Number of its records.
     plain, estimated, certified : int
         Releases: 4-anonymous and 4-diverse; under the skyline certified by omega, which leaves the
         partition as it is; under the skyline certified by auto, which mends it.

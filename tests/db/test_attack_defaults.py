@@ -32,7 +32,7 @@ GRANTED = """
     ) AS o(name, acl, owner) CROSS JOIN LATERAL aclexplode(o.acl) AS a
     WHERE a.grantee <> o.owner AND pg_get_userbyid(a.grantee) !~ '^bkpriv_'
 """
-"""What anybody but the groups was granted."""
+"""Grants to anybody but the groups."""
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ MADE = {
         "adm.visit",
     ),
 }
-"""What an administrator makes, what they name, and what of it belongs to an attacker."""
+"""Objects that an administrator makes, the one they name, and the attacker's part in it."""
 
 
 @pytest.mark.parametrize("kind", MADE)

@@ -336,7 +336,7 @@ LURES = {
     "CREATE OPERATOR bkpriv.= (FUNCTION = bkpriv.same, LEFTARG = oid, RIGHTARG = regclass)",
     "type": "CREATE TYPE bkpriv.regrole AS (oid oid)",
 }
-"""What a stranger can put into the schema, for the extension's script or its callers to take."""
+"""Objects that a stranger can put into the schema, to be taken by the extension or callers."""
 
 
 @pytest.mark.parametrize("lure", LURES.values(), ids=LURES)

@@ -95,7 +95,7 @@ LOOKUPS: dict[str, tuple[Trap, list[str]]] = {
         ],
     ),
 }
-"""What an attacker's type is like, and what an administrator makes of their table's copy."""
+"""Types of an attacker, and copies that an administrator makes of their table."""
 
 
 @pytest.mark.parametrize("kind", LOOKUPS)

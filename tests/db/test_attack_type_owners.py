@@ -368,7 +368,7 @@ MADE_OF = {
         "schema",
     ),
 }
-"""What an attacker does, what an administrator does with it, and what of theirs is in the way."""
+"""Objects of an attacker, an administrator's use of them, and the one that is in the way."""
 
 
 @pytest.mark.parametrize("kind", MADE_OF)

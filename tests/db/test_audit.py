@@ -1,4 +1,4 @@
-"""What an audit says about the worst group, worked out from beliefs, the view and the source."""
+"""Words of an audit about the worst group, worked out from beliefs, the view and the source."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METHODS = ("mondrian", "agglomerate", "bucketize", "anatomy")
 
 
 class Fault(NamedTuple):
-    """What an audit tells of the worst group, or an explanation of one."""
+    """Fault: the worst group by an audit, or by an explanation."""
 
     figure: float
     group: int
@@ -44,7 +44,7 @@ def audits(db: Connection, release: int, requirements: Any) -> list[Fault]:
 
 
 def values_of(db: Connection, release: int) -> dict[int, Counter[str]]:
-    """How many records of each group have each value: posteriors add up to that."""
+    """Records of each group with each value: posteriors add up to that."""
     found: dict[int, Counter[str]] = defaultdict(Counter)
     # Parts of a cell that came into one group by different ways have rows of their own.
     for group, value, records in db.execute(
@@ -266,7 +266,7 @@ def test_groups_that_are_not_published_are_not_audited(clinic: Connection, metho
 
 
 def check_published(connection: Connection, release: int, shown: int) -> float:
-    """What is said of a release is said of so many records; gives the largest disclosure."""
+    """Check figures against the number of records; return the largest disclosure."""
     published = "SELECT records - suppressed FROM bkpriv.releases WHERE release = %s"
     assert one(connection, published, [release]) == shown
     belief = {"bt_privacy": {"bandwidth": 0.3, "t": 0.02}}

@@ -21,7 +21,7 @@ KIND = {disease: kind for kind, diseases in KINDS.items() for disease in disease
 def made_sure(
     db: Connection, release: int, bandwidth: float, rho1: float, rho2: float
 ) -> dict[tuple[int, str], float]:
-    """What is believed most of each cell of each group that breaches; by its posteriors."""
+    """Largest belief about each cell of each group that breaches; by its posteriors."""
     rows = db.execute(
         "SELECT group_id, qi::text, sensitive, prior, posterior FROM bkpriv.posterior(%s, %s)",
         [release, str(bandwidth)],

@@ -132,14 +132,14 @@ def test_one_release_may_stand_alone(shared_clinic: Connection, releases: dict[s
 def test_releases_of_another_dataset_of_the_same_data(
     shared_clinic: Connection, releases: dict[str, int]
 ) -> None:
-    """What was declared of values is not the data."""
+    """Declarations of values are not the data."""
     release = publish(shared_clinic, view="public.patients")
     ages = compared(shared_clinic, releases["mondrian"], release)
     assert ages["suppressed_share", release] is not None
 
 
 def test_where_there_is_nothing_to_measure(db: Connection) -> None:
-    """What has no pairs, and what no query can count, is NULL; the rest has figures."""
+    """Figures are NULL of columns without pairs, and of those that no query can count."""
     db.execute("CREATE TABLE few (a int, b int); INSERT INTO few VALUES (1, 1), (1, 1)")
     db.execute("SELECT bkpriv.register_dataset('few', 'few', '{a}', 'b')")
     state_policy(db, "two", {"k_anonymity": {"k": 2}})

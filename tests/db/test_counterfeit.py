@@ -53,7 +53,7 @@ def ward(db: Connection) -> Connection:
 
 
 def values_of(rows: list[tuple[Any, ...]]) -> Counter[str]:
-    """How often each value occurs in the first column."""
+    """Frequency of each value in the first column."""
     return Counter(str(row[0]) for row in rows)
 
 

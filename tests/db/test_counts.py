@@ -137,7 +137,7 @@ def counted(db: Connection, meanwhile: str | None = None, name: str = "visit") -
 
 
 def shipped(heard: list[str]) -> list[str]:
-    """What the last counting asked of foreign servers."""
+    """Statements that the last counting sent to foreign servers."""
     lines = countings(heard)[-1].splitlines()
     return [line.strip() for line in lines if "Remote SQL" in line]
 

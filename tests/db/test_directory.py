@@ -81,7 +81,7 @@ class Moved:
 
 @pytest.fixture
 def moved(server: Connection) -> Iterator[Moved]:
-    """What the server runs, for copies of it."""
+    """Files of the server, for copies of it."""
     # The server's user need not be able to enter the directories of the tests.
     directory = Path(tempfile.mkdtemp(prefix="moved.", dir="/var/tmp"))
     directory.chmod(0o755)

@@ -22,7 +22,7 @@ OTHER_SQL = """
 
 
 def findings(db: Connection) -> dict[str, tuple[bool, str]]:
-    """What the doctor found, by check."""
+    """Findings of the doctor, by check."""
     rows = db.execute("SELECT check_name, ok, detail FROM bkpriv.doctor()").fetchall()
     return {name: (ok, detail) for name, ok, detail in rows}
 

@@ -29,7 +29,7 @@ from tests.db.refusal import unchanged
 
 MANNERS = ["plain", "custom", "directory", "sections"]
 OTHERS = ["custom", "directory"]
-"""Those that hold the same in other files."""
+"""Formats that hold the same in other files."""
 
 TABLES = (
     *("dataset", "hierarchy", "policy", "release", "release_attribute", "release_content"),
@@ -49,7 +49,7 @@ class Original:
     publisher, reader : str
         Roles: one has published, the other may read what was.
     rows : dict of str to list
-        What tables and views held.
+        Rows of tables and views.
     """
 
     database: Database

@@ -41,7 +41,7 @@ def grown(db: Connection) -> Connection:
 
 
 def withdrawn(db: Connection, release: int) -> list[tuple[str, int]]:
-    """What is said of those whose groups were withdrawn."""
+    """Kinds of people whose groups were withdrawn, with numbers of records."""
     return db.execute(
         "SELECT requirement, records FROM bkpriv.explain_suppressed(%s) WHERE requirement = 'grow'",
         [release],

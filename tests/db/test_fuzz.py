@@ -27,7 +27,7 @@ PYTHON = re.compile(
     r"Traceback|plpy|spiexceptions|[a-z]Error\b|Exception\b|NoneType|numpy|<class|<built-in"
     r"|\{'|(?<!ARRAY)\['|\(\d+,\)|\bNone\b|\bTrue\b|\bFalse\b|\bnp\."
 )
-"""What no message, detail or hint may hold."""
+"""Words of Python that no message, detail or hint may hold."""
 
 ODD_TABLES = """
 CREATE TABLE person AS
@@ -57,7 +57,7 @@ WIDE = "CREATE TABLE wide AS SELECT {}, i % 3 AS b FROM generate_series(1, 30) A
 
 @dataclass(frozen=True)
 class People:
-    """Who calls, and a superuser who looks what became of it."""
+    """Callers, and a superuser who looks at the outcome."""
 
     publisher: Connection
     auditor: Connection
@@ -127,7 +127,7 @@ def _outcome(connection: Connection, call: Call) -> psycopg.errors.Diagnostic | 
 
 
 def _complaint(said: psycopg.errors.Diagnostic) -> str | None:
-    """What is wrong about an error; None if nothing is."""
+    """Describe what is wrong about an error; None if nothing is."""
     message = said.message_primary or ""
     if not ALLOWED.fullmatch(said.sqlstate or ""):
         return f"SQLSTATE {said.sqlstate}"

@@ -79,7 +79,7 @@ def grow(
 
 
 def people_of(db: Connection, release: int) -> People:
-    """Whom a release shows, by the history."""
+    """People whom a release shows, by the history."""
     rows = db.execute(
         "SELECT u.name, u.label, a.labels[u.value + 1] FROM bkpriv.release_respondent AS p, "
         "unnest(respondents, group_ids, sensitive_codes) AS u(name, label, value), "
@@ -157,7 +157,7 @@ def test_a_year(ward: Connection, method: str) -> None:
 
 
 def some_of(db: Connection, release: int, count: int = 3) -> list[int]:
-    """Some people, each of another group."""
+    """Choose people, each of another group."""
     groups: dict[int, str] = {}
     for name, (label, _) in people_of(db, release).items():
         groups.setdefault(label, name)

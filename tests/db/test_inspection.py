@@ -1,4 +1,4 @@
-"""What registration and hierarchies warn of, with counts, and what they leave unsaid."""
+"""Warnings at registration and of hierarchies, with counts, and values that they leave unsaid."""
 
 from __future__ import annotations
 

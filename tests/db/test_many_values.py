@@ -32,7 +32,7 @@ ORDER BY md5(qi::text) LIMIT 9
 
 @pytest.fixture
 def people(db: Connection) -> Connection:
-    """Everybody born on another day, fourteen to a postcode."""
+    """Table of people who were born on different days, fourteen to a postcode."""
     db.execute(
         f"""
         CREATE SCHEMA clinic;

@@ -1,4 +1,4 @@
-"""What a publication tells: kept in its order, for who may see the release; the last sums up."""
+"""Notices of a publication: kept in order, for roles that may see the release; the last sums up."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.rolled_back
 
 
 def warnings(said: list[str]) -> list[str]:
-    """What was said about earlier releases."""
+    """Warnings about earlier releases."""
     return [message for message in said if "have been released before" in message]
 
 

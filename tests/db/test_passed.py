@@ -69,7 +69,7 @@ def register(
 
 
 def told(db: Connection, method: str) -> Counter[tuple[Any, ...]]:
-    """What is shown of visits: group, sensitive value, visit and note, as often as it is."""
+    """Frequencies of shown visits: group, sensitive value, visit and note."""
     table = "public.shown_sensitive" if method == "anatomy" else "public.shown"
     group = "group_id" if method in ("bucketize", "anatomy") else "NULL"
     count = "count" if method == "anatomy" else "1"

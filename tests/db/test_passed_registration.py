@@ -77,7 +77,7 @@ def register(
 
 
 def alike(rows: list[tuple[Any, ...]], attribute: int, other: int) -> tuple[float, float]:
-    """How often a record has another's value of a column: one alike in an attribute; any."""
+    """Shares of records that have another's value of a column: one alike in an attribute; any."""
     figures = []
     for same in (lambda a, b: a[attribute] == b[attribute], lambda a, b: True):
         hits = 0.0

@@ -174,7 +174,7 @@ def test_who_may_not_read_the_periods_publishes_none(
 
 
 def said_of(db: Connection, period: str | None, **told: Any) -> list[str]:
-    """What publishing a period says."""
+    """Notices of publishing a period."""
     said = overhear(db)
     publish_period(db, period, **told)
     return said

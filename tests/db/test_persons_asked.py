@@ -43,7 +43,7 @@ def test_who_remembers_is_refused_where_a_person_has_several_values_at_a_time(
 
 
 def test_several_records_of_a_person_and_later_one_are_judged_together(visits: Connection) -> None:
-    """What is required of a column is, in either release, about what persons have."""
+    """Requirements on a column are, in either release, about what persons have."""
     state_policy(
         visits,
         "crowd",

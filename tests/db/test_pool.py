@@ -17,7 +17,7 @@ LEFT = {
     "settings": "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET work_mem = 64', "
     "current_database()); END $$",
 }
-"""What a test may leave; but for the first it is not mended."""
+"""Objects that a test may leave; but for the first it is not mended."""
 
 
 @pytest.mark.parametrize("left", LEFT)

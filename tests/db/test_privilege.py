@@ -1,4 +1,4 @@
-"""Who may do what: every role against every object."""
+"""Privileges: every role against every object."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ class Figure:
     judged : callable
         The figure, from what pycanon found.
     step : float
-        What to add to a bound that is just kept to have it broken.
+        Increment that breaks a bound that is just kept.
     """
 
     requirement: Callable[[float], dict[str, Any]]

@@ -127,7 +127,7 @@ def test_rows_are_counted_by_columns(visits: Connection, release: int) -> None:
 def test_a_view_without_quasi_identifiers_to_guess_is_counted_exactly(
     visits: Connection, release: int
 ) -> None:
-    """What is asked of sensitive columns alone is answered by counting the view's rows."""
+    """Queries on sensitive columns alone are answered by counting the view's rows."""
     condition = "disease = 'ulcer' AND treatment <> 'cast'"
     actual, estimate, _ = answer(visits, release, f"SELECT count(*) FROM visits WHERE {condition}")
     view = RELEASES[release - 1]

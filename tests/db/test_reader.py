@@ -1,4 +1,4 @@
-"""What a reader of a published view gets, and that it is nothing else."""
+"""Access of a reader of a published view, which is to nothing else."""
 
 from __future__ import annotations
 

@@ -79,11 +79,11 @@ class Read:
     release : int
         The release.
     dataset : str
-        Its dataset.
+        Dataset of the release.
     attributes : tuple of str
-        Its attributes.
+        Attributes of the dataset.
     kept : frozenset of str
-        Those that are shown as they are.
+        Attributes that are shown as they are.
     reader : Connection
         A role that may read the two views and nothing else.
     grid : list of tuple
@@ -104,7 +104,7 @@ class Read:
     shown: np.ndarray
 
     def met(self, condition: str) -> np.ndarray:
-        """Which combinations meet a condition, as PostgreSQL says."""
+        """Mark combinations that meet a condition, by PostgreSQL."""
         rows = self.reader.execute(
             f"SELECT place FROM pg_temp.grid WHERE {condition}".encode()
         ).fetchall()

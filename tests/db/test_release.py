@@ -1,4 +1,4 @@
-"""What a release shows, checked from its rows and the source by slow and obvious code."""
+"""Views of a release, checked from its rows and the source by slow and obvious code."""
 
 from __future__ import annotations
 

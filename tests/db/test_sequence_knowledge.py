@@ -23,7 +23,7 @@ LISTED = "SELECT * FROM bkpriv.sequential_knowledge('months', 'course')"
 
 
 def known(db: Connection) -> dict[tuple[str, ...], dict[str, tuple[float, float | None]]]:
-    """What is listed: by history, of each next value the probability and support."""
+    """Listed transitions: by history, of each next value the probability and support."""
     found: dict[tuple[str, ...], dict[str, tuple[float, float | None]]] = defaultdict(dict)
     for history, following, probability, support in db.execute(LISTED).fetchall():
         found[tuple(history)][following] = (probability, support)

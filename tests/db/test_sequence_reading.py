@@ -1,4 +1,4 @@
-"""What is read of earlier releases: as much as is needed, and to the same effect as all of it."""
+"""Reading of earlier releases: as much as is needed, and to the same effect as all of it."""
 
 from __future__ import annotations
 

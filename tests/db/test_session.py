@@ -26,7 +26,7 @@ class Slow:
 sys.meta_path.insert(0, Slow())
 $$ LANGUAGE plpython3u
 """
-"""What makes the start of a session take longer than a timeout."""
+"""Statement that makes the start of a session take longer than a timeout."""
 
 JS = "SELECT bkpriv.js_divergence('{0.5, 0.5}', '{1, 0}')"
 

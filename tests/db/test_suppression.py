@@ -1,4 +1,4 @@
-"""What a release left out is explained, to those who may measure it."""
+"""Explanations of what a release left out, to roles that may measure it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def shown(connection: Connection, release: int) -> list[dict[str, str]]:
 
 
 def surest(groups: list[dict[str, str]]) -> dict[str, float]:
-    """How sure who knows nothing else can be of each person's value: by enumeration.
+    """Largest belief about each person's value, for a reader without knowledge: by enumeration.
 
     One component of people after the other, values of all equally likely before.
     """
@@ -91,7 +91,7 @@ def surest(groups: list[dict[str, str]]) -> dict[str, float]:
 
 
 def findings(connection: Connection, release: int) -> list[tuple[Any, ...]]:
-    """What was recorded of a release together with others."""
+    """Findings that were recorded of a release together with others."""
     return connection.execute(
         "SELECT requirement, parameters -> 'together', worst, vulnerable, satisfied "
         "FROM bkpriv.audits WHERE release = %s AND parameters ? 'together' ORDER BY 1",

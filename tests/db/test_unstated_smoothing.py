@@ -1,4 +1,4 @@
-"""What versions before 0.4.0 left unsaid: by which smoothing beliefs were compared.
+"""Smoothing that versions before 0.4.0 left unsaid, by which beliefs were compared.
 
 Their releases, policies and audits mean 0.75, or an option; upgraded, and in a dump that is
 restored without any upgrade. What is stated since means what it says.
@@ -104,7 +104,7 @@ def copy(ward: Connection, options: dict[str, Any], **columns: Any) -> int:
 
 
 def farthest(ward: Connection, release: int, smoothing: float | None) -> float:
-    """How far a belief about a record of a release moves at most, by the oracle's formula."""
+    """Largest change of a belief about a record of a release, by the oracle's formula."""
     rows = ward.execute(
         "SELECT array_agg(prior ORDER BY sensitive), array_agg(posterior ORDER BY sensitive) "
         "FROM bkpriv.posterior(%s, '0.3') GROUP BY group_id, qi",

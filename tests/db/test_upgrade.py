@@ -21,7 +21,7 @@ from tests.db.released import DIRECTORY, ROLES, figures
 VERSIONS = ["0.1.0", "0.2.0", "0.3.0"]
 
 MADE = {"0.1.0": 9, "0.2.0": 9, "0.3.0": 16}
-"""How many releases each made: nine alike, then some of what that version began."""
+"""Number of releases of each version: nine alike, then some of what that version began."""
 
 FROM_0_1 = pytest.mark.parametrize("version", ["0.1.0"], indirect=True, scope="module")
 """Of what changed on the way from 0.1.0."""
@@ -35,7 +35,7 @@ JOBS = {
     "bkpriv_publisher": ("upgrade_publisher", "upgrade_both"),
     "bkpriv_auditor": ("upgrade_auditor", "upgrade_both"),
 }
-"""Who had which job."""
+"""Roles that had each job."""
 
 UPDATE = "ALTER EXTENSION bkpriv UPDATE"
 

@@ -33,7 +33,7 @@ def of(connection: Connection, name: str) -> str:
 
 
 def release_tables(db: Connection) -> int:
-    """How many release tables there are."""
+    """Number of release tables."""
     found: int = one(
         db, "SELECT count(*) FROM pg_class WHERE relnamespace = 'bkpriv_release'::regnamespace"
     )
@@ -238,7 +238,7 @@ def test_an_auditor_sees_what_became_of_views(
 # --- datasets whose releases are not withdrawn ----------------------------------------------------
 
 DROP = "UPDATE bkpriv.dataset SET dropped = true"
-"""What drops rows that the caller may change."""
+"""Statement that drops rows that the caller may change."""
 
 
 @pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])

@@ -45,7 +45,7 @@ class Block:
     error : str
         SQLSTATE with which it must end; 00000 for none.
     output : str, optional
-        What psql must print; None if the document does not say.
+        Output of psql; None if the document does not show it.
     """
 
     place: str
@@ -80,7 +80,7 @@ def run_blocks(
     Parameters
     ----------
     blocks : sequence of Block
-        What to run.
+        Blocks to run.
     psql : Path
         The program.
     uri : str

@@ -39,7 +39,7 @@ def figure(name: str, way: str, column: str, **settings: str) -> str:
 
 
 def line(way: str, month: str) -> dict[str, str]:
-    """What the table of the page is to say of a month."""
+    """Line of the page's table about a month."""
     exposed = {
         name: figure("exposed", way, "exposed", bound=bound, month=month)
         for name, bound in zip(

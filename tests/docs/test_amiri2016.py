@@ -141,7 +141,7 @@ def test_what_is_claimed_of_k() -> None:
 
 
 def test_what_is_claimed_of_beta() -> None:
-    """Which method leaves out more is another for small beta."""
+    """The method that leaves out more is another for small beta."""
     out = {
         kind.name: figures(rows("cost_by_beta", measure=LEFT_OUT, method=kind.name), "figure")
         for kind in SWEPT

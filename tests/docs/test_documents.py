@@ -1,4 +1,4 @@
-"""What the documents say: their SQL prints what they show, their links lead somewhere."""
+"""Documents: their SQL prints what they show, their links lead somewhere."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_what_is_claimed_of_the_cost_of_js_reduce() -> None:
     loss = {(row["defence"], row["week"]): float(row["gcp"]) for row in rows("figure_8a")}
 
     def times(defence: str) -> list[int]:
-        """How many times the detail is lost that others lose, at least and at most."""
+        """Least and largest ratio of the detail lost to that of others."""
         shares = [
             loss[defence, week] / loss[other.name, week]
             for week in dict.fromkeys(week for _, week in loss)

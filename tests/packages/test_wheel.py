@@ -29,7 +29,7 @@ def run(*command: str | Path, status: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the programs of an environment are that holds the wheel and what it asks for."""
+    """Programs of an environment that holds the wheel and what it asks for."""
     made = tmp_path_factory.mktemp("wheel")
     run(sys.executable, "-m", "venv", "--without-pip", made / "venv")
     locked = (ROOT / "requirements" / "client.lock").read_text()

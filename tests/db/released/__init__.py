@@ -46,7 +46,7 @@ _MEASURED = {
 
 
 def figures(connection: Connection) -> dict[str, list[Any]]:
-    """What the extension says of the releases in a database, as JSON has it; rows in order."""
+    """Figures of the extension on the releases in a database, as JSON has it; rows in order."""
 
     def rows(query: str) -> list[Any]:
         return sorted(connection.execute(query.encode()).fetchall(), key=str)
