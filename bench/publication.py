@@ -64,7 +64,7 @@ class Publication:
     release : int
         The release.
     seconds : float
-        From the call to its return.
+        Time from the call to its return.
     steps : mapping of str to float
         Seconds of each step, by its name.
     megabytes : float, optional

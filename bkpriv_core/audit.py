@@ -125,9 +125,9 @@ class Finding:
         Records whose figures rest on an estimate; None where it is not about records of one release
         in groups.
     sure : int or None
-        Of how many the bound's reader becomes sure, whatever the bound is (see `of_sure` of
-        `BeliefBreach`); None where it is about no reader, or was not counted. Of a range of
-        bandwidths an upper bound; of that and several releases a lower one.
+        Number of people of whom the bound's reader becomes sure, whatever the bound is (see
+        `of_sure` of `BeliefBreach`); None where it is about no reader, or was not counted. Of a
+        range of bandwidths an upper bound; of that and several releases a lower one.
     most : float or None
         Upper bound of all figures that the table can have, where there is one: a bound on a figure
         cannot bind at a threshold that is as large.
@@ -173,7 +173,7 @@ def findings(
     Returns
     -------
     list of Finding
-        One for each bound of each requirement, in their order.
+        Findings, one for each bound of each requirement, in their order.
     """
     weights = setting.parts.weights[groups.members]
     rows = []
@@ -217,7 +217,8 @@ def joint_findings(
     Returns
     -------
     list of Finding
-        One for each bound of each requirement, in their order. The parameters name the releases.
+        Findings, one for each bound of each requirement, in their order. The parameters name the
+        releases.
     """
     weights = np.ones(len(joint.persons), dtype=np.int64)
     rows = []

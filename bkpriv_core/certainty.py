@@ -40,18 +40,18 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 __all__ = ["Certainty", "MadeSure", "certainties", "counted_sure", "made_sure_in", "readers"]
 
 _MOST_BELIEFS = 2**22
-"""Most numbers that are the beliefs of who stands in, arrays of 32 MB."""
+"""Limit of the numbers that are the beliefs of the reader who stands in, arrays of 32 MB."""
 
 _MOST_EFFORT = 1e10
-"""Most multiply-adds that these may take; some seconds."""
+"""Limit of the multiply-adds that these may take; some seconds."""
 
 _MOST_STATES = 2**22
-"""Most states of all groups that are inferred exactly for who stands in; a second or two."""
+"""Limit of the states of groups inferred exactly for the reader who stands in; a second or two."""
 
 
 @dataclass(frozen=True)
 class Certainty:
-    """Of whom a reader becomes sure.
+    """People of whom a reader becomes sure.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Certainty:
         Number of these who have the value of which the reader becomes sure; None of a range of
         bandwidths.
     anyway : int or None
-        Of how many records they believed some value as surely beforehand; likewise.
+        Number of records of which some value was believed as surely beforehand; likewise.
     worst : float
         The most that is believed of anything that was believed at most one half.
     estimator : str
@@ -147,7 +147,8 @@ def certainties(
     Returns
     -------
     list of Certainty
-        One for each reader and what they are kept from, in the order of the requirements.
+        Certainties, one for each reader and what they are kept from, in the order of the
+        requirements.
 
     Raises
     ------
@@ -197,7 +198,7 @@ def counted_sure(rows: Sequence[Finding], counted: Sequence[Certainty]) -> list[
 
 @dataclass(frozen=True, eq=False)
 class MadeSure:
-    """Of whom in each group a reader becomes sure.
+    """People in each group of whom a reader becomes sure.
 
     Parameters
     ----------
@@ -206,7 +207,7 @@ class MadeSure:
     members : (g,) int array
         The membership of which they become surest; of a group without such records anyone.
     values : list of str or None
-        Of what: a value, or a node of the hierarchy.
+        Value, or node of the hierarchy, of which they become sure.
     before, after : (g,) float array
         Prior and posterior belief in it.
     """

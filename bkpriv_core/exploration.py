@@ -55,7 +55,7 @@ from bkpriv_core.utility.measures import utility
 __all__ = ["MOST_SETTINGS", "check_explorable", "list_policies", "try_out"]
 
 MOST_SETTINGS = 1000
-"""Most policies that are tried in one call."""
+"""Largest number of policies that are tried in one call."""
 
 _AXES = ("bandwidth", "t", "k", "l")
 """Axes of a grid; the last one changes first."""
@@ -79,8 +79,8 @@ def list_policies(stated: object) -> list[Mapping[str, Any]]:
     Returns
     -------
     list of mapping
-        Each as stated, not yet checked; of a grid every combination, one for each adversary after
-        the other.
+        Policies as stated, not yet checked; of a grid every combination, one for each adversary
+        after the other.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def try_out(
     Returns
     -------
     dict of str to float or None
-        By name, see the module; None where there is nothing to measure.
+        Figures by name, see the module; None where there is nothing to measure.
 
     Raises
     ------

@@ -68,10 +68,10 @@ _NEAR = 4
 """Published groups whose unions with a lot are tried."""
 
 _ALONE, _TOGETHER = -1, -2
-"""In place of a published group: none, and all who wait."""
+"""Marks in place of a published group: none, and all who wait."""
 
 _FEW = 200
-"""Most parts of all lots that are tried together."""
+"""Largest number of parts of all lots that are tried together."""
 
 _AT_ONCE = 200_000
 """Memberships of tries that are measured at a time."""
@@ -207,7 +207,7 @@ class _Tries:
         )
 
     def beside(self, place: int) -> Groups:
-        """One of the tries, and after it all published groups that it does not take up."""
+        """Groups of one try, and after them all published groups that it does not take up."""
         rest = np.arange(len(self.published)) != self.partner[place]
         (tried,) = self.groups(np.array([place]))
         return Groups.from_lists([tried, *self.published.select(rest)])
@@ -241,8 +241,8 @@ def explain_suppression(
     progress : Progress
         Receives the share of the tries that is measured.
     before : (p,) bool array, optional
-        Of a release that has grown, whose parts are its respondents: whom those showed that it has
-        grown from.
+        Respondents whom the releases showed that this one has grown from; for a release that has
+        grown, whose parts are its respondents.
     beside : Earlier, optional
         Releases that it was certified together with; its parts then tell respondents apart.
 
@@ -310,11 +310,11 @@ class _Verdicts:
     kept : (u,) bool array
         Whether it is kept, and so are all others.
     excess, attained : (u,) float array
-        By how much it is exceeded, and the figure.
+        Excess of the figure over the bound, and the figure.
     used : (u,) int8 array
         Estimator of that figure: a place in `posterior.ESTIMATORS`.
     asked : list of str
-        By which estimator it was to be.
+        Estimator that was asked for.
     """
 
     bounds: list[tuple[Requirement, int, Bound]]
@@ -465,7 +465,7 @@ def _measure_jointly(
 
 
 def _excess(bounds: Sequence[Bound], figures: FloatArray) -> FloatArray:
-    """By how much figures exceed bounds, as a share of the threshold, or of 1 if that is 0."""
+    """Excess of figures over bounds, as a share of the threshold, or of 1 if that is 0."""
     shares = np.zeros(figures.shape)
     for row, bound, figure in zip(shares, bounds, figures, strict=True):
         beyond = figure - bound.threshold if bound.upper else bound.threshold - figure

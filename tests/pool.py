@@ -121,7 +121,7 @@ class State:
         return connection.execute(_DATABASE).fetchall() == self._database
 
     def _look(self, connection: psycopg.Connection[Any]) -> dict[str, tuple[int, int]]:
-        """Of each catalog how many rows it has, and who wrote one of them last."""
+        """Number of rows of each catalog, and the last writer of one of them."""
         rows = connection.execute(self._query.encode()).fetchall()
         return {name: (count, latest) for name, count, latest in rows}
 

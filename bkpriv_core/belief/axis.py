@@ -335,9 +335,9 @@ class _Line:
         Parameters
         ----------
         gaps : (values,) float array
-            From each value to the far end of the farthest block.
+            Distance from each value to the far end of the farthest block.
         offsets : (blocks,) float array
-            From there to the far end of each block.
+            Distance from there to the far end of each block.
         moments : (before, blocks, 3, after) float array
             Moments of the blocks about their far ends.
         """

@@ -155,7 +155,7 @@ class Breach(Distance):
         )
 
     def certain(self, beliefs: FloatArray, above: float) -> npt.NDArray[np.bool_]:
-        """Of whom a value, whichever, is believed above something: (...,) of beliefs (..., m)."""
+        """Mark people of whom some value is believed above a limit: (...,) of beliefs (..., m)."""
         return np.asarray((self._nodes[0].believed(beliefs) > above).any(axis=-1))
 
     def found_out(

@@ -49,7 +49,7 @@ class Disclosure(Inferred):
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """About whom in each group an adversary learns most, and what.
+    """Membership in each group about which an adversary learns most, and the value learnt.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Adversaries:
     parts : Parts
         The table's cells, or parts of them.
     priors : sequence of (p, m) float array
-        One prior per adversary.
+        Priors, one for each adversary.
     judged : sequence of tuples of int and Distance
         Prior and distance of each figure: the prior by its place among `priors`.
     trying : bool

@@ -60,10 +60,10 @@ Smoothing = Annotated[
 _TOLERANCE = 1e-6
 
 _MOST_COMPARED = 2**26
-"""Most numbers that are looked at where pairs of values are compared."""
+"""Limit of the numbers that are looked at when pairs of values are compared."""
 
 _WAYS = 8
-"""By way of how many values others may be bounded to be apart."""
+"""Number of values by way of which the distance of others may be bounded."""
 
 _ROUNDING = 1e-13
 """Largest rounding error of a divergence."""
@@ -208,7 +208,7 @@ def emd_hierarchical(p: FloatArray, q: FloatArray, nodes: FloatArray) -> FloatAr
     p, q : (..., m) float array
         Beliefs.
     nodes : (levels, m, m) float array
-        For each level below the root, the 0/1 matrix of leaves by nodes of that level.
+        Matrix of leaves by nodes, 0 or 1, for each level below the root.
     """
     net = p - q
     crossing = sum(np.abs(net @ level).sum(axis=-1) for level in nodes)

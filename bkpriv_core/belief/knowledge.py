@@ -105,7 +105,7 @@ class Outside:
 
 @dataclass(frozen=True)
 class Between:
-    """All bandwidths from one to another, the same for every attribute.
+    """Range of bandwidths, the same for every attribute.
 
     Parameters
     ----------

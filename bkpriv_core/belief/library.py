@@ -53,8 +53,8 @@ class Library(Protocol):
         Returns
         -------
         (n, m + 1) int array
-            For each respondent of the table and each of its values, 1 where the group had it; last
-            1 where it had a value that the table does not have. All 0 for those who were in no
+            Signature of each respondent of the table: 1 for each of its values that the group had;
+            last 1 where it had a value that the table does not have. All 0 for those who were in no
             release, or have another value now than in the last one.
         """
 

@@ -45,7 +45,7 @@ _KEPT_PLACES = 2**23
 """Size of the table of neighbours up to which it is kept from pass to pass, and made at once."""
 
 _BALANCED = 0.1
-"""By what share a slot's weights may differ from its capacity."""
+"""Largest share by which a slot's weights may differ from its capacity."""
 
 _BALANCINGS = 100
 """Times that weights are scaled at most; they need not come to balance where some are 0."""
@@ -57,8 +57,8 @@ _SPREAD = 200.0
 """Logarithm of the largest scale, by which no number overflows."""
 
 _Places = npt.NDArray[np.intp]
-"""For some slots and the states of a level, shape (s, n): the place among the states of the level
-before of the one with an item less in the slot; beyond the last place where there is none."""
+"""Places in the level before, for slots and states, shape (s, n): of the state with an item less in
+the slot; beyond the last place where there is none."""
 
 
 class Placement:
@@ -144,7 +144,7 @@ class Placement:
             Non-negative weights of `b` problems. The items of one that has fewer than `k` come
             last, and the others weigh nothing, as do all in slots that are full.
         wanted : (b, k) bool array
-            For which items marginals are needed; the rows of the others are left zero.
+            Items for which marginals are needed; the rows of the others are left zero.
         capacities : (b, s) int array, optional
             Room that is left in each slot, if some are filled in part from the start.
         progress : Progress

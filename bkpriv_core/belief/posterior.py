@@ -85,13 +85,13 @@ EXACT, BETHE, OMEGA, ADDITIVE = range(len(ESTIMATORS))
 """Places in `ESTIMATORS`."""
 
 UsedArray = npt.NDArray[np.int8]
-"""For each group the place in `ESTIMATORS` of what was used."""
+"""Estimator of each group, as its place in `ESTIMATORS`."""
 
 AUTO_STATES = 1_000_000
-"""Most states of a group for which `auto` and `bethe` are exact."""
+"""Largest number of states of a group for which `auto` and `bethe` are exact."""
 
 EXACT_STATES = 40_000_000
-"""Most states of a group that `exact` accepts."""
+"""Largest number of states of a group that `exact` accepts."""
 
 
 def check_estimator(name: str) -> Estimator:
@@ -126,7 +126,7 @@ class Posterior(Inferred):
     Parameters
     ----------
     beliefs : tuple of (e, m) float array
-        One array per prior; rows sum to 1.
+        Beliefs by each prior; rows sum to 1.
     used : (g,) int8 array
         Estimator of each group: a place in `ESTIMATORS`, the same for all priors.
     contradicted : (a, g) bool array
@@ -400,7 +400,7 @@ def _contradicted(
     used: UsedArray,
     progress: Progress,
 ) -> npt.NDArray[np.bool_]:
-    """Of which groups the posterior does not exist, though an estimate may, shape (g,).
+    """Mark groups without a posterior, though an estimate may exist, shape (g,).
 
     What has converged cannot contradict the prior, and exact inference finds out. Closed forms do
     not always; but the true values are a way to hand them out, so that only groups in which the

@@ -36,7 +36,7 @@ from bkpriv_core.table.table import Table
 __all__ = ["Bandwidth", "kernel_effort", "kernel_prior", "kernel_sums", "resolve_bandwidth"]
 
 Bandwidth = float | Mapping[str, float]
-"""One bandwidth for every quasi-identifier, or one for each by name."""
+"""Bandwidth for every quasi-identifier, or one for each by name."""
 
 Path = Literal["auto", "grid", "cells"]
 

@@ -60,7 +60,7 @@ _CROWD = 64
 """Records of a group of which an estimate decides, where nothing is shown."""
 
 _PIECES = 8
-"""In how many pieces an interval is cut for that."""
+"""Number of pieces into which an interval is cut for that."""
 
 _NUMBERS = 2**21
 """Numbers of one kind that are held at a time, unless all groups at one bandwidth have more."""
@@ -73,7 +73,7 @@ class Ranged:
     Parameters
     ----------
     figures : (a, e) float array
-        Of each membership by each distance: the largest disclosure at any bandwidth that was
+        Disclosure of each membership by each distance: the largest at any bandwidth that was
         computed; where the bound is not kept by an estimate either, an upper bound of it at any.
     used : (g,) int8 array
         Estimator of each group: a place in `posterior.ESTIMATORS`, the worst of all bandwidths.
@@ -104,7 +104,7 @@ class Ranged:
         )
 
     def packed(self, groups: Groups) -> FloatArray:
-        """All but how groups were inferred, as figures of memberships; see `unpacked`."""
+        """Pack all but the estimators, as figures of memberships; see `unpacked`."""
         owner = groups.owner
         return np.concatenate(
             (

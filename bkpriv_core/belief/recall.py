@@ -97,7 +97,7 @@ class Recall:
         Returns
         -------
         figures : (a, e) float array
-            Of each membership.
+            Figures of each membership.
         used : (g,) int8 array
             Estimator of each group.
         """

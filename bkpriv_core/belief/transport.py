@@ -27,7 +27,7 @@ __all__ = ["MOST_VALUES", "emd"]
 BoolArray = npt.NDArray[np.bool_]
 
 MOST_VALUES = 500
-"""Most values of a distribution: where distances are all alike, 500 take some seconds."""
+"""Largest number of values of a distribution: 500 take seconds if all distances are alike."""
 
 _FEW = 64
 """Values of which all ways are tried at once."""

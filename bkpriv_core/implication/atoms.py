@@ -61,7 +61,7 @@ class Implication:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """All atoms that it mentions."""
+        """Atoms that it mentions."""
         return self.antecedent + self.consequent
 
 

@@ -234,7 +234,8 @@ class Buckets:
         Returns
         -------
         (b,) bool array
-            All, or all but those that disclose most by themselves, so few that the rest is safe.
+            Mark of each bucket: all, or all but those that disclose most by themselves, so few that
+            the rest is safe.
         """
         kinds = self._kinds(histograms)
         order = np.argsort(-self._profiles.target[kinds, self.k], kind="stable")

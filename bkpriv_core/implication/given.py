@@ -29,7 +29,7 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["BUDGET", "Beliefs", "disclosure_given"]
 
 BUDGET = 2**20
-"""Most assignments, of all persons mentioned in linked buckets, that are enumerated."""
+"""Largest number of enumerated assignments, of all persons mentioned in linked buckets."""
 
 _Truth = npt.NDArray[np.bool_]
 
@@ -117,7 +117,7 @@ def disclosure_given(
     implications : sequence of Implication
         Implications, all of which hold.
     budget : int
-        Most assignments that are enumerated together.
+        Largest number of assignments that are enumerated together.
     progress : Progress
         Polled between steps.
 
@@ -242,7 +242,7 @@ def _enumerate(
 def _fulfilled(
     item: Implication, assigned: Mapping[int, _Assignments], axes: Sequence[int]
 ) -> _Truth:
-    """For which assignments an implication is true."""
+    """Assignments for which an implication is true."""
     fulfilled: _Truth = np.zeros([1] * len(axes), dtype=bool)
     for atom in item.antecedent:
         fulfilled = fulfilled | ~_along(axes, atom.bucket, assigned[atom.bucket].truth(atom))

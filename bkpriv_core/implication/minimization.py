@@ -33,7 +33,7 @@ _FLOATS = 2**22
 
 
 def signatures(histograms: IntArray, pieces: int) -> IntArray:
-    """All of each bucket that matters to `pieces` atoms.
+    """Part of each bucket that matters to `pieces` atoms.
 
     Parameters
     ----------

@@ -50,7 +50,8 @@ class Witness:
     target : Atom
         Atom that is disclosed.
     antecedents : tuple of Atom
-        Each of them implies the target; fewer than were allowed if they suffice for certainty.
+        Atoms each of which implies the target; fewer than were allowed if they suffice for
+        certainty.
     """
 
     disclosure: float

@@ -62,7 +62,7 @@ _LEAST = 1e-3
 """Share of the shortfall that a union counts to take off if it takes off less."""
 
 _ROUNDING = 1e-9
-"""By how much more a union may seem to fall short than its groups."""
+"""Rounding error: excess of a union's shortfall over that of its groups that is ignored."""
 
 _PASSES = 32
 """Limit of how often a round looks for further unions among groups that have none."""

@@ -97,7 +97,7 @@ def anatomy(
 
 
 def _eligible(totals: IntArray, l: int) -> IntArray:  # noqa: E741
-    """Most records with each value, of so many, that are eligible together."""
+    """Largest number of records with each value, of so many, that are eligible together."""
     few, many = 0, int(totals.sum()) // l
     while few < many:
         most = (few + many + 1) // 2
@@ -206,7 +206,7 @@ def _run(heights: IntArray, l: int) -> tuple[int, int, int]:  # noqa: E741
     Returns
     -------
     ahead : int
-        Each group draws from the first so many buckets.
+        Number of the first buckets, from which each group draws.
     behind : int
         Buckets from `ahead` up to here are level: they are the `l`-th fullest and those that differ
         from it, and from each other, by one record at most. They take turns, the fuller ones

@@ -69,8 +69,8 @@ def nearest_classes(
     requirements : sequence of Requirement
         Requirements that every group must meet, k-anonymity and beta-likeness among them.
     clusters : Groups
-        Within which groups are formed, near parts near to each other; of equal ones those come
-        first that stand first.
+        Clusters within which groups are formed, near parts near to each other; of equal ones those
+        come first that stand first.
     widest : float
         Certainty penalty of a group at most.
     progress : Progress

@@ -72,7 +72,7 @@ class Certificate:
     suppressed : (s,) int array
         Parts whose records are not published.
     measurements : tuple of Measurement
-        One per requirement, over `groups`.
+        Measurements, one per requirement, over `groups`.
     failed : int
         Groups that broke a requirement.
     """

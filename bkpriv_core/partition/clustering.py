@@ -34,7 +34,7 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 __all__ = ["OneCluster", "cluster"]
 
 _ROUNDING = 1e-10
-"""By how much rounding may pass the bound: less than a requirement forgives."""
+"""Largest rounding error that may pass the bound: less than a requirement forgives."""
 
 _FAR = 2.0
 """Stand-in for a divergence that was not computed, since it is above the bound."""
@@ -100,7 +100,7 @@ def cluster(priors: Sequence[FloatArray], theta: float, *, progress: Progress = 
 
 @dataclass(frozen=True, eq=False)
 class OneCluster(CountedRequirement):
-    """All of a group's parts lie in one cluster: sufficient for what clusters see to, and cheap.
+    """Requirement that a group's parts lie in one cluster: sufficient, and cheap.
 
     Parameters
     ----------

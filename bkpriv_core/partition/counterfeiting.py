@@ -76,7 +76,7 @@ def counterfeit(
     Returns
     -------
     Certificate
-        Of parts with counterfeits.
+        Certificate of parts with counterfeits.
     """
     alone, joint = alone_and_joint(requirements)
     parts, groups, left = _told(certificate)
@@ -129,7 +129,7 @@ class _Variants:
     parts : Parts
         All parts, and behind them one for each record and value.
     of_records : Groups
-        Of each record, the part that it is, and those behind.
+        Part of each record, and the variants behind it.
     record, value : (v,) int array
         The part that each of those behind stands for, and the value that it has.
     drawn : (p,) int array

@@ -229,11 +229,11 @@ def move(
     layout : Layout
         The partition.
     memberships : (x,) int array
-        Of groups that have others.
+        Memberships to move, of groups that have others.
     receivers : (x,) int array
         The group that receives each.
     made_for : (x,) int array
-        For which of the two it is done.
+        Group of the two for which the move is made.
     """
     groups = layout.groups
     donors = groups.owner[memberships]

@@ -60,7 +60,7 @@ def curve_ranks(points: IntArray, bits: int) -> IntArray:
     Returns
     -------
     (n,) int array
-        From 0, without gaps; equal for equal places.
+        Ranks from 0, without gaps; equal for equal places.
     """
     axes = list(points.T.copy())
     if not axes:

@@ -47,7 +47,7 @@ _WEIGHED_AT_ONCE = 1_000_000
 """Moves whose costs are computed at a time."""
 
 _PLACES = 8
-"""In how many places of each dimension a group is cut."""
+"""Number of places of each dimension in which a group is cut."""
 
 _WORTH = 4e-3
 """Share of the loss of detail that a round must save for another one of its kind to follow."""
@@ -71,7 +71,7 @@ def improve(
     state : Measured
         A partition, or some of its groups, all of which hold.
     keepers : sequence of Keeper
-        Of requirements on all groups together.
+        Keepers of requirements on all groups together.
     progress : Progress
         Receives the share of rounds.
 

@@ -206,7 +206,7 @@ class Nodes:
 
 
 Promising = tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
-"""For each node, by its levels, whether it may be safe, and whether groups were measured."""
+"""Two marks of each node, by its levels: whether it may be safe, and whether it was measured."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,7 +218,7 @@ class Lattice(Nodes):
     setting, requirements, levels, suppression, estimator
         See `Nodes`.
     safe, minimal, measured : bool array
-        For each node, by its levels: whether it is safe, minimal, and whether its groups were
+        Marks of each node, by its levels: whether it is safe, minimal, and whether its groups were
         measured to decide.
     """
 
@@ -278,7 +278,7 @@ _SLACK = 1e-9
 
 
 def _in_order(shape: tuple[int, ...]) -> Iterator[Node]:
-    """All nodes: few quasi-identifiers below their last level first, then the lowest."""
+    """Nodes: few quasi-identifiers below their last level first, then the lowest."""
     last = [size - 1 for size in shape]
 
     def key(node: Node) -> tuple[int, int]:

@@ -261,7 +261,7 @@ class _Insertion:
         return keys
 
     def _tried(self, groups: Groups, records: IntArray, near: int) -> _Tried:
-        """All variants of some records in the groups near to them, where these meet all sums."""
+        """Variants of some records in the groups near to them, where these meet all sums."""
         parts = self.judge.setting.parts
         ones = Groups.from_rows(self.variants.members[self.variants.offsets[records]])
         both = Groups.joined([groups, ones])
@@ -362,7 +362,7 @@ class _Insertion:
 
 
 def _cheapest(best: _Tried) -> IntArray:
-    """Of the records that would go to one group, that which costs least."""
+    """Cheapest of the records that would go to one group."""
     order = np.lexsort((best.cost, best.group))
     first = np.diff(best.group[order], prepend=-1) != 0
     chosen: IntArray = np.sort(order[first])

@@ -85,7 +85,7 @@ class Measured:
     groups : Groups
         Groups that were measured.
     measurements : tuple of Measurement
-        One per requirement, over `groups`.
+        Measurements, one per requirement, over `groups`.
     """
 
     groups: Groups

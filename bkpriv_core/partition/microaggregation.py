@@ -36,7 +36,7 @@ from bkpriv_core.table.parts import Parts
 __all__ = ["microaggregate"]
 
 _CELLS = 20_000
-"""Most cells whose records are grouped together."""
+"""Largest number of cells whose records are grouped together."""
 
 
 def microaggregate(

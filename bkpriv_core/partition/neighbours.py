@@ -36,10 +36,10 @@ _RANKED_AT_ONCE = 512
 """Groups whose neighbours are ranked at a time."""
 
 _DIMENSIONS = 8
-"""With more quasi-identifiers than that a tree rules little out, and takes long to be exact."""
+"""Number of quasi-identifiers above which a tree rules little out, and takes long to be exact."""
 
 _ROUGHLY = 1.0
-"""By what share centres may then be farther than some that are left out; few are, and by little."""
+"""Share by which centres may then be farther than some left out; few are, and by little."""
 
 _SOUGHT_AT_ONCE = 50_000
 """Parts whose nearest groups are sought at a time."""

@@ -34,7 +34,7 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 __all__ = ["relax"]
 
 _STEPS = 10
-"""In how many steps requirements are loosened to the last."""
+"""Number of steps in which requirements are loosened to the last."""
 
 
 def relax(

@@ -51,7 +51,7 @@ _REARRANGED = 24
 """Number of neighbours to recut with; with others as far as an effort reaches, unions only."""
 
 _PLACES = 8
-"""In how many places of each dimension a union is cut."""
+"""Number of places of each dimension in which a union is cut."""
 
 _MOVED = 16
 """Limit of the moves between two groups that are tried."""
@@ -63,7 +63,7 @@ _PEELED = 64
 """Parts of the largest group of which one is peeled off; a larger one is dissolved at once."""
 
 _WIDER = (2, 4, 8, 16)
-"""With how many neighbours at once."""
+"""Numbers of neighbours that are united at once."""
 
 
 def repair(
@@ -86,7 +86,7 @@ def repair(
     met : (g,) bool array
         Groups that hold.
     keepers : sequence of Keeper
-        Of requirements on all groups together.
+        Keepers of requirements on all groups together.
     rearranging : bool
         Whether groups may be cut and parts be moved; otherwise they are united only.
     progress : Progress

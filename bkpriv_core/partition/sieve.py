@@ -117,7 +117,7 @@ def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts, ways: int) -> tup
     find : callable
         Finds the cuts among which to choose.
     ways : int
-        In how many ways each group is to be cut.
+        Number of ways in which each group is to be cut.
 
     Returns
     -------

@@ -82,7 +82,7 @@ _NEAR = 16
 """Near groups with which a union is tried."""
 
 _WORSE = 1e-6
-"""By how much a figure is worse than before, if that is to be more than rounding."""
+"""Least worsening of a figure that counts as more than rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +194,7 @@ class _Told:
     Parameters
     ----------
     joint : Joint
-        All of it.
+        Beliefs from all of them.
     figures : (b, q) float array
         Figure of every person under every bound; no number for who is in no group.
     broken : (b, q) bool array
@@ -438,7 +438,7 @@ class _Mending:
 
 
 _Remedy = Callable[[Groups, _Told, BoolArray], Groups]
-"""From groups, what they tell and who fails, other groups."""
+"""Remedy: makes other groups from groups, what they tell, and the people who fail."""
 
 
 def _past(parts: Parts, earlier: Earlier) -> tuple[Groups, BoolArray]:

@@ -119,7 +119,7 @@ def combinations_met(
     classes: Sequence[Classes],
     progress: Progress = SILENT,
 ) -> BoolArray:
-    """For which combinations of classes a condition is true.
+    """Mark the combinations of classes for which a condition is true.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def combinations_met(
     Returns
     -------
     bool array
-        One axis of length ``k`` for each attribute.
+        Array with an axis of length ``k`` for each attribute.
 
     Raises
     ------

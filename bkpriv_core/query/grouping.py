@@ -56,7 +56,7 @@ class Query:
 
     @property
     def grouped(self) -> list[int]:
-        """All attributes that any set groups by, in order."""
+        """Attributes that any set groups by, in order."""
         return sorted({key for keys in self.grouping_sets for key in keys})
 
 

@@ -29,7 +29,7 @@ __all__ = ["Literal", "Resolver", "class_point", "domain_resolver", "number_poin
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?\s*", re.ASCII)
 
 _NAMED = 10
-"""Most values that a message names."""
+"""Largest number of values that a message names."""
 
 
 @dataclass(frozen=True)

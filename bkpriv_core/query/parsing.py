@@ -43,7 +43,7 @@ from bkpriv_core.query.predicate import (
 __all__ = ["parse_query"]
 
 _LONGEST = 100_000
-"""Most characters of a query."""
+"""Largest number of characters of a query."""
 
 _SPACE = " \t\n\r\f\v"
 
@@ -291,7 +291,7 @@ class _Reader:
             )
 
     def _check_selected(self, selected: list[exp.Expr], sets: list[GroupingSet]) -> None:
-        """One count, and columns that are grouped by."""
+        """Check the selected columns: one count, and columns that are grouped by."""
         counts = 0
         grouped = {attribute for keys in sets for attribute in keys}
         for node in selected:

@@ -55,8 +55,8 @@ class Workload:
     domains : tuple of Domain
         Domains of all attributes.
     chosen : tuple of (q, size) bool arrays
-        For each attribute the values that each query asks for; neighbours, if it is numeric; all
-        of them, NULL included, where the query has no condition on it.
+        Values that each query asks for, by attribute; neighbours, if it is numeric; all of them,
+        NULL included, where the query has no condition on it.
     queried : (q, d + 1) bool array
         Attributes on which each query has a condition.
     """
@@ -150,7 +150,7 @@ def draw_workload(
     queries : int
         Number of queries, at least 1.
     dimensions : int
-        On how many quasi-identifiers each has a condition, at least 1.
+        Number of quasi-identifiers on which each has a condition, at least 1.
     selectivity : float
         Share of all combinations of values that a query asks for, above 0, at most 1.
     random : Generator

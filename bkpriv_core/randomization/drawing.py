@@ -34,7 +34,7 @@ def draw(
     table : Table
         The table, ``d`` quasi-identifiers and the sensitive attribute.
     channels : sequence of Channel
-        One for each of them, in that order.
+        Channels, one for each of them, in that order.
     chance : Chance
         Source of random draws.
     progress : Progress
@@ -43,8 +43,8 @@ def draw(
     Returns
     -------
     Drawn
-        As many records as the table has. Probabilities are those of the channels to within
-        ``d * 2**-53``.
+        Records, as many as the table has. Probabilities are those of the channels to within ``d *
+        2**-53``.
     """
     cell, value = np.nonzero(table.counts)
     until = np.cumsum(table.counts[cell, value])

@@ -21,7 +21,7 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["Axis", "Grid"]
 
 _PLACES = 4_000_000
-"""Most places of a grid; estimates take a dozen arrays as large, of 32 MB each."""
+"""Largest number of places of a grid; estimates take a dozen arrays as large, of 32 MB each."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ _RELATIVE_GAP = 1e-12
 """The same per record, where so many are counted that rounding hides the other."""
 
 _STEPS = 200_000
-"""Most times that the likelihood is taken."""
+"""Largest number of times that the likelihood is taken."""
 
 _LEAST = 0.1
 """A leap leaves at least this share of what two steps leave of a count."""
@@ -66,8 +66,9 @@ def maximum_likelihood(
     Returns
     -------
     float array
-        Of the same shape; not negative, each row of the sum that is shown. The log-likelihood is
-        within 0.0001 of the largest, or a millionth of a millionth for each record.
+        Likeliest counts, of the same shape; not negative, each row of the sum that is shown. The
+        log-likelihood is within 0.0001 of the largest, or a millionth of a millionth for each
+        record.
 
     Raises
     ------

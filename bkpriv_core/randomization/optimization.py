@@ -46,25 +46,25 @@ _ROUNDS = 20
 """Times that records are taken in, at most; more than four were never seen."""
 
 _ITERATIONS = 200
-"""Of sequential quadratic programming."""
+"""Limit of the iterations of sequential quadratic programming."""
 
 _TAKEN = 8
 """Riskiest cells that are taken in at a time."""
 
 _SLACK = 1e-9
-"""By how much, relatively, a risk may exceed tau before its record is taken in."""
+"""Largest relative excess of a risk over tau before its record is taken in."""
 
 _SHARP = 1e-11
 """Change of the objective at which it is optimal."""
 
 _AHEAD = 4.0
-"""By what factor one gap differs from the others where the search starts."""
+"""Factor by which one gap differs from the others where the search starts."""
 
 _ROUGH, _EXACT = 1e-2, 1e-15
 """Tolerances, relative to gaps, of how far they are scaled: to begin with, and in the end."""
 
 _OPEN = 1e-9
-"""By how much the search keeps below gaps of 1, where derivatives of risks are not defined."""
+"""Distance that the search keeps below gaps of 1, where derivatives of risks are not defined."""
 
 _NEARLY = 1e-6
 """Gaps that are nearer to 1 are tried as 1."""
@@ -80,15 +80,16 @@ class Optimum:
     Parameters
     ----------
     channels : tuple of Channel
-        One for each attribute, the sensitive one last; of retention 1 where nothing is distorted.
+        Channels, one for each attribute, the sensitive one last; of retention 1 where nothing is
+        distorted.
     risk : float
         Largest risk of a record, at most tau.
     objective : float
         Sum of ``ln |P^-1|^2`` over the attributes that are distorted, unless some weigh more.
     starts : int
-        From how many points it was sought.
+        Number of points from which it was sought.
     agreeing : int
-        From how many of them it was reached, up to 1e-6.
+        Number of them from which it was reached, up to 1e-6.
     """
 
     channels: tuple[Channel, ...]

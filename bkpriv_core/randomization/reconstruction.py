@@ -220,7 +220,7 @@ def likeliest(
     grid : Grid
         The combinations of values that records may have.
     counts : float array
-        Of each.
+        Count of each row.
 
     Raises
     ------

@@ -42,7 +42,7 @@ _BATCH = 2**21
 """Elements that derivatives of the grid's tensor may have together, if they are several."""
 
 _TOLERANCE = 1e-6
-"""By how much the sum of a distribution may differ from 1."""
+"""Tolerance of the sum of a distribution around 1."""
 
 _FAINT = 1e-300
 """Least probability of shown values that count: others hardly add to any risk."""
@@ -56,7 +56,7 @@ def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT
     table : Table
         The table.
     channels : sequence of Channel
-        One for each of its attributes, the sensitive one last.
+        Channels, one for each of its attributes, the sensitive one last.
     progress : Progress
         Polled between steps.
 
@@ -245,7 +245,7 @@ class Distorted:
     exposure : Exposure
         The table.
     channels : tuple of Channel
-        One for each attribute.
+        Channels, one for each attribute.
     progress : Progress
         Polled between steps.
     """
@@ -382,7 +382,7 @@ class Distorted:
 
 
 def _picked(rows: FloatArray, values: IntArray) -> FloatArray:
-    """One element of each row."""
+    """Pick one element of each row."""
     picked: FloatArray = rows[np.arange(len(rows)), values]
     return picked
 

@@ -51,8 +51,9 @@ class Together:
     risk : (c, m) float array
         Risk of the records of every cell with every value; 0 where there is no record.
     standard_error : (c, m) float array, optional
-        Of risks that are estimates; None where all are exact up to rounding. NaN for what was not
-        sampled: its risk is the largest of any single draw, which is a lower bound.
+        Standard errors of risks that are estimates; None where all are exact up to rounding. NaN
+        for what was not sampled: its risk is the largest of any single draw, which is a lower
+        bound.
     """
 
     risk: FloatArray

@@ -69,7 +69,7 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Sure:
-    """Of whom a reader becomes sure; see `bkpriv_core.certainty`.
+    """People of whom a reader becomes sure; see `bkpriv_core.certainty`.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ class Sure:
     customary : bool
         Whether the policy names no reader, and this one stands in.
     became : int
-        Of how many they become sure.
+        Number of people of whom they become sure.
     right : int or None
         Number of these who have the value that is believed of them.
     anyway : int or None
-        Of how many they were sure beforehand.
+        Number of people of whom they were sure beforehand.
     exact : bool
         Whether the counts rest on no estimate.
     upper : bool
@@ -100,7 +100,7 @@ class Sure:
 
 @dataclass(frozen=True)
 class Persons:
-    """Of a release that counts persons, how many of their records it shows, and which.
+    """Contribution bound of a release that counts persons: how many records it shows, and which.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Sibling:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that a report says of a release.
+    """Facts that a report states about a release.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Facts:
     largest : float or None
         The largest share of a value in a group, likewise.
     sure : tuple of Sure or None
-        Of whom readers become sure, by what each knows; None where that was not counted.
+        Certainties of readers, by what each knows; None where that was not counted.
     shown : tuple of Shown
         The columns of its views, as far as they are there.
     bounds : tuple of Bounded

@@ -39,7 +39,7 @@ def render(facts: Facts, audience: Audience = "officer") -> str:
     Returns
     -------
     str
-        One HTML page, which loads and runs nothing. It is ASCII, so that it reaches clients of any
+        HTML page, which loads and runs nothing. It is ASCII, so that it reaches clients of any
         encoding and is right in any file: other characters are numbered references.
     """
     page = _Page(facts, audience == "officer")
@@ -65,7 +65,7 @@ def render(facts: Facts, audience: Audience = "officer") -> str:
 
 
 class _Page(Questions):
-    """All sections of a report."""
+    """Sections of a report."""
 
     @property
     def heading(self) -> str:
@@ -74,7 +74,7 @@ class _Page(Questions):
         return f"Release {facts.release}" + (f" of dataset {facts.dataset}" if self.full else "")
 
     def sections(self) -> Iterable[Markup]:
-        """All of the page but its foot."""
+        """Sections of the page, without its foot."""
         yield self._top()
         if self.full:
             yield self.questions()

@@ -144,7 +144,7 @@ class Questions(Safety):
             yield ("What the policy bounds", "nothing", "policy")
 
     def _made_sure(self, one: Sure) -> Answer:
-        """Of how many a reader becomes sure."""
+        """Answer how many people a reader becomes sure of."""
         unit = self.facts.unit
         who = "a reader, whom the policy does not name," if one.customary else "a reader"
         most = "at most " if one.upper else ""

@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 MOST_ASPECTS = 20_000
-"""Most values of all columns that are bounded one by one, where somebody has several rows."""
+"""Limit of the values of all columns bounded one by one, where somebody has several rows."""
 
 
 def name_of(columns: Sequence[str]) -> str:
@@ -332,7 +332,7 @@ class Combination(Domain):
 
     @cached_property
     def _repeated(self) -> IntArray:
-        """Of each row how many equal ones its value has before it, shape (R,)."""
+        """Number of equal rows before each row in its value, shape (R,)."""
         keys = np.column_stack((self.sets.owner, self.rows))
         _, kind, _ = distinct_rows(keys)
         # Equal rows of a value stand together, and kinds of rows are in the same order.
@@ -380,7 +380,7 @@ class Combination(Domain):
 
     @cached_property
     def singly(self) -> tuple[Aspect, ...]:
-        """Of each column which value somebody has who has one record, or that he has several.
+        """Value in each column of somebody who has one record, or that they have several.
 
         Nothing where nobody has several: then that is what `aspects` are. By its values one by one
         less is known of a column than by all of them.

@@ -23,7 +23,7 @@ COSTS = ("discernibility", "average_class_size", "gcp")
 
 
 def costs(sizes: IntArray, records: int, penalty: float) -> dict[str, float]:
-    """All costs of publishing groups, by name.
+    """Costs of publishing groups, by name.
 
     Parameters
     ----------

@@ -54,8 +54,8 @@ class Domain:
     intervals : Intervals, optional
         Nested intervals of a numeric attribute.
     ends : (size,) float array, optional
-        Of a binned numeric attribute, whose values are the starts of half-open bins: where each
-        ends, between it and the next value; NaN for NULL.
+        Ends of the bins of a binned numeric attribute, whose values are the starts of half-open
+        bins: between each value and the next; NaN for NULL.
     step : float, optional
         Distance of neighbouring points of a numeric attribute's type, in units of its positions: 1
         for integers, a day for dates; None for a continuum, as other numbers and timestamps are.
@@ -189,7 +189,7 @@ class Domain:
 
     @cached_property
     def membership(self) -> FloatArray:
-        """For each level below the root, the 0/1 matrix of values by nodes, zero-padded.
+        """Matrices of values by nodes, 0 or 1, for each level below the root, zero-padded.
 
         Shape (height, size, size).
         """

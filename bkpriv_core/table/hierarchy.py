@@ -17,7 +17,7 @@ _LENGTH = 100
 """Limit of the characters shown of each value."""
 
 _DIGITS = 1000
-"""Most digits of a width or an origin."""
+"""Largest number of digits of a width or an origin."""
 
 _SHOWN = 8
 """Limit of the offending values that an error message lists."""
@@ -104,7 +104,7 @@ class Hierarchy:
     Parameters
     ----------
     paths : mapping of str to tuple of str
-        For each leaf its labels from the leaf itself to the root.
+        Labels of each leaf, from the leaf itself to the root.
     """
 
     paths: dict[str, tuple[str, ...]]

@@ -79,9 +79,9 @@ def nearly_tells(records: int, hits: float, usual: float) -> bool:
     records : int
         Records.
     hits : float
-        For what share of them the other column's value is guessed from one alike in the column.
+        Share of them for which the other column's value is guessed from one alike in the column.
     usual : float
-        For what share it is guessed from any other.
+        Share for which it is guessed from any other.
     """
     if records < _FEWEST or usual >= 1.0:
         return False

@@ -35,7 +35,7 @@ def apply(factors: Iterable[Factor], tensor: FloatArray, progress: Progress = SI
     Parameters
     ----------
     factors : iterable of Factor
-        One for each of the leading axes.
+        Factors, one for each of the leading axes.
     tensor : float array
         Any shape whose elements, in C order, are those of a tensor with an axis for each factor,
         and perhaps one more.
@@ -45,7 +45,7 @@ def apply(factors: Iterable[Factor], tensor: FloatArray, progress: Progress = SI
     Returns
     -------
     float array
-        Of the shape of the tensor. Exact up to rounding.
+        Product of the shape of the tensor. Exact up to rounding.
     """
     shape, before = tensor.shape, 1
     for factor in factors:

@@ -95,7 +95,7 @@ class Parts:
         Returns
         -------
         parts : Parts
-            One for each group and part that have a record in common, group after group.
+            Parts, one for each group and part that have a record in common, group after group.
         groups : Groups
             The groups as sets of parts.
 

@@ -29,11 +29,11 @@ from bkpriv_core.table.parts import Parts
 __all__ = ["MOST_BYTES", "MOST_VALUES", "Passed", "Told", "check_passed"]
 
 MOST_VALUES = 50_000_000
-"""Most records times columns that pass through: their codes take 0.4 GB."""
+"""Limit of records times insensitive attributes: their codes take 0.4 GB."""
 
 MOST_BYTES = 256 * 2**20
-"""Most bytes of the different texts of all these columns. They are held several times over, as the
-server's and as Python's, where a character may take four bytes."""
+"""Limit of the bytes of the different texts of all insensitive attributes. They are held several
+times over, as the server's and as Python's, where a character may take four bytes."""
 
 
 def check_passed(columns: Sequence[str], rows: int, size: int) -> None:
@@ -132,13 +132,13 @@ class Passed:
     names : tuple of str
         The ``a`` columns.
     labels : tuple of tuple of (str or None)
-        Of each, its different values as texts.
+        Different values of each, as texts.
     tuples : (u, a) int array
         The different rows of these columns: places in `labels`.
     cells, values : (n,) int array
         Cell and sensitive value of each record, or person.
     which : (r,) int array
-        Of each row of these values, in the order of `combination.rows_of`, its row of `tuples`.
+        Place in `tuples` of each row of these values, in the order of `combination.rows_of`.
     """
 
     names: tuple[str, ...]

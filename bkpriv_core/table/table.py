@@ -60,7 +60,7 @@ class Table:
     Parameters
     ----------
     quasi_identifiers : tuple of Domain
-        One domain per quasi-identifier, ``d`` of them.
+        Domains, one per quasi-identifier, ``d`` of them.
     sensitive : Domain
         Domain of the sensitive attribute, of ``m`` values.
     codes : (c, d) int array

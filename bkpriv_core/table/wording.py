@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["Bins", "told_in_words", "whom_in_words"]
 
 Bins = Mapping[str, Mapping[str, str]]
-"""By column and start of a bin: what it ends with."""
+"""Last values of bins, by column and start of the bin."""
 
 _UNBINNED: Bins = {}
 

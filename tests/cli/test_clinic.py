@@ -39,7 +39,7 @@ DISEASES = [sum(list(FIGURES.values())[:place]) for place in range(5)]
 
 @pytest.fixture(scope="module")
 def source() -> Source:
-    """Of the size of the paper's."""
+    """Register of the size of the paper's."""
     return draw_register(5000, 24, seed=1)
 
 

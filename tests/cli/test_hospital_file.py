@@ -94,7 +94,7 @@ def _read(path: Path) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def kept(walk: Walk) -> dict[str, list[Row]]:
-    """Of each patient of the file, the latest visits, told from the file alone."""
+    """Latest visits of each patient of the file, told from the file alone."""
     visits: dict[str, list[Row]] = defaultdict(list)
     for row in _read(walk.directory / "visits.csv"):
         visits[row["patient"]].append(row)

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.extended
 FIGURES = ["figure_5", "figure_6", "extra_difference", "extra_safe", "extra_discernibility"]
 
 WIDTHS = (1, 5, 10, 20, 40, 1000)
-"""Of intervals of ages, by level; nobody is 1000 years old."""
+"""Widths of intervals of ages, by level; nobody is 1000 years old."""
 
 NODES = list(product(range(6), range(3), range(2), range(2)))
 FEW = 40

@@ -21,7 +21,7 @@ def properties(attribute: Attribute) -> list[set[Value]]:
 
 
 def breach(pairs: Sequence[tuple[float, float]], rho1: float) -> float:
-    """Most that is believed afterwards, of all that was believed at most so much beforehand."""
+    """Largest belief afterwards in anything that was believed at most so much beforehand."""
     return max((after for before, after in pairs if before <= rho1 + 1e-9), default=0.0)
 
 

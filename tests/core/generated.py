@@ -22,7 +22,7 @@ def numeric_table(records: int, seed: int, *, nulls: float = 0.0) -> Table:
     records : int
         Number of records.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     nulls : float
         Share of NULL in two of the quasi-identifiers.
     """
@@ -55,7 +55,7 @@ def hierarchical_table(records: int, seed: int, *, nulls: float = 0.0) -> Table:
     records : int
         Number of records.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     nulls : float
         Share of NULL in two of the quasi-identifiers.
     """

@@ -79,7 +79,7 @@ class Records:
         return [self.rows[record][axis] for record in group]
 
     def everything(self) -> Group:
-        """All records as one group."""
+        """Group of all records."""
         return list(range(len(self.rows)))
 
 

@@ -51,7 +51,7 @@ class Case:
     steps : tuple of int or None
         Distance of neighbouring points of each quasi-identifier.
     release : Release
-        Both of them for the core.
+        Releases, both of them, for the core.
     """
 
     records: Records
@@ -158,7 +158,7 @@ def conditions(draw: st.DrawFn, attributes: Sequence[Attribute]) -> Condition:
 
 @st.composite
 def comparisons(draw: st.DrawFn, attributes: Sequence[Attribute]) -> Condition:
-    """One comparison."""
+    """Draw a comparison."""
     place = draw(st.integers(0, len(attributes) - 1))
     attribute = attributes[place]
     kind = draw(st.sampled_from(["compare", "compare", "compare", "in", "null"]))

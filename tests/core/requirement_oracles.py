@@ -58,7 +58,7 @@ def surest(records: Records, group: Group) -> Fraction:
 
 
 def gains(records: Records, group: Group) -> dict[int, tuple[Fraction, float]]:
-    """Of each value that gains: ``(q - p) / p`` and ``-ln p``."""
+    """Gains of values that gain: ``(q - p) / p`` and ``-ln p``."""
     overall = oracles.shares(records, records.everything())
     by_value = {}
     for value, share in enumerate(oracles.shares(records, group)):
@@ -91,7 +91,7 @@ def gain_scores(records: Records, group: Group, beta: float, variant: str) -> li
 def belief_moves(
     records: Records, bandwidth: float, group: Group, smoothing: float | None, estimator: str
 ) -> dict[int, tuple[list[float], list[float], float]]:
-    """Of each record of a group: the beliefs about it before and after, and their distance."""
+    """Beliefs about each record of a group before and after, and their distance."""
     prior = oracles.rounded(oracles.priors(records, [bandwidth] * len(records.attributes)))
     before = [prior[record] for record in group]
     secrets = records.secrets(group)

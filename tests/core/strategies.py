@@ -33,10 +33,10 @@ from tests.core.library import Known
 from tests.core.oracles import Attribute, Belief, Group, Records, Value
 
 MANY = settings(max_examples=3 * settings().max_examples, deadline=None)
-"""For properties with many cases that cost little: thrice as many examples as the profile asks."""
+"""Settings of properties with many cheap cases: thrice as many examples as the profile asks."""
 
 SOME = settings(deadline=None)
-"""For properties whose oracle is slow."""
+"""Settings of properties whose oracle is slow."""
 
 KINDS = ("numeric", "binned", "hierarchical", "flat")
 
@@ -44,7 +44,7 @@ bandwidths = st.one_of(st.sampled_from([0.1, 0.25, 0.3, 0.5, 1.0, 1.5]), st.floa
 """Bandwidths of adversaries and of the belief distance."""
 
 smoothings = st.one_of(st.none(), st.sampled_from([0.25, 0.5, 0.75, 1.0]))
-"""By what beliefs are blended before they are compared, if they are."""
+"""Smoothings by which beliefs are blended before they are compared, if they are."""
 
 
 # --- Drawing --------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ LEAVING_OVER = ("js_reduce", "k_anonymity_primacy", "beta_likeness_primacy")
 
 @st.composite
 def requirement_lists(draw: st.DrawFn) -> list[Requirement]:
-    """One to three requirements, in any order, such as small groups may just meet."""
+    """Draw one to three requirements, in any order, such as small groups may just meet."""
     grounds = st.sampled_from(get_args(Ground))
     one = st.one_of(
         st.builds(KAnonymity, st.integers(1, 5)),

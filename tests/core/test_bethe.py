@@ -109,7 +109,7 @@ def messages(rows: list[dict[int, float]]) -> tuple[list[dict[int, float]], floa
 # --- Drawing --------------------------------------------------------------------------------------
 
 Drawn = list[tuple[list[list[int]], list[Belief]]]
-"""For each group the values of each cell's records, and each cell's prior."""
+"""Values of each cell's records, and each cell's prior, for each group."""
 
 
 @st.composite

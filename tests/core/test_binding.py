@@ -145,7 +145,7 @@ def test_no_group_has_a_larger_figure(
 @SOME
 @given(records=tables(min_records=2, max_records=7, max_attributes=1))
 def test_some_group_of_people_alike_has_it(stated: dict[str, Any], records: Records) -> None:
-    """Of requirements on shares it is attained: by people of one value, wherever they are."""
+    """Requirements on shares attain it: by people of one value, wherever they are."""
     each = [(row[0], row[-1]) for row in records.rows]
     alone = oracles.Attribute("q", tuple(str(place) for place in range(len(each))))
     rows = tuple((str(place), value) for place, (_, value) in enumerate(each))
@@ -161,7 +161,7 @@ def test_some_group_of_people_alike_has_it(stated: dict[str, Any], records: Reco
 
 
 def test_a_distance_that_blends_nearly_all_is_refused_with_the_figure() -> None:
-    """As of a body mass index of 4,190 people, whose raw table kept .2 by a smoothing of .75."""
+    """Case: the body mass index of 4,190 people, whose raw table kept .2 by a smoothing of .75."""
     setting = Setting(surveyed())
     values = setting.table.sensitive.positions
     assert values is not None

@@ -42,7 +42,7 @@ bounds = st.sampled_from([(0.0, 0.5), (0.25, 0.5), (0.5, 0.9), (0.5, 0.6), (0.75
 
 
 def demanding(knowledge: Any, rho1: float, rho2: float = 1.0, **sight: Any) -> BeliefBreach:
-    """One bound."""
+    """Requirement with one bound."""
     stated = {"bandwidth": knowledge, "rho1": rho1, "rho2": rho2, **sight}
     return BeliefBreach.parse(stated)
 
@@ -83,7 +83,7 @@ def check(
 def test_breaches_of_who_knows_by_bandwidth(
     records: Records, data: st.DataObject, rho: tuple[float, float]
 ) -> None:
-    """One bandwidth for all attributes, or one for each."""
+    """Bandwidths are one for all attributes, or one for each."""
     cells = data.draw(partitions(len(records.cells())))
     if not cells:
         return

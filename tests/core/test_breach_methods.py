@@ -187,7 +187,7 @@ def test_nobody_becomes_sure_at_any_bandwidth_of_a_range(seed: int) -> None:
 
 
 def test_what_cannot_be_met_is_refused_with_what_would_be() -> None:
-    """To somebody who knows by a table, the whole table tells who has b."""
+    """The whole table tells who has b to a reader who knows by a table."""
     table = as_table(by_age("a", "a", "a", "b", "a", "a", "a", "a"))
     prior = np.tile([0.9, 0.1], (8, 1))
     prior[3] = [0.55, 0.45]
@@ -215,7 +215,7 @@ def test_what_cannot_be_met_is_refused_with_what_would_be() -> None:
 
 
 def test_of_whom_the_reader_becomes_sure_is_counted_and_named() -> None:
-    """By hand: of two groups of two shares, one is all of one value."""
+    """The release, by hand, has two groups of two shares, and one is all of one value."""
     table = as_table(by_age("a", "a", "a", "b", "b", "b"))
     setting, groups = Setting(table), as_groups([[0, 1], [2, 3], [4, 5]])
     policy = parse_policy({"bt_privacy": {"bandwidth": {"kernel": "uniform"}, "t": 0.5}})

@@ -1,4 +1,4 @@
-"""Of whom readers become sure: who of them is right, who was certain anyway, what is affordable."""
+"""Certainty of readers: how many are right, how many were certain anyway, what is affordable."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def grouped(records: int, seed: int, groups: int) -> tuple[Setting, Groups]:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("estimator", ["auto", "omega"])
 def test_who_is_right_and_who_was_certain_anyway(seed: int, estimator: Estimator) -> None:
-    """By the beliefs themselves, person by person; `right` by the same estimate as the figures."""
+    """Beliefs are judged person by person; `right` by the same estimate as the figures."""
     setting, groups = grouped(80, seed, 24)
     (knowledge,) = parse_policy(ASKED).requirements[0].knowledge
     (count,) = certainties(setting, groups, parse_policy(ASKED).requirements, estimator)
@@ -55,7 +55,7 @@ def test_who_is_right_and_who_was_certain_anyway(seed: int, estimator: Estimator
 
 
 def test_those_are_certain_anyway_of_whom_something_was_known() -> None:
-    """By hand: a table tells of three of four that they have a, and of one of these wrongly."""
+    """The table tells of three of four that they have a, and of one of these wrongly."""
     table = as_table(by_age("a", "a", "b", "b"))
     prior = np.array([[0.95, 0.05], [0.92, 0.08], [0.95, 0.05], [0.4, 0.6]])
     setting = Setting(table, library=Known(cells=prior))

@@ -224,7 +224,7 @@ def test_unblended_beliefs_are_compared_as_they_are(
 
 
 def test_blending_hides_certainty() -> None:
-    """Of 21 numbers, who comes to be sure of one moves by a twentieth of a bit."""
+    """A reader who comes to be sure of one of 21 numbers moves by a twentieth of a bit."""
     number = Domain("s", tuple(map(str, range(21))), positions=np.arange(21.0))
     before, after = np.full(21, 1 / 21), np.eye(21)[10]
     assert BeliefDistance.over(number, 0.75)(before, after) < 0.05

@@ -165,7 +165,7 @@ def test_figures_are_those_of_the_release_that_is_made(table: Table, name: str) 
 def test_the_exact_share_is_that_of_records_inferred_exactly(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By omega none; by auto those of groups of few states, which are counted one by one."""
+    """No group is exact by omega; by auto those of few states are, which are counted one by one."""
     method = METHODS["mondrian"]
     policy = parse_policy({**K, "bt_privacy": {"bandwidth": 0.3, "t": 0.4}})
     by_omega = parse_options(method, {"estimator": "omega"})

@@ -29,7 +29,7 @@ from tests.core.watching import Watched
 
 Prior = list[Fraction]
 Cells = list[tuple[list[int], list[Prior]]]
-"""For each cell the codes of its records' values, and one prior for each adversary."""
+"""Codes of the values of each cell's records, and one prior for each adversary."""
 
 
 # --- Golden figures (Li, Li, Zhang 2009, tables II and III; values: HIV, none) ------------

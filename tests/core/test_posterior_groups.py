@@ -21,7 +21,7 @@ from tests.core.strategies import MANY, SOME, as_array, as_groups, beliefs
 
 Prior = list[Fraction]
 Cells = list[tuple[list[int], list[Prior]]]
-"""For each cell the codes of its records' values, and one prior for each adversary."""
+"""Codes of the values of each cell's records, and one prior for each adversary."""
 
 
 @st.composite

@@ -227,7 +227,7 @@ def test_random_queries_count_rows(clinic: Visits, data: st.DataObject) -> None:
 @MANY
 @given(visits(columns=1), st.data())
 def test_errors_are_those_of_a_release_of_rows(clinic: Visits, data: st.DataObject) -> None:
-    """Of one column, rows make a plain table: errors are those of that in the same groups."""
+    """Rows of one column make a plain table: errors are those of that in the same groups."""
     cells = data.draw(partitions(clinic.table.cells))
     rows = clinic.rows(range(len(clinic.persons)))
     flat = as_table(Records(tuple(clinic.known), clinic.told[0], tuple(rows)))

@@ -34,7 +34,7 @@ GUO = {
     "rr-qi": {2: 7.981, 3: 8.999, 5: 11.162, 7: 13.501},
     "rr-both": {2: 9.927, 3: 10.922, 5: 12.853, 7: 14.747},
 }
-"""On Adult with education, marital status, sex, race and work class: the objective by 1/tau."""
+"""Objectives by 1/tau, on Adult with education, marital status, sex, race and work class."""
 
 
 def attempt(

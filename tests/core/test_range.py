@@ -249,7 +249,7 @@ def few(seed: int) -> Table:
 
 @pytest.mark.parametrize(("seed", "t"), [(13, 0.08), (14, 0.12), (15, 0.05), (16, 0.08)])
 def test_nobody_between_the_points_is_told_more(seed: int, t: float) -> None:
-    """Of the first two tables, 33 bandwidths at equal distances are kept to t, and others not."""
+    """Keeping 33 bandwidths only would break t, for the first two tables, at others between."""
     table, method = few(seed), GROUP_METHODS["mondrian"]
     demanded = (KAnonymity(2), BtPrivacy(((Between(0.1, 2.0), t),)))
     made, rows = method.make(Setting(table), demanded, method.options(), SeededChance(2), SILENT)
@@ -299,7 +299,7 @@ def test_what_is_not_shown_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_sample_is_widened_by_whom_it_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of some table the ends and the middle allow groups that tell too much to somebody between."""
+    """The ends and the middle of some table allow groups that tell too much to somebody between."""
     method = GROUP_METHODS["mondrian"]
     demanded = (KAnonymity(2), BtPrivacy(((Between(0.05, 1.9), 0.12),)))
     sizes: list[int] = []

@@ -57,7 +57,7 @@ class Shown:
     attributes : tuple of Attribute
         All attributes, the sensitive one last.
     retentions : tuple of Fraction
-        Of each.
+        Retentions of the attributes.
     rows : list of tuple
         The shown records.
     release : Release

@@ -40,7 +40,7 @@ from tests.core.sequences import (
 
 CONSTANT = oracles.same_value(LABELS)
 ANYTHING: defaultdict[oracles.Look, oracles.Belief] = defaultdict(lambda: {"a": 1})
-"""Of contexts of one value, what was believed of older ones does not matter."""
+"""Beliefs about anything: contexts of one value do not depend on older ones."""
 
 
 @given(releases(apart=True), st.one_of(st.none(), knowledge(most=1)))

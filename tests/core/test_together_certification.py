@@ -67,7 +67,7 @@ def test_a_release_that_begins_with_known_groups(
 
 
 def _unions(groups: Sequence[frozenset[int]]) -> set[frozenset[int]]:
-    """All unions of some groups: what a reader cannot tell apart is one."""
+    """Unions of groups: those that a reader cannot tell apart are one."""
     unions = {frozenset[int]()}
     for group in groups:
         unions |= {union | group for union in unions}
@@ -167,7 +167,7 @@ def test_a_requirement_on_all_groups_together_holds_afterwards() -> None:
 
 
 def test_k_anonymity_counts_who_is_left_when_groups_are_taken_from_others() -> None:
-    """Of five newcomers among old groups four would be a group of four."""
+    """Four of five newcomers among old groups would be a group of four."""
     old = tuple(range(5))
     few, enough = tuple(range(9)), tuple(range(10))
     for shown, waiting in ((few, 4), (enough, 0)):
@@ -239,7 +239,7 @@ def test_rests_of_groups_that_are_united_at_the_start_are_counted() -> None:
 
 
 def test_a_known_group_that_does_not_hold_any_more_is_united_as_it_is() -> None:
-    """Of three people two were shown to have the same; with four more they are no more found."""
+    """Two of three people were shown to have the same; with four more they are no more found."""
     few, more = (0, 1, 2), tuple(range(3, 7))
     course = Course(
         (20, 21, 22, 23, 24, 25, 26),

@@ -92,7 +92,7 @@ def test_who_is_in_no_group_is_believed_as_before() -> None:
 def test_exact_is_so_however_states_are_packed_and_priors_scaled(
     history: Shown, bits: int, balanced: float
 ) -> None:
-    """Of few bits words are full, and numbers left to what opens later stand in others."""
+    """Words of few bits are full, and numbers left to what opens later stand in others."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exact_module, "_BITS", bits)
         patch.setattr(exact_module, "_BALANCED", balanced)

@@ -61,7 +61,7 @@ GROUNDS: tuple[Ground, ...] = get_args(Ground)
 
 @dataclass(frozen=True)
 class Believed:
-    """Of a person: the home, the values of it, what is believed before and after."""
+    """Person: the home, the values of it, and the beliefs before and after."""
 
     home: Records
     before: list[float]

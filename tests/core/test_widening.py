@@ -25,7 +25,7 @@ from tests.core.watching import Watched
 
 
 def naive(table: Table, boxes: Boxes, records: Boxes) -> list[float]:
-    """One record and one class after the other."""
+    """Penalty of one record and one class after the other."""
     found = []
     for first, last in zip(*records, strict=True):
         best = (np.inf, np.inf)

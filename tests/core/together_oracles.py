@@ -15,7 +15,7 @@ Group = tuple[Sequence[int], Mapping[int, int]]
 
 
 def agreeing(persons: int, values: int, groups: Sequence[Group]) -> Iterator[tuple[int, ...]]:
-    """All ways to give each person a value that agree with all groups."""
+    """Ways to give each person a value that agree with all groups."""
     for way in product(range(values), repeat=persons):
         if all(Counter(way[person] for person in some) == Counter(held) for some, held in groups):
             yield way

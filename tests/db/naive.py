@@ -66,7 +66,7 @@ def expected_rows(
     source : sequence of tuple
         The source's records: quasi-identifiers, then the sensitive value.
     generalizations : mapping of str to callable
-        For each quasi-identifier, in order, how a group's values become one.
+        Generalization of a group's values into one, for each quasi-identifier, in order.
     """
     cells = connection.execute(
         "SELECT group_id, qi, records FROM bkpriv.disclosure(%s, '1')", [release]

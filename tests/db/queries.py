@@ -14,7 +14,7 @@ from tests.conftest import Connection
 
 Answer = tuple[Any, float, float, float | None]
 Literals = Mapping[str, Sequence[str]]
-"""For each column, as it is written in SQL, literals to compare it with, as they are written."""
+"""Literals to compare each column with, as they are written in SQL, as is the column."""
 
 
 def draw_condition(draw: random.Random, literals: Literals, depth: int = 3) -> str:

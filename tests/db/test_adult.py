@@ -191,14 +191,14 @@ SELECT p.group_id, p.qi, p.sensitive,
      WHERE to_jsonb(s) @> (p.qi || jsonb_build_object({1}, p.sensitive)))
 FROM bkpriv.posterior(%s, '0.3', 'auto') AS p WHERE p.prior <= 0.5 AND p.posterior > 0.9
 """
-"""Of whom an adversary becomes sure, and for how many of them that is true."""
+"""Query of the records of which an adversary becomes sure, and of how many that is true."""
 
 _MOST_LOST = {("adult", "mondrian"): 0.035, ("adult", "agglomerate"): 0.020}
 
 
 @pytest.mark.parametrize("method", ["mondrian", "agglomerate"])
 def test_beliefs_that_are_not_blended_are_bounded_too(published: Published, method: str) -> None:
-    """By default: whoever states t = 0.2 gets what the words say, at a price that is borne."""
+    """The default holds: whoever states t = 0.2 gets what the words say, at a bearable price."""
     db, name = published.db, published.name
     state_policy(db, "five", {"k_anonymity": {"k": 5}, "bt_privacy": SKYLINE})
     release = publish(db, name, "five", f"{name}.five_{method}", {}, method)

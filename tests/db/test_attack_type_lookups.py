@@ -34,7 +34,7 @@ RANGE = Trap(TRAPS["difference of a range"].type, "unit(i % 3, i % 3 + i % 5 + 1
 
 SEEN = "CREATE VIEW adm.made AS SELECT {} AS a, b FROM adm.snap AS s"
 JSON = "JSON_OBJECT('v': v)->>'v'", "JSON_ARRAY(v)->>0", "JSON_ARRAYAGG(v) OVER ()->>0"
-"""Of PostgreSQL 16 and later."""
+"""Expressions of PostgreSQL 16 and later."""
 
 LOOKUPS: dict[str, tuple[Trap, list[str]]] = {
     "casts": (

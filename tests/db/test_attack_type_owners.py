@@ -89,7 +89,7 @@ TRAPS = {
         "",
     ),
 }
-"""By what is to run. Some run when values become texts, some when texts become values."""
+"""Traps by what is to run. Some run when values become texts, some when texts become values."""
 
 BELIEF = """
     SELECT x.v, y.b AS value, 1 / (SELECT count(DISTINCT b) FROM {0})::float8 AS probability

@@ -18,7 +18,7 @@ GROUPED = "SELECT count(*) FROM moods WHERE m > 'low' GROUP BY CUBE (m, b)"
 
 
 def told(connection: Connection, release: int, views: list[str]) -> list[Any]:
-    """All that is said of a release and in its views."""
+    """Words about a release, and in its views."""
     said: list[Any] = []
     for view in views:
         shown = connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(view)))

@@ -70,7 +70,7 @@ def release(request: pytest.FixtureRequest, shared_clinic: Connection) -> int:
 
 
 def expected_explanations(db: Connection, release: int) -> dict[int, list[Fault]]:
-    """For each group all that may be told: ties are a matter of rounding."""
+    """Explanations that are allowed for each group: ties are a matter of rounding."""
     records: Counter[int] = Counter()
     figures: dict[int, dict[str, tuple[Any, float]]] = defaultdict(dict)
     for group, qi, held, figure, _ in db.execute(

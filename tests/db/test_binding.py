@@ -58,7 +58,7 @@ def test_the_lattice_refuses_it(clinic: Connection) -> None:
 def test_a_number_that_is_blended_away_is_refused_and_without_blending_bound(
     db: Connection,
 ) -> None:
-    """Of a measure of many values, blending over all of the range leaves next to no distance."""
+    """Blending over all of the range of a measure of many values leaves next to no distance."""
     db.execute(
         "CREATE TABLE public.survey AS SELECT 20 + i % 50 AS age, i % 2 = 0 AS smokes, "
         "round((28 + 6 * sin(i) + 5 * cos(i * 1.7) + 5 * sin(i * 2.3))::numeric, 1) AS bmi "

@@ -183,7 +183,7 @@ INTERFACE = {
 OURS = "pronamespace IN ('bkpriv'::regnamespace, 'bkpriv_internal'::regnamespace)"
 
 NAME = "regexp_replace(pronamespace::regnamespace || '.' || proname, '^bkpriv[._]', '')"
-"""Of a function: ``publish``, ``internal.owns``."""
+"""Name of a function: ``publish``, ``internal.owns``."""
 
 
 def _internal(*names: str) -> list[str]:

@@ -18,7 +18,7 @@ OTHER_SQL = """
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT 'c0ffee' $$
 """
-"""As if the extension had been created from other files of the same version."""
+"""Statements that make the extension look created from other files of the same version."""
 
 
 def findings(db: Connection) -> dict[str, tuple[bool, str]]:

@@ -44,7 +44,7 @@ TOGETHER = (
     "SELECT respondent, figure FROM bkpriv.explain_together(ARRAY[%s, 1])",
     "SELECT worst FROM bkpriv.audit_readers('people', jsonb_build_object('press', ARRAY[1, %s]))",
 )
-"""Of a release by itself, or with the one that was copied."""
+"""Questions about a release by itself, or with the one that was copied."""
 
 
 @pytest.fixture(scope="module")

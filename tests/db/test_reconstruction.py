@@ -39,7 +39,7 @@ SCHEMES = {
     "rr-qi": ("patients", tuple(TYPES), "told"),
     "rr-both": ("patients", tuple(TYPES), "told"),
 }
-"""For each scheme a dataset, its attributes and a policy that can be kept."""
+"""Dataset of each scheme, its attributes and a policy that can be kept."""
 
 LITERALS = {
     "age": ["0", "20", "25", "40", "'60'", "-1"],

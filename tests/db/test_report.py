@@ -28,7 +28,7 @@ def page_of(connection: Connection, release: int, audience: str = "officer") -> 
 
 
 def words_of(page: str) -> str:
-    """All text of a page, on one line."""
+    """Text of a page, on one line."""
     body = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
 

@@ -1,4 +1,4 @@
-"""Of whom readers become sure: the closing notice, the report and audits agree."""
+"""Certainty of readers: the closing notice, the report and audits agree."""
 
 from __future__ import annotations
 

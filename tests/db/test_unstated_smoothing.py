@@ -40,7 +40,7 @@ DISEASES = Attribute(
         "ulcer": ("ulcer", "body", "*"),
     },
 )
-"""With a hierarchy by which they blend: without one a smoothing changes nothing."""
+"""Attribute with a hierarchy by which it blends: without one a smoothing changes nothing."""
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ MADE = {"0.1.0": 9, "0.2.0": 9, "0.3.0": 16}
 """Number of releases of each version: nine alike, then some of what that version began."""
 
 FROM_0_1 = pytest.mark.parametrize("version", ["0.1.0"], indirect=True, scope="module")
-"""Of what changed on the way from 0.1.0."""
+"""Mark of tests of what changed on the way from 0.1.0."""
 
 FROM_0_2 = pytest.mark.parametrize("version", ["0.2.0"], indirect=True, scope="module")
 

@@ -15,7 +15,7 @@ Rows = list[dict[str, str]]
 
 
 def figures(of: Rows, column: str) -> list[float]:
-    """One column, as numbers."""
+    """Column as numbers."""
     return [float(row[column]) for row in of]
 
 
@@ -27,7 +27,7 @@ class Page:
     name : str
         The study's.
     folder : str, optional
-        Of ``docs``.
+        Folder of ``docs``.
     """
 
     def __init__(self, name: str, folder: str = "papers") -> None:

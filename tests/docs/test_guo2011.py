@@ -141,7 +141,7 @@ def distances(name: str, released: str, distance: str = "Euclidean") -> list[flo
 
 
 def steps(line: list[float]) -> Iterator[float]:
-    """By what a line is multiplied at each step."""
+    """Factors by which a line is multiplied at each step."""
     return (later / earlier for earlier, later in pairwise(line))
 
 

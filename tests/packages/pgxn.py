@@ -101,7 +101,7 @@ KEYS: dict[str, tuple[bool, Rule]] = {
     "resources": (False, lambda value: isinstance(value, dict)),
     "no_index": (False, lambda value: set(value) <= {"file", "directory"}),
 }
-"""For each key, whether it must be there, and what holds of its value."""
+"""Rule of each key: whether it must be there, and what holds of its value."""
 
 
 def faults(meta: dict[str, Any]) -> list[str]:

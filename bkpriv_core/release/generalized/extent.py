@@ -108,7 +108,7 @@ class Extents(ABC):
 
     @abstractmethod
     def spread(self) -> sparse.csr_array:
-        """Each extent spread uniformly over the values of the domain in it, shape (size, x)."""
+        """Spread of each extent, uniform over the values of the domain in it, shape (size, x)."""
 
     @abstractmethod
     def covered(self, chosen: BoolArray) -> FloatArray:
@@ -188,7 +188,7 @@ def by_column(shares: sparse.csr_array, chosen: BoolArray) -> Runs:
 
 
 def _labels(domain: Domain) -> list[set[str | None]]:
-    """For each value, the labels under which it may be published."""
+    """Labels under which each value may be published."""
     if domain.hierarchy is None:
         return [{label, ROOT} for label in domain.labels]
     paths = domain.hierarchy.paths
@@ -203,7 +203,7 @@ class Pieces:
     Parameters
     ----------
     cuts : dict of (int, float, bool) to int
-        For each cut its number; it has as many pieces to its left, and one more.
+        Number of each cut; it has as many pieces to its left, and one more.
     has_null : bool
         Whether NULL is a piece.
     """

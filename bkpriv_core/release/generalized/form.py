@@ -44,8 +44,8 @@ class Generalized(Form):
     Parameters
     ----------
     recoding : tuple of Recoding, optional
-        For each quasi-identifier the classes of values that are published alike, where whole
-        columns are generalized.
+        Classes of values of each quasi-identifier that are published alike, where whole columns are
+        generalized.
     """
 
     recoding: tuple[Recoding, ...] = ()

@@ -121,7 +121,7 @@ def _label_key(classes: Classes, extents: Labels, column: ShownColumn, possible:
 
 
 def _point_key(classes: Classes, ranges: Ranges, column: ShownColumn, possible: BoolArray) -> Key:
-    """Of a continuum no value has a share, unless it is all there is."""
+    """Key for a continuum: no value has a share, unless it is all there is."""
     domain, attribute = ranges.domain, classes.attribute
     runs = ranges.runs(possible)
     codes = np.unique(runs.written(np.arange(len(runs.length)))[1])

@@ -84,7 +84,7 @@ def rewrite_generalized(
 
     @cache
     def probability(grouped: frozenset[int]) -> str:
-        """Of the condition, some of whose attributes are grouped by."""
+        """Probability of the condition, some of whose attributes are grouped by."""
         involved = [keys[key] if key in grouped else sides[key] for key in sides]
         met = combinations_met(query.predicate, [side.classes for side in involved], progress)
         return weight(met, involved, progress)

@@ -54,7 +54,7 @@ class Runs:
         Returns
         -------
         which : (b,) int array
-            For each value in a run, the place of its extent among those asked for.
+            Place of the extent of each value in a run, among those asked for.
         values : (b,) int array
             The value.
         shares : (b,) array
@@ -78,7 +78,7 @@ def sum_boxes(
     Parameters
     ----------
     sides : sequence of (Runs, (g,) int array)
-        For each of ``k`` attributes the runs, and the extent of each group.
+        Runs, and the extent of each group, of each of ``k`` attributes.
     weights : (g,) array
         Weight of each group, not negative.
     check : callable

@@ -31,8 +31,8 @@ class Randomized(Form):
     Parameters
     ----------
     channels : tuple of Channel, optional
-        One for each attribute, the sensitive one last. A form in which nothing is shown yet has
-        none.
+        Channels, one for each attribute, the sensitive one last. A form in which nothing is shown
+        yet has none.
     drawn : Drawn, optional
         The records.
     """

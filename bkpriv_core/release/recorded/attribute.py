@@ -15,7 +15,7 @@ from bkpriv_core.table.hierarchy import Hierarchy, Intervals
 __all__ = ["Attribute", "check_labels", "read_domains"]
 
 _ATTRIBUTES = 1600
-"""Most columns of a table."""
+"""Largest number of columns of a table."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ _TEXT_BYTES = 10**9
 """Largest size of all labels or names in one."""
 
 _WIDTHS = 2100
-"""Most widths of intervals: each is at least twice the one before."""
+"""Largest number of widths of intervals: each is at least twice the one before."""
 
 _HINT = "No publication recorded it so. Leave the release out; its owner can append to its history."
 

@@ -25,7 +25,7 @@ def weight(met: BoolArray, sides: Sequence[Side], progress: Progress) -> str:
     Parameters
     ----------
     met : bool array
-        For which combinations of classes it is true, an axis for each side.
+        Mark of the combinations of classes for which it is true, an axis for each side.
     sides : sequence of Side
         The attributes.
     progress : Progress

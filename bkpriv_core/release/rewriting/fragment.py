@@ -41,7 +41,7 @@ EMPTY_KEY = "jsonb '{}'"
 """The key of what is not grouped by anything."""
 
 _LONGEST = 1_000_000
-"""Most characters of a statement."""
+"""Largest number of characters of a statement."""
 
 _OWN_EQUALITY = re.compile(
     r"(bigint|bit|bit varying|boolean|bytea|character|date|double precision|inet|integer|interval"
