@@ -98,7 +98,7 @@ down:
 	@scripts/server.sh down
 
 demo:
-	@$(client) && $(up_uri) && $(PYTHON) -m bkpriv_core.cli demo --uri "$$uri" \
+	@$(client) && $(up_uri) && $(PYTHON) -m bkpriv_client demo --uri "$$uri" \
 		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') $(ARGS)
 
 study: STUDY := $(or $(STUDY),li2009)
@@ -106,7 +106,7 @@ study:
 	@test -n '$(ADULT)' -o '$(STUDY)' = riboni2012 || \
 		{ echo 'make study needs ADULT=file.csv' >&2; exit 2; }
 	@$(client) && $(if $(filter guo2011,$(STUDY)),,$(up_uri) &&) \
-		$(PYTHON) -m bkpriv_core.cli bench $(STUDY) $(if $(filter guo2011,$(STUDY)),,--uri "$$uri") \
+		$(PYTHON) -m studies $(STUDY) $(if $(filter guo2011,$(STUDY)),,--uri "$$uri") \
 		$(if $(ADULT),--adult '$(call from_caller,$(ADULT))') \
 		--out '$(call from_caller,$(or $(OUT),$(STUDY)))' $(ARGS)
 

@@ -31,11 +31,11 @@ from bench.randomization import measure_randomization
 from bench.repair import measure_repair
 from bench.serial import measure_serial
 from bench.steps import measure_steps
-from bkpriv_core.cli.adult import read_adult
-from bkpriv_core.cli.hospital import hospital
-from bkpriv_core.cli.sandbox import drop_sandbox, renew_sandbox
-from bkpriv_core.cli.server import connect
-from bkpriv_core.cli.terminal import make_console, step
+from bkpriv_client.adult import read_adult
+from bkpriv_client.hospital import hospital
+from bkpriv_client.sandbox import drop_sandbox, renew_sandbox
+from bkpriv_client.server import connect
+from bkpriv_client.terminal import make_console, step
 
 _MARK = "Made by `python -m bench`, which drops it when it is done."
 

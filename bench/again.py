@@ -17,10 +17,10 @@ from psycopg import sql
 
 from bench.figure import Figure
 from bench.publication import SCHEMA, Publication, memory_figure, peak_megabytes
-from bkpriv_core.cli.declaration import ask
-from bkpriv_core.cli.growing import CERTIFY, GROW, NAIVE, GrowingTable, Way, numbered
-from bkpriv_core.cli.server import Connection, connect, scalar
-from bkpriv_core.cli.source import Source
+from bkpriv_client.declaration import ask
+from bkpriv_client.growing import CERTIFY, GROW, NAIVE, GrowingTable, Way, numbered
+from bkpriv_client.server import Connection, connect, scalar
+from bkpriv_client.source import Source
 
 __all__ = ["measure_again"]
 

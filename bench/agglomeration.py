@@ -14,7 +14,7 @@ from bench.publication import (
     published,
     typical,
 )
-from bkpriv_core.cli.source import Source
+from bkpriv_client.source import Source
 
 __all__ = ["measure_agglomeration"]
 

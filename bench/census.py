@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.cli.source import Column, Hierarchy, Source
+from bkpriv_client.source import Column, Hierarchy, Source
 
 __all__ = ["ADULT_RECORDS", "census"]
 

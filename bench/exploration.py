@@ -12,9 +12,9 @@ import time
 
 from bench.figure import Figure
 from bench.publication import peak_megabytes, publish
-from bkpriv_core.cli.declaration import ask
-from bkpriv_core.cli.server import connect
-from bkpriv_core.cli.source import Source
+from bkpriv_client.declaration import ask
+from bkpriv_client.server import connect
+from bkpriv_client.source import Source
 
 __all__ = ["measure_exploration"]
 

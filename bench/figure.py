@@ -10,7 +10,7 @@ from statistics import median
 from rich.table import Table
 from rich.text import Text
 
-from bkpriv_core.cli.terminal import make_table
+from bkpriv_client.terminal import make_table
 
 __all__ = ["Figure", "alternate", "figure_table"]
 

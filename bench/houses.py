@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.cli.source import Column, Source
+from bkpriv_client.source import Column, Source
 
 __all__ = ["HOUSES", "houses"]
 

@@ -13,10 +13,10 @@ from statistics import median
 from psycopg import sql
 
 from bench.figure import Figure
-from bkpriv_core.cli.server import connect, scalar
-from bkpriv_core.cli.source import Source
-from bkpriv_core.cli.study.martin2007.design import FULL
-from bkpriv_core.cli.study.martin2007.nodes import create_nodes, narrowed
+from bkpriv_client.server import connect, scalar
+from bkpriv_client.source import Source
+from studies.martin2007.design import FULL
+from studies.martin2007.nodes import create_nodes, narrowed
 
 __all__ = ["measure_nodes"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.figure import Figure
 from bench.publication import Publication, memory_figure, published, typical
-from bkpriv_core.cli.source import Source
+from bkpriv_client.source import Source
 
 __all__ = ["measure_primacy"]
 

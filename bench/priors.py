@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.figure import Figure, alternate
+from bkpriv_client.source import Column, Source
 from bkpriv_core.belief.prior import kernel_prior
-from bkpriv_core.cli.cells import count_cells
-from bkpriv_core.cli.source import Column, Source
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.table import Table
+from studies.cells import count_cells
 
 __all__ = ["measure_many_values", "measure_priors"]
 

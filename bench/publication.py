@@ -20,10 +20,10 @@ from typing import Any
 from psycopg import sql
 
 from bench.figure import Figure
-from bkpriv_core.cli.declaration import call, declare_source
-from bkpriv_core.cli.loading import load_source
-from bkpriv_core.cli.server import Connection, connect, scalar
-from bkpriv_core.cli.source import Source
+from bkpriv_client.declaration import call, declare_source
+from bkpriv_client.loading import load_source
+from bkpriv_client.server import Connection, connect, scalar
+from bkpriv_client.source import Source
 
 __all__ = [
     "ANONYMOUS",

@@ -22,9 +22,9 @@ from bench.publication import (
     published,
     typical,
 )
-from bkpriv_core.cli.declaration import call
-from bkpriv_core.cli.server import connect, scalar
-from bkpriv_core.cli.source import Source
+from bkpriv_client.declaration import call
+from bkpriv_client.server import connect, scalar
+from bkpriv_client.source import Source
 
 __all__ = ["copied", "measure_copies", "measure_draw", "measure_growth", "measure_publishing"]
 

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from bench.figure import Figure, alternate
-from bkpriv_core.cli.source import Source
+from bkpriv_client.source import Source
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import Blend
 from bkpriv_core.randomization.optimization import Optimum, optimize

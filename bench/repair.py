@@ -15,7 +15,7 @@ from statistics import median
 
 from bench.figure import Figure
 from bench.publication import SKYLINE, Publication, detail_lost, published, typical
-from bkpriv_core.cli.source import Source
+from bkpriv_client.source import Source
 
 __all__ = ["measure_repair"]
 

@@ -21,11 +21,11 @@ from bench.publication import (
     memory_figure,
     published,
 )
-from bkpriv_core.cli.clinic.register import draw_register
-from bkpriv_core.cli.clinic.tables import load_transitions
-from bkpriv_core.cli.declaration import call, declare_source
-from bkpriv_core.cli.loading import TableName
-from bkpriv_core.cli.server import connect
+from bkpriv_client.clinic.register import draw_register
+from bkpriv_client.clinic.tables import load_transitions
+from bkpriv_client.declaration import call, declare_source
+from bkpriv_client.loading import TableName
+from bkpriv_client.server import connect
 
 __all__ = ["measure_serial"]
 

@@ -18,9 +18,9 @@ from psycopg import sql
 
 from bench.figure import Figure
 from bench.publication import watch
-from bkpriv_core.cli.declaration import call
-from bkpriv_core.cli.server import connect
-from bkpriv_core.cli.source import Source
+from bkpriv_client.declaration import call
+from bkpriv_client.server import connect
+from bkpriv_client.source import Source
 
 __all__ = ["measure_steps"]
 

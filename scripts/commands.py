@@ -16,7 +16,7 @@ from typer import Context
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from bkpriv_core.cli import app
+from bkpriv_client import app
 
 __all__ = ["commands"]
 

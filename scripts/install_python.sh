@@ -6,7 +6,6 @@
 # - The server's user reads this directory and must not be able to write it: root owns it where
 #   root installs, and everything is compiled now because the server never can.
 # - Dependencies are copied only if they changed; code is mirrored, so no stale module survives.
-# - The client (bkpriv_core/cli) stays out of the server.
 # - `sql.digest` says which SQL is installed with it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,7 +38,6 @@ scripts/digest_sql.sh >"$target/sql.digest"
 rm -rf "$target/.new"
 mkdir "$target/.new"
 cp -R bkpriv_core plpython/bkpriv_pl "$target/.new"
-rm -rf "$target/.new/bkpriv_core/cli"
 find "$target/.new" -name __pycache__ -prune -exec rm -rf {} +
 seal "$target/.new" "$2"
 for package in bkpriv_core bkpriv_pl; do

@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bkpriv_core.cli.study.again.command import STUDY as AGAIN
-from bkpriv_core.cli.study.amiri2016.command import STUDY as AMIRI
-from bkpriv_core.cli.study.figure import Figure, Row, Value
-from bkpriv_core.cli.study.guo2011.command import STUDY as GUO
-from bkpriv_core.cli.study.li2009.command import STUDY as LI
-from bkpriv_core.cli.study.martin2007.command import STUDY as MARTIN
-from bkpriv_core.cli.study.procedure import Study
-from bkpriv_core.cli.study.riboni2012.command import STUDY as RIBONI
+from studies.again.command import STUDY as AGAIN
+from studies.amiri2016.command import STUDY as AMIRI
+from studies.figure import Figure, Row, Value
+from studies.guo2011.command import STUDY as GUO
+from studies.li2009.command import STUDY as LI
+from studies.martin2007.command import STUDY as MARTIN
+from studies.procedure import Study
+from studies.riboni2012.command import STUDY as RIBONI
 
 __all__ = ["DOCUMENTS", "STUDIES", "draw", "read"]
 

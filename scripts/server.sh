@@ -169,7 +169,7 @@ copy_server() {
 install_extension() {
     local sources
     sources=$(find bkpriv.control Makefile requirements/server.lock scripts sql plpython bkpriv_core \
-        -name __pycache__ -prune -o -path bkpriv_core/cli -prune -o -type f -print0 |
+        -name __pycache__ -prune -o -type f -print0 |
         sort -z | xargs -0 sha256sum | sha256sum)
     [[ $(cat "$base/server/installed" 2>/dev/null) != "$sources" ]] || return 0
     say "installing the extension"

@@ -2,7 +2,7 @@
 # wheel.sh [DIRECTORY]
 # Build the client as a wheel, in .build/wheel if nothing is said; print the file.
 #
-# Rules: the core and the command line are in it, what runs in the server is not: it needs none where it
+# Rules: the core and the client are in it, what runs in the server is not: it needs none where it
 # is installed. Runs in .build/venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -14,7 +14,7 @@ import bkpriv_core
 from scripts.lint_sql import lint
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = ["bench", "bkpriv_core", "plpython", "scripts", "tests"]
+CODE = ["bench", "bkpriv_client", "bkpriv_core", "plpython", "scripts", "studies", "tests"]
 
 
 def control() -> dict[str, str]:

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from bench.houses import houses
+from bkpriv_client.hospital import hospital
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.cli.cells import count_cells
-from bkpriv_core.cli.hospital import hospital
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.neighbours import losses
 from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, Regard, Requirement
 from bkpriv_core.table.groups import Groups
+from studies.cells import count_cells
 from tests.core.certifying import certify
 from tests.core.oracles import posterior_by_equation_3
 

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from bkpriv_core.cli.adult import read_adult
-from bkpriv_core.cli.declaration import declare_source
-from bkpriv_core.cli.hospital import hospital
-from bkpriv_core.cli.loading import load_source
-from bkpriv_core.cli.source import Source
+from bkpriv_client.adult import read_adult
+from bkpriv_client.declaration import declare_source
+from bkpriv_client.hospital import hospital
+from bkpriv_client.loading import load_source
+from bkpriv_client.source import Source
 from tests.conftest import Connection
 from tests.db.clinic import one, publish, state_policy
 

@@ -35,9 +35,9 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from bkpriv_core.cli.declaration import declare_source
-from bkpriv_core.cli.hospital import hospital
-from bkpriv_core.cli.loading import load_source
+from bkpriv_client.declaration import declare_source
+from bkpriv_client.hospital import hospital
+from bkpriv_client.loading import load_source
 from tests.conftest import Connection
 from tests.db.clinic import declare_own, fill, one, publish, rows_of, state_policy
 from tests.db.naive import boxes_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bkpriv_core.cli.study.amiri2016.command import STUDY
-from bkpriv_core.cli.study.amiri2016.design import FULL, KINDS, SWEPT
+from studies.amiri2016.command import STUDY
+from studies.amiri2016.design import FULL, KINDS, SWEPT
 from tests.docs.study import Page, figures
 
 PAGE = Page("amiri2016")

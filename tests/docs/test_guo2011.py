@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from bkpriv_core.cli.study.guo2011.command import STUDY
-from bkpriv_core.cli.study.guo2011.design import FULL, RR_S, RR_S_MARGINAL
+from studies.guo2011.command import STUDY
+from studies.guo2011.design import FULL, RR_S, RR_S_MARGINAL
 from tests.docs.study import Page, Rows, figures
 
 PAGE = Page("guo2011")

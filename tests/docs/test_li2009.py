@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bkpriv_core.cli.study.li2009.command import STUDY
-from bkpriv_core.cli.study.li2009.design import FULL, TABLES
+from studies.li2009.command import STUDY
+from studies.li2009.design import FULL, TABLES
 from tests.docs.study import Page, figures
 
 PAGE = Page("li2009")

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from bkpriv_core.cli.study.martin2007.command import STUDY
-from bkpriv_core.cli.study.martin2007.design import FULL
-from bkpriv_core.cli.study.martin2007.nodes import LANGUAGES
+from studies.martin2007.command import STUDY
+from studies.martin2007.design import FULL
+from studies.martin2007.nodes import LANGUAGES
 from tests.docs.study import Page, figures
 
 PAGE = Page("martin2007")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from matplotlib.image import imread
 
-from bkpriv_core.cli.study.figure import Figure, Lines
 from scripts.redraw import DOCUMENTS, STUDIES, draw, read
+from studies.figure import Figure, Lines
 
 _SPREADS = {"deviation", "standard_error", "lower_quartile", "upper_quartile"}
 """Columns of how far a figure varies."""

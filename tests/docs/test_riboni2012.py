@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bkpriv_core.cli.study.riboni2012.command import STUDY
-from bkpriv_core.cli.study.riboni2012.design import (
+from studies.riboni2012.command import STUDY
+from studies.riboni2012.design import (
     BETTER,
     DEFENCES,
     FULL,

@@ -91,7 +91,7 @@ def test_its_python_code_is_where_its_script_looks_for_it(major: int, unpacked: 
     assert f"'/bkpriv/{VERSION}'" in (unpacked / script).read_text()
     assert f"/{place}" not in (unpacked / script).read_text()
     assert (unpacked / place / "bkpriv_pl" / "__init__.py").is_file()
-    assert not (unpacked / place / "bkpriv_core" / "cli").exists()
+    assert not [name for name in ("bkpriv_client", "studies") if (unpacked / place / name).exists()]
 
 
 def test_it_depends_on_what_this_machine_has_for_the_server(package: Path, major: int) -> None:

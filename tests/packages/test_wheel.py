@@ -54,9 +54,10 @@ def test_it_says_what_it_can_do(programs: Path) -> None:
     assert run(programs / "bkpriv", "--version").strip() == bkpriv_core.__version__
 
 
-def test_it_has_nothing_of_the_server(programs: Path) -> None:
-    assert "No module named 'bkpriv_pl'" in run(
-        programs / "python", "-I", "-c", "import bkpriv_pl", status=1
+@pytest.mark.parametrize("name", ["bkpriv_pl", "studies", "bench"])
+def test_it_has_nothing_of_the_server_and_no_studies(programs: Path, name: str) -> None:
+    assert f"No module named '{name}'" in run(
+        programs / "python", "-I", "-c", f"import {name}", status=1
     )
 
 

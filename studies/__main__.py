@@ -1,0 +1,5 @@
+"""Run a study: ``python -m studies li2009 --help``."""
+
+from studies import app
+
+app(prog_name="python -m studies")

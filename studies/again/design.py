@@ -1,0 +1,55 @@
+"""What is published again, and what it is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from studies.blending import SMOOTHING
+
+__all__ = ["BOUNDS", "FULL", "HELD", "QUICK", "REQUIREMENTS", "Design"]
+
+_K, _BANDWIDTH, _T = 5, 0.3, 0.2
+_CERTAIN = 0.999
+
+REQUIREMENTS: Mapping[str, Any] = {
+    "k_anonymity": {"k": _K},
+    "bt_privacy": [{"bandwidth": _BANDWIDTH, "t": _T, "smoothing": SMOOTHING}],
+}
+"""The policy of every release."""
+
+BOUNDS: Mapping[str, str] = {
+    "k_anonymity": f"fewer than {_K} records may be theirs",
+    "bt_privacy": f"belief (B = {_BANDWIDTH}) moves by more than {_T}",
+    "max_disclosure": "the value is certain",
+}
+"""What releases together are held against: the policy, and whether anybody's value is certain."""
+
+HELD: Mapping[str, Any] = {**REQUIREMENTS, "max_disclosure": {"tau": _CERTAIN}}
+"""These as requirements."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """How much is measured.
+
+    Parameters
+    ----------
+    months : int
+        Releases.
+    people : int, optional
+        How many come in all, drawn; everybody by default.
+    seed : int
+        Of the order in which people come.
+    """
+
+    months: int = 12
+    people: int | None = None
+    seed: int = 2026
+
+
+FULL = Design()
+
+QUICK = Design(months=3, people=300)
+"""Few points, to see whether all works."""

@@ -1,0 +1,39 @@
+"""The cells of a source, counted here rather than by a server."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bkpriv_client.source import Source
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.hierarchy import Hierarchy
+from bkpriv_core.table.table import Table
+
+__all__ = ["count_cells"]
+
+
+def count_cells(source: Source) -> Table:
+    """Count the records of each cell; columns are integers, numbers or text, without NULL."""
+    domains = []
+    codes = []
+    for name in (*source.quasi_identifiers, source.sensitive):
+        column = source.columns[name]
+        numeric = column.type != "text"
+        values = np.array(column.values, dtype=np.float64 if numeric else np.str_)
+        occurring, coded = np.unique(values, return_inverse=True)
+        paths = source.hierarchies.get(name)
+        domains.append(
+            Domain(
+                name,
+                tuple(f"{value:g}" if numeric else str(value) for value in occurring),
+                positions=occurring if numeric else None,
+                hierarchy=Hierarchy.from_rows(name, paths) if paths else None,
+                step=1.0 if column.type == "integer" else None,
+            )
+        )
+        codes.append(coded.ravel())
+    *quasi_identifiers, sensitive = domains
+    rows = np.column_stack(codes).astype(np.int64)
+    ones = np.ones(len(rows), dtype=np.int64)
+    table, _ = Table.from_rows(tuple(quasi_identifiers), sensitive, rows, ones)
+    return table

@@ -1,0 +1,132 @@
+"""Reading CSV files: types, NULLs, hierarchies, and faults that name their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bkpriv_client.csv_file import CsvFile, read_hierarchies, read_hierarchy
+from bkpriv_client.failure import ClientError
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "people.csv"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "-20", "0"], "integer"),
+        (["2147483647"], "integer"),
+        (["2147483648"], "bigint"),
+        (["9223372036854775807", "1"], "bigint"),
+        (["9223372036854775808"], "numeric"),
+        (["9" * 5000], "numeric"),
+        (["1", "2.5"], "numeric"),
+        (["1e6", "-.5", "3."], "numeric"),
+        (["."], "text"),
+        (["007"], "text"),
+        (["1", "-"], "text"),
+        (["\u0661"], "text"),
+        (["1 "], "text"),
+        (["NaN"], "text"),
+        (["2024-02-29", "1999-12-31"], "date"),
+        (["2023-02-29"], "text"),
+        (["2024-02-29", "20"], "text"),
+        (["29/02/2024"], "text"),
+        (["2024-02-29 12:30", "2024-02-29T23:59:59.999999"], "timestamp"),
+        (["2024-02-29", "2024-02-29 12:30"], "timestamp"),
+        (["2024-02-29 12:30Z", "2024-02-29T12:30:00+05:30", "2024-02-29 12:30 -08"], "timestamptz"),
+        (["2024-02-29 12:30", "2024-02-29 12:30Z"], "text"),
+        (["2024-02-29", "2024-02-29 12:30Z"], "text"),
+        (["2023-02-29 12:30"], "text"),
+        (["2024-02-29 24:00"], "text"),
+        (["2024-02-29 12:60"], "text"),
+        (["2024-02-29 12:30:00.1234567"], "text"),
+        (["2024-02-29 12"], "text"),
+        (["12:30"], "text"),
+        (["true", "False", ""], "boolean"),
+        (["TRUE"], "boolean"),
+        (["f", "m"], "text"),
+        (["f"], "text"),
+        (["yes", "no"], "text"),
+        (["true", "1"], "text"),
+        (["", "7"], "integer"),
+        (["", ""], "text"),
+    ],
+)
+def test_a_column_gets_the_narrowest_type_of_all_its_values(
+    path: Path, values: list[str], kind: str
+) -> None:
+    path.write_text("key,value\n" + "".join(f"k,{value}\n" for value in values))
+    types, records = CsvFile.open(path).guess_types()
+    assert types["value"] == kind
+    assert records == len(values)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "kind"),
+    [
+        ("1", "8589934592", "bigint"),
+        ("1", "1.5", "numeric"),
+        ("1", "2024-01-01", "text"),
+        ("1", "x", "text"),
+        ("2024-01-01", "2024-01-01 12:30", "timestamp"),
+        ("2024-01-01 12:30", "2024-01-01", "timestamp"),
+        ("2024-01-01 12:30", "2024-01-01 12:30Z", "text"),
+        ("2024-01-01", "1", "text"),
+        ("true", "1", "text"),
+    ],
+)
+def test_a_late_value_widens_the_type(path: Path, first: str, last: str, kind: str) -> None:
+    path.write_text("value\n" + f"{first}\n" * 20_000 + last + "\n")
+    types, records = CsvFile.open(path).guess_types()
+    assert types == {"value": kind}
+    assert records == 20_001
+
+
+def test_quotes_blanks_and_a_byte_order_mark(path: Path) -> None:
+    path.write_bytes(b'\xef\xbb\xbfname;"a ""b"""\r\n"x;y";\r\n\r\n"two\nlines"; z \r\n')
+    file = CsvFile.open(path, ";")
+    assert file.names == ("name", 'a "b"')
+    assert list(file.rows()) == [("x;y", None), ("two\nlines", " z ")]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"a,,c\n", "line 1: column 2 has no name"),
+        (b"a,b,a\n", 'line 1: the column "a" stands twice'),
+        (b"a,b\n1,2\n3\n", "line 3: 1 fields where 2 are expected"),
+        (b"a,b\n1,2\n3,4,5\n", "line 3: 3 fields where 2 are expected"),
+        (b'a,b\n1,"2\n', "line 2: unexpected end of data"),
+        (b"a,b\n1,caf\xe9\n", "is not UTF-8 text"),
+    ],
+)
+def test_a_fault_names_the_file_and_its_place(path: Path, content: bytes, said: str) -> None:
+    path.write_bytes(content)
+    with pytest.raises(ClientError) as caught:
+        CsvFile.open(path).guess_types()
+    assert str(path) in caught.value.message
+    assert said in caught.value.message
+
+
+def test_a_missing_file_is_named(path: Path) -> None:
+    with pytest.raises(ClientError, match=r"people\.csv: No such file"):
+        CsvFile.open(path)
+
+
+def test_hierarchies_are_found_by_their_attribute(tmp_path: Path) -> None:
+    (tmp_path / "hierarchy_sex.csv").write_text("leaf,root\nmale,*\nfemale,*\n")
+    (tmp_path / "hierarchy_other.csv").write_text("leaf,root\nx,*\n")
+    assert read_hierarchies(tmp_path, ("age", "sex")) == {"sex": [("male", "*"), ("female", "*")]}
+
+
+@pytest.mark.parametrize("content", ["leaf,root\n", "leaf\nmale\n"])
+def test_what_is_no_hierarchy_is_refused(path: Path, content: str) -> None:
+    path.write_text(content)
+    with pytest.raises(ClientError, match="is not a hierarchy"):
+        read_hierarchy(path)

@@ -1,0 +1,11 @@
+"""Running studies as from a shell."""
+
+from __future__ import annotations
+
+from studies import app
+from tests.program import Program
+
+__all__ = ["failed", "run", "succeeded"]
+
+_program = Program(app)
+run, succeeded, failed = _program.run, _program.succeeded, _program.failed
