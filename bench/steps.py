@@ -45,8 +45,11 @@ def measure_steps(uri: str, schema: str, source: Source, records: int, rounds: i
         connection.execute(sql.SQL("VACUUM ANALYZE {}").format(table))
         connection.execute(
             call(
-                *("register_dataset", _NAME, f"{schema}.{_NAME}"),
-                *(list(source.quasi_identifiers), source.sensitive),
+                "register_dataset",
+                _NAME,
+                f"{schema}.{_NAME}",
+                list(source.quasi_identifiers),
+                source.sensitive,
             )
         )
         connection.execute(call("set_policy", _NAME, json.dumps({"k_anonymity": {"k": 5}})))

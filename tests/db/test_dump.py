@@ -382,7 +382,11 @@ def test_data_that_were_not_restored_are_noticed(
         left_out = ["-T", "bkpriv_release.release_3"] if kind == "data" else []
         call(
             server_programs / "pg_dump",
-            *(f"--{kind}-only", *left_out, "-f", file, original.database.uri()),
+            f"--{kind}-only",
+            *left_out,
+            "-f",
+            file,
+            original.database.uri(),
         )
     with made(server, original) as copy:
         for file, _ in parts:

@@ -80,7 +80,8 @@ def test_records_are_chosen_at_random(visits: Connection) -> None:
     drawn = []
     for view in ("one", "two"):
         publish(
-            *(visits, "noted"),
+            visits,
+            "noted",
             policy="crowd",
             view=f"public.{view}",
             options={"max_records_per_person": 1},
@@ -167,7 +168,8 @@ def test_methods_publish_persons_within_the_policy(visits: Connection, method: s
             )
     options = {"suppression": 0.5} if method == "incognito" else {}
     release = publish(
-        *(visits, "visits"),
+        visits,
+        "visits",
         policy="strict",
         view="public.shown",
         method=method,

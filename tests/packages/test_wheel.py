@@ -39,9 +39,16 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     programs = made / "venv" / "bin"
     pip = (sys.executable, "-m", "pip", "--python", programs / "python")
     run(
-        *(*pip, "install", "-qq", "--disable-pip-version-check", "--only-binary", ":all:"),
+        *pip,
+        "install",
+        "-qq",
+        "--disable-pip-version-check",
+        "--only-binary",
+        ":all:",
         "--no-compile",
-        *("-c", made / "constraints.txt", f"{wheel}[cli]"),
+        "-c",
+        made / "constraints.txt",
+        f"{wheel}[cli]",
     )
     run(*pip, "check")
     yield programs
