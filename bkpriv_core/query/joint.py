@@ -16,10 +16,10 @@ from bkpriv_core.query.predicate import EVERYTHING
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["CellJoint", "Joint"]
+__all__ = ["CellJoint", "JointDistribution"]
 
 
-class Joint(ABC):
+class JointDistribution(ABC):
     """Records of each combination of quasi-identifiers and sensitive value."""
 
     @abstractmethod
@@ -35,7 +35,7 @@ class Joint(ABC):
         """Records by the values of two attributes, shape (size of one, size of other)."""
 
 
-class CellJoint(Joint):
+class CellJoint(JointDistribution):
     """Records of cells: of a source, or expected where a release keeps the quasi-identifiers.
 
     Parameters
@@ -49,7 +49,7 @@ class CellJoint(Joint):
         self.codes, self.counts = _merged(counted.codes, counted.counts)
 
     def at(self, codes: IntArray) -> FloatArray:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         # Cells that are asked for stand there with no records.
         rows = np.vstack((self.codes, codes))
         counts = np.vstack((self.counts, np.zeros((len(codes), self.counts.shape[1]))))
@@ -57,11 +57,11 @@ class CellJoint(Joint):
         return merged[place[len(self.codes) :]]
 
     def square(self) -> float:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         return float((self.counts**2).sum())
 
     def pair(self, one: int, other: int) -> FloatArray:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         return self._counted.tabulate(EVERYTHING, (one, other))
 
 

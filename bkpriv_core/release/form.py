@@ -21,7 +21,7 @@ import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import Query
-from bkpriv_core.query.joint import Joint
+from bkpriv_core.query.joint import JointDistribution
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawn import Drawn
@@ -139,7 +139,7 @@ class Form(ABC):
         """Counts of records as far as the release tells."""
 
     @abstractmethod
-    def joint(self, release: Release, progress: Progress = SILENT) -> Joint:
+    def joint(self, release: Release, progress: Progress = SILENT) -> JointDistribution:
         """Joint distribution as far as the release tells.
 
         Parameters

@@ -17,9 +17,9 @@ __all__ = [
     "Facts",
     "LeftOut",
     "Persons",
-    "Shown",
     "Sibling",
     "Sure",
+    "ViewColumn",
 ]
 
 Audience = Literal["officer", "outsiders"]
@@ -118,7 +118,7 @@ class Persons:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ViewColumn:
     """A column of a published view: the view, its name, its type and what it holds."""
 
     view: str
@@ -200,7 +200,7 @@ class Facts:
         The largest share of a value in a group, likewise.
     sure : tuple of Sure or None
         Certainties of readers, by what each knows; None where that was not counted.
-    shown : tuple of Shown
+    shown : tuple of ViewColumn
         The columns of its views, as far as they are there.
     bounds : tuple of Bounded
         An audit, by when it was made and by whom; now, if that is None.
@@ -256,7 +256,7 @@ class Facts:
     alone: Uniqueness | None
     largest: float | None
     sure: tuple[Sure, ...] | None
-    shown: tuple[Shown, ...]
+    shown: tuple[ViewColumn, ...]
     bounds: tuple[Bounded, ...]
     audited: tuple[str, str] | None
     utility: Mapping[str, float | None]

@@ -21,9 +21,9 @@ from bkpriv_core.report.facts import (
     Facts,
     LeftOut,
     Persons,
-    Shown,
     Sibling,
     Sure,
+    ViewColumn,
 )
 from bkpriv_core.report.page import render
 from bkpriv_core.table.combination import columns_of
@@ -300,9 +300,9 @@ def _left_out(release: int, task: Task) -> tuple[LeftOut, ...]:
     )
 
 
-def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tuple[Shown, ...]:
+def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tuple[ViewColumn, ...]:
     """Columns of the views that show the release, with their comments."""
-    shown: list[Shown] = []
+    shown: list[ViewColumn] = []
     for exhibit in exhibits:
         view = View(own["view_schema"], own["view_name"]).of(exhibit)
         if find_view(view, exhibit, dataset, own["owner"], only=own["release"]) is None:
@@ -317,7 +317,7 @@ def _shown(dataset: str, own: Mapping[str, Any], exhibits: Sequence[Any]) -> tup
             ["text", "text"],
             [view.schema, view.name],
         )
-        shown += [Shown(view.name, row["name"], row["type"], row["comment"]) for row in rows]
+        shown += [ViewColumn(view.name, row["name"], row["type"], row["comment"]) for row in rows]
     return tuple(shown)
 
 

@@ -25,9 +25,9 @@ from bkpriv_core.report.facts import (
     Facts,
     LeftOut,
     Persons,
-    Shown,
     Sibling,
     Sure,
+    ViewColumn,
 )
 from bkpriv_core.report.markup import element, name, text
 from bkpriv_core.report.page import render
@@ -61,7 +61,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         "alone": Uniqueness(2, 0, 9),
         "largest": 0.71,
         "sure": (Sure({"bandwidth": 0.3}, False, 21, 20, 50, True, False),),
-        "shown": (Shown(f"{word}view", "age_from", "integer", "the least value"),),
+        "shown": (ViewColumn(f"{word}view", "age_from", "integer", "the least value"),),
         "bounds": (
             bound(vulnerable=4, satisfied=False, worst=3.0),
             bound(

@@ -19,7 +19,7 @@ import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import Query
-from bkpriv_core.query.joint import Joint
+from bkpriv_core.query.joint import JointDistribution
 from bkpriv_core.query.tally import Tally
 from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.extent import Boxes, Extents, Labels, Ranges
@@ -140,7 +140,7 @@ class Generalized(Form):
         """See `Form`."""
         return BoxTally(self.shown(release))
 
-    def joint(self, release: Release, progress: Progress = SILENT) -> Joint:
+    def joint(self, release: Release, progress: Progress = SILENT) -> JointDistribution:
         """See `Form`."""
         return BoxJoint(self.shown(release), progress)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.joint import Joint
+from bkpriv_core.query.joint import JointDistribution
 from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.generalized.extent import Boxes
 from bkpriv_core.table.groups import FloatArray, IntArray
@@ -29,7 +29,7 @@ _BITS = 5
 """Into how many parts, as a power of 2, an axis is cut to tell which rows are near."""
 
 
-class BoxJoint(Joint):
+class BoxJoint(JointDistribution):
     """Records spread over the values of the domains in their group's box.
 
     Parameters
@@ -49,7 +49,7 @@ class BoxJoint(Joint):
         self._progress = progress
 
     def at(self, codes: IntArray) -> FloatArray:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         distribution = np.zeros((len(codes), self._histograms.shape[1]))
         places = [domain.leaf_order[codes[:, axis]] for axis, domain in enumerate(self._domains)]
         for rows in self._neighbours(np.column_stack(places)):
@@ -59,7 +59,7 @@ class BoxJoint(Joint):
         return distribution
 
     def square(self) -> float:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         total = 0.0
         for rows in self._neighbours(self._low):
             sides = [
@@ -98,7 +98,7 @@ class BoxJoint(Joint):
         return common, product
 
     def pair(self, one: int, other: int) -> FloatArray:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         joint = np.zeros((self._size(one), self._size(other)))
         step = max(1, _SHARES // max(joint.shape))
         for start in range(0, len(self._histograms), step):

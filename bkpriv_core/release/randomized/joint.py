@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.query.joint import Joint
+from bkpriv_core.query.joint import JointDistribution
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.randomization.grid import Grid
@@ -28,7 +28,7 @@ _PRIOR = 1.0
 """Records that are spread evenly over all combinations of values."""
 
 
-class RandomizedJoint(Joint):
+class RandomizedJoint(JointDistribution):
     """The likeliest counts.
 
     Parameters
@@ -60,7 +60,7 @@ class RandomizedJoint(Joint):
         return likeliest(self._domains, self._channels, self._drawn, _PRIOR, self._progress)
 
     def at(self, codes: IntArray) -> FloatArray:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         grid, counts = self._whole
         size = self._domains[-1].size
         cells = np.repeat(codes, size, axis=0)
@@ -70,11 +70,11 @@ class RandomizedJoint(Joint):
         return padded[grid.find(np.column_stack((cells, values)))].reshape(-1, size)
 
     def square(self) -> float:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         return float((self._whole[1] ** 2).sum())
 
     def pair(self, one: int, other: int) -> FloatArray:
-        """See `Joint`."""
+        """See `JointDistribution`."""
         both = [one, other]
         domains = [self._domains[place] for place in both]
         channels = [self._channels[place] for place in both]
