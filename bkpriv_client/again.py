@@ -48,18 +48,18 @@ _METRICS = {"gcp": "Share of detail lost (GCP)", "suppressed_share": "Share of r
 
 @dataclass(frozen=True)
 class _Month:
-    """What all releases up to a month's tell together.
+    """Exposure by all releases up to a month's together.
 
     Parameters
     ----------
     release : int
         The month's.
     people : int
-        In the table.
+        Number of people in the table.
     likely : int
-        Of how many a diagnosis is likelier than the policy allows.
+        Number of people of whom a diagnosis is likelier than the policy allows.
     worst : float
-        How likely the likeliest is.
+        Probability of the likeliest diagnosis.
     """
 
     release: int
@@ -70,7 +70,7 @@ class _Month:
 
 @dataclass(frozen=True)
 class _Exposed:
-    """Somebody over the bound, and by which releases."""
+    """Person over the bound, and the releases that expose them."""
 
     respondent: str
     sensitive: str
@@ -95,7 +95,7 @@ class AgainDemo(Stage):
     schema : str
         Schema of all that it makes, which is empty.
     source : Source
-        Those who come within the year.
+        People who come within the year.
     """
 
     schema: str

@@ -41,7 +41,7 @@ _WIDENING: tuple[tuple[SqlType, ...], ...] = (
     ("integer", "bigint", "numeric"),
     ("date", "timestamp"),
 )
-"""Of each row, a type holds the values of those before it."""
+"""Types in the order of widening: in each row, a type holds the values of those before it."""
 
 _CHUNK = 5_000
 """Records between two reports of progress."""
@@ -60,7 +60,7 @@ class CsvFile:
     names : tuple of str
         The columns.
     title : str
-        What messages call it.
+        Title of the file in messages.
     """
 
     path: Path

@@ -56,13 +56,13 @@ def declare(
     table : TableName
         The table.
     quasi_identifiers, sensitive : sequence of str, str or sequence of str
-        Its columns.
+        Columns of the table by their roles.
     hierarchies : mapping of str to TableName
         Tables of hierarchies, by attribute.
     intervals : mapping of str to sequence of int
         Widths of intervals, by attribute.
     **roles : str or sequence of str
-        Its `respondent`, `period` and `attributes`, where it has them.
+        Columns of roles that the table may have: `respondent`, `period` and `attributes`.
     """
     source = table.written(connection)
     columns = {name: told if isinstance(told, str) else list(told) for name, told in roles.items()}

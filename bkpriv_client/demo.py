@@ -47,10 +47,10 @@ _MARK = "Made by `bkpriv demo`, which replaces it at every run."
 
 _ADMISSIONS = 20_000
 _PATIENTS = 2_000
-"""Of a month."""
+"""Patients of a month."""
 
 _PEOPLE = 480
-"""Of a year."""
+"""People of a year."""
 
 _K = 4
 _T = 0.2
@@ -69,7 +69,7 @@ _METRICS = {
 
 @dataclass(frozen=True)
 class _AuditLine:
-    """What an audit says about one adversary."""
+    """Line of an audit about one adversary."""
 
     bandwidth: float
     threshold: float

@@ -1,4 +1,4 @@
-"""What a view's columns are, how each is exported, and the dictionary that says so."""
+"""Columns of a view, their export, and the dictionary that describes them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Column:
     Parameters
     ----------
     name, type, holds : str
-        What it is called, its type in SQL, and what it holds.
+        Name of the column, its type in SQL, and its meaning.
     """
 
     name: str
@@ -51,15 +51,15 @@ class Source:
     Parameters
     ----------
     schema, name : str
-        Its name.
+        Name of the view.
     holds : str
-        What its rows are.
+        Meaning of its rows.
     columns : tuple of Column
         Columns of the file.
     query : Composed
         A SELECT of them.
     rows : int
-        How many there are.
+        Number of rows.
     """
 
     schema: str

@@ -129,7 +129,7 @@ def explore(
 
 
 def _told(notice: Diagnostic) -> str:
-    """What a notice says, which is gone once it was handled."""
+    """Text of a notice, which is gone once it was handled."""
     return f"{notice.message_primary}. {notice.message_detail or ''}"
 
 

@@ -20,7 +20,7 @@ __all__ = ["Format", "export"]
 
 
 class Format(str, Enum):
-    """What views are written as."""
+    """Format in which views are written."""
 
     csv = "csv"
     parquet = "parquet"

@@ -1,4 +1,4 @@
-"""What the client itself refuses, and how every failure is shown.
+"""Refusals of the client itself, and how every failure is shown.
 
 The server's errors carry a message, a DETAIL and a HINT; the client's own have the same parts, and
 both are shown alike, without a traceback. What is neither is a bug and keeps its traceback.
@@ -17,16 +17,16 @@ __all__ = ["ClientError", "show"]
 
 
 class ClientError(Exception):
-    """Something that the person at the keyboard can put right.
+    """Error that the person at the keyboard can put right.
 
     Parameters
     ----------
     message : str
-        What is wrong, naming the file, column or table at fault.
+        Fault, naming the file, column or table.
     detail : str, optional
         The figures behind the message.
     hint : str, optional
-        What would work instead.
+        Remedy that would work instead.
     """
 
     def __init__(self, message: str, *, detail: str | None = None, hint: str | None = None) -> None:

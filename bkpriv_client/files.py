@@ -27,7 +27,7 @@ def written_whole(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     Parameters
     ----------
     path : Path
-        Its name.
+        Path that the file takes.
     private : bool
         Whether nobody else may read it.
 

@@ -33,9 +33,9 @@ class Way:
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the way.
     overlap : str
-        What its policy says of earlier releases.
+        Treatment of earlier releases by its policy.
     grow : bool, optional
         Whether every release but the first grows from the one before.
     """
@@ -68,7 +68,7 @@ def numbered(source: Source, seed: int, records: int | None = None, first: int =
     seed : int
         Seed of the order.
     records : int, optional
-        How many come; all by default.
+        Number of people who come; all by default.
     first : int, optional
         The first one's number.
     """
@@ -94,9 +94,9 @@ class GrowingTable:
     schema : str
         Schema of the table, and of views.
     source : Source
-        All who come, in order: see `numbered`.
+        People who come, in order: see `numbered`.
     months : int
-        In how many months.
+        Number of months in which they come.
     """
 
     def __init__(self, connection: Connection, schema: str, source: Source, months: int) -> None:

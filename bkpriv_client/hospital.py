@@ -63,7 +63,7 @@ def hospital(records: int, seed: int) -> Source:
     Parameters
     ----------
     records : int
-        How many, at least 1.
+        Number of records, at least 1.
     seed : int
         Seed of the random numbers, not negative.
 

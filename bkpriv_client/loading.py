@@ -40,7 +40,7 @@ class TableName:
     Parameters
     ----------
     schema, name : str
-        As the catalogue has them, without quotes.
+        Names in the catalogue, without quotes.
     """
 
     schema: str
@@ -48,7 +48,7 @@ class TableName:
 
     @property
     def identifier(self) -> sql.Identifier:
-        """For composing statements."""
+        """Name as an identifier, to compose statements."""
         return sql.Identifier(self.schema, self.name)
 
     def written(self, connection: Connection) -> str:

@@ -16,7 +16,7 @@ from bkpriv_client.server import Connection
 __all__ = ["write_parquet"]
 
 _ROWS = 50_000
-"""How many rows are read and written at a time."""
+"""Number of rows that are read and written at a time."""
 
 _TYPES: dict[str, Any] = {
     "boolean": pa.bool_(),
@@ -32,7 +32,7 @@ _TYPES: dict[str, Any] = {
 """Types that Parquet has too; others are written as text."""
 
 _DIGITS = 38
-"""Most digits of a decimal."""
+"""Largest number of digits of a decimal."""
 
 
 def write_parquet(connection: Connection, source: Source, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What every program of ours has in common, at the command line."""
+"""Common parts of our programs at the command line."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ __all__ = ["Audience", "report"]
 
 
 class Audience(str, Enum):
-    """Whom a report is for."""
+    """Reader of a report."""
 
     officer = "officer"
     outsiders = "outsiders"

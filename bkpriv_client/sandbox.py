@@ -32,7 +32,7 @@ def drop_sandbox(connection: Connection, schema: str, mark: str) -> None:
     schema : str
         Name of the schema.
     mark : str
-        Its comment, by which it is known to be the command's own.
+        Comment by which the schema is known to be the command's own.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class _History:
     Parameters
     ----------
     name, colour : str
-        What it is called, and how its bars are drawn.
+        Name of the way, and the colour of its bars.
     requirements : mapping
         The policy.
     method : str
@@ -91,7 +91,7 @@ _SKYLINE = _History(
 
 @dataclass(frozen=True)
 class _Month:
-    """What the adversary learnt from a month's release, knowing those before it."""
+    """Knowledge gained by the adversary from a month's release, given those before it."""
 
     release: int
     period: str

@@ -33,9 +33,9 @@ class Column:
     Parameters
     ----------
     type : SqlType
-        Its type.
+        SQL type of the column.
     values : sequence
-        One value per record.
+        Values, one per record.
     """
 
     type: SqlType
@@ -51,13 +51,13 @@ class Source:
     name : str
         Name for the table and, with a prefix, for the dataset.
     title : str
-        What the records are, for people.
+        Noun for the records, for people.
     columns : mapping of str to Column
         Columns by name, all of one length.
     quasi_identifiers : tuple of str
-        What an adversary may know about a person.
+        Columns that an adversary may know of a person.
     sensitive : str
-        What an adversary would like to know.
+        Column that an adversary would like to know.
     hierarchies : mapping of str to Hierarchy
         Generalization hierarchies by attribute; the sensitive attribute may have one.
     intervals : mapping of str to tuple of int

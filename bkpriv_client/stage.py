@@ -1,4 +1,4 @@
-"""What a demonstration tells its audience, and does before its eyes."""
+"""Words that a demonstration tells its audience, and actions before its eyes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Stage", "tellings"]
 
 
 def tellings(connection: Connection, dataset: str, releases: int) -> int:
-    """How often a story with so many releases of a dataset was told in this database."""
+    """Number of stories with so many releases of a dataset that were told in this database."""
     query = sql.SQL("SELECT count(*) FROM bkpriv.releases WHERE dataset = %s")
     # An attempt that failed half-way counts, too.
     return -(-int(scalar(connection, query, dataset)) // releases)
@@ -26,12 +26,12 @@ def tellings(connection: Connection, dataset: str, releases: int) -> int:
 
 @dataclass(frozen=True)
 class Stage:
-    """Where a demonstration speaks and acts.
+    """Stage on which a demonstration speaks and acts.
 
     Parameters
     ----------
     console : Console
-        What it prints to.
+        Console that it prints to.
     connection : Connection
         Connection to the server.
     uri : str

@@ -1,4 +1,4 @@
-"""What the client prints to, and steps with a progress bar.
+"""Consoles that the client prints to, and steps with a progress bar.
 
 On a terminal a step shows a bar while it runs and a line with its duration when it is done.
 Elsewhere (a log, a pipe) only that line is printed.

@@ -1,4 +1,4 @@
-"""What settings disclose against the detail that they lose, as one plot.
+"""Plot of what settings disclose against the detail that they lose.
 
 Rules
 -----
@@ -46,11 +46,11 @@ class Setting:
     Parameters
     ----------
     place : int
-        Its place.
+        Place of the setting in the list.
     policy : mapping
         The policy.
     figures : mapping of str to float or None
-        By metric.
+        Figures by metric.
     """
 
     place: int
@@ -64,14 +64,14 @@ class Setting:
 
     @property
     def adversaries(self) -> str:
-        """What the adversaries of the policy know, as text."""
+        """Knowledge of the adversaries of the policy, as text."""
         stated = self.policy.get("bt_privacy", [])
         skyline = stated if isinstance(stated, list) else [stated]
         return ", ".join(_written(item.get("bandwidth")) for item in skyline)
 
     @property
     def parameters(self) -> dict[str, str]:
-        """All else that the policy states, by short names."""
+        """Parameters that the policy states besides, by short names."""
         found: dict[str, str] = {}
         for key, stated in self.policy.items():
             for item in stated if isinstance(stated, list) else [stated]:
@@ -107,7 +107,7 @@ def front(settings: Sequence[Setting]) -> list[Setting]:
     Returns
     -------
     list of Setting
-        By rising loss.
+        Settings of the front, by rising loss.
     """
     lost = losses(settings)
     points = [

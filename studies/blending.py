@@ -1,4 +1,4 @@
-"""How studies compare beliefs: blended, as in Li, Li, Zhang 2009.
+"""Comparison of beliefs in studies: blended, as in Li, Li, Zhang 2009.
 
 A policy that states no smoothing compares beliefs as they are. Figures of the papers, and ours
 beside them, are of blended beliefs, so every study states it.

@@ -68,13 +68,13 @@ class Figure(Generic[_Place, _Design]):
     Parameters
     ----------
     name : str
-        What its files are called.
+        Name of its files.
     title : str
-        What it shows.
+        Title of the figure.
     measure : callable
         Measures it where the study takes place, to a design, and reports progress.
     picture : Picture
-        How it is drawn.
+        Picture that draws it.
     """
 
     name: str
@@ -105,14 +105,14 @@ def _written(value: Value) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture(ABC):
-    """How rows are drawn, in panels side by side, or in two rows where they are many.
+    """Drawing of rows, in panels side by side, or in two rows where they are many.
 
     Parameters
     ----------
     x, y : str
         Columns along the axes.
     x_label, y_label : str
-        What they are, with units.
+        Labels of the axes, with units.
     panel : str, optional
         Column whose values tell panels apart.
     panel_label : str, optional
@@ -187,7 +187,7 @@ class Lines(Picture):
     series : str
         Column whose values tell lines apart.
     series_label : str, optional
-        What these values are, where they do not say so themselves.
+        Meaning of these values, if they do not say so themselves.
     scale : {"linear", "log", "symlog"}, optional
         Scale of the vertical axis; "symlog" is logarithmic above 1 and shows 0.
     across : {"linear", "log"}, optional
@@ -195,7 +195,7 @@ class Lines(Picture):
     bound : float, optional
         Height of a thin line to compare with.
     bound_label : str, optional
-        What it is.
+        Label of that line.
     note : str, optional
         Column of what is written beside each point, such as the setting that tells it from others
         of its series.
@@ -266,7 +266,7 @@ class Lines(Picture):
             )
 
     def _spreads(self, held: Sequence[Row]) -> list[list[float]]:
-        """How far error bars go down and up."""
+        """Lengths of error bars down and up."""
         if isinstance(self.spread, str):
             return [[float(row[self.spread] or "nan") for row in held]] * 2
         ends = [[float(row[end] or "nan") for row in held] for end in self.spread]
@@ -305,7 +305,7 @@ class Grid(Picture):
     value : str
         Column of the figures.
     value_label : str
-        What they are, with units.
+        Meaning of the figures, with units.
     """
 
     value: str

@@ -61,7 +61,7 @@ def own_database(uri: str, suffix: str, mark: str) -> Iterator[Connection]:
     uri : str
         A database of the same server, as a role that may create databases and the extension.
     suffix : str
-        What is added to that database's name.
+        Suffix that is added to that database's name.
     mark : str
         Comment by which the database is known to be the study's own.
 
@@ -115,9 +115,9 @@ class Publication:
     Parameters
     ----------
     release : int
-        Its number.
+        Number of the release.
     seconds : float
-        From the call of ``publish`` to its return.
+        Time from the call of ``publish`` to its return.
     suppressed, groups : int
         Records left out, and groups published.
     """
@@ -130,7 +130,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Finding:
-    """What an audit says about one adversary.
+    """Finding of an audit about one adversary.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Finding:
     vulnerable : int
         Records above the threshold.
     estimator_used : str
-        How beliefs were inferred.
+        Estimator of beliefs.
     """
 
     bandwidth: float

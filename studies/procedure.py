@@ -54,7 +54,7 @@ class Study(Generic[_Place, _Design]):
     name : str
         The command's; its database, if it has one, is named after it.
     figures : tuple of Figure
-        What is measured, in order.
+        Figures that are measured, in order.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Study(Generic[_Place, _Design]):
         enter : callable
             Finds the data and the place where they are measured, which is left at the end.
         design : object
-            How much is measured.
+            Extent of what is measured.
         out : Path
             The directory; it is created.
         only : iterable of str, optional

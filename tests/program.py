@@ -12,7 +12,7 @@ __all__ = ["Program"]
 
 @dataclass(frozen=True)
 class Program:
-    """What is run by its name and arguments."""
+    """Program that is run by its name and arguments."""
 
     app: Typer
 

@@ -1,4 +1,4 @@
-"""The project's own rules: one version, imports that go down, small modules, lint of SQL."""
+"""The project's own rules: one version, imports that go down, small modules, lint of files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 import bkpriv_core
+from scripts import lint_python
 from scripts.lint_sql import lint
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,6 +55,52 @@ def test_modules_stay_small_and_are_named_for_a_topic() -> None:
     for path in (path for part in CODE for path in (ROOT / part).rglob("*.py")):
         assert len(path.read_text().splitlines()) <= 500, path
         assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, path
+
+
+UNDONE = (
+    "bkpriv_core/method/",
+    "bkpriv_core/policy.py",
+    "bkpriv_core/requirement/",
+    "bkpriv_core/sequence/",
+    "bkpriv_core/together/",
+    "plpython/bkpriv_pl/",
+)
+"""Rooms whose docstrings are still to be rewritten; none is added."""
+
+
+def test_docstrings_name_the_thing_first_and_calls_spread_no_literals() -> None:
+    findings = [
+        f"{name}:{line}: {message}"
+        for part in CODE
+        for path in (ROOT / part).rglob("*.py")
+        if not (name := path.relative_to(ROOT).as_posix()).startswith(UNDONE)
+        for line, message in lint_python.lint(path.read_text())
+    ]
+    assert findings == []
+
+
+RULE = "-" * 10
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ('"""Whose beliefs."""', [1]),
+        ('"""Beliefs of people."""', []),
+        ('"""Whether it holds."""', []),
+        ('A = 1\n"""Of all."""', [2]),
+        (f'"""C.\n\nAttributes\n{RULE}\na : int\n    Its a.\n"""', [6]),
+        (f'"""F.\n\nReturns\n{RULE}\nint\n    The f, of\n    what.\n"""', []),
+        (f'"""M.\n\nNotes\n{RULE}\na\n    What.\n"""', []),
+        ("f(*(a, b), c)", [1]),
+        ("f(*[a])", [1]),
+        ("f(*a, *(b for b in c))", []),
+    ],
+)
+def test_lint_finds_how_docstrings_open_and_what_calls_spread(
+    source: str, lines: list[int]
+) -> None:
+    assert [line for line, _ in lint_python.lint(source)] == lines
 
 
 @pytest.mark.parametrize("lock", ["server", "client", "docs", "pycanon"])

@@ -50,7 +50,7 @@ _Floats = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.int64]
 
 AGES, GENDERS, WEIGHTS = range(45, 75), range(1, 3), range(60, 90)
-"""What patients may be: years, 1 (male) or 2 (female), kilograms."""
+"""Attributes of patients: years, 1 (male) or 2 (female), kilograms."""
 
 _BAND = 10
 """Years, or kilograms, of a class."""
@@ -130,12 +130,12 @@ RESULTS = (*STAGES, *_AT_ONCE)
 DISCHARGED, DECEASED = RESULTS.index("discharged"), RESULTS.index("deceased")
 
 NONE = -1
-"""In place of the code of a past result: there was none."""
+"""Code in place of a past result that there was not."""
 
 _BANDS = (len(AGES) // _BAND, len(GENDERS), len(WEIGHTS) // _BAND)
 
 CLASSES = _BANDS[0] * _BANDS[1] * _BANDS[2]
-"""How many classes of patients there are."""
+"""Number of classes of patients."""
 
 
 def class_of(age: _Codes, gender: _Codes, weight: _Codes) -> _Codes:
@@ -167,7 +167,7 @@ def next_chances(classes: _Codes, past: _Codes) -> _Floats:
     Parameters
     ----------
     classes : array of int, shape (patients,)
-        Their classes.
+        Classes of the patients.
     past : array of int, shape (patients, MEMORY)
         Codes of their last results, newest first, `NONE` where they have had fewer. The newest is
         a stage.
@@ -175,13 +175,13 @@ def next_chances(classes: _Codes, past: _Codes) -> _Floats:
     Returns
     -------
     array of float, shape (patients, results)
-        Each row sums to one.
+        Probabilities; each row sums to one.
     """
     return _CHANCES[_kind(past), classes, past[:, 0]]
 
 
 def _kind(past: _Codes) -> _Codes:
-    """Which row of `_PAST` fits, as its place. Codes of one disease grow with its stages."""
+    """Place of the row of `_PAST` that fits. Codes of one disease grow with its stages."""
     newest, before, earlier = past.T
     worsened, improved = newest > before, newest < before
     kinds: _Codes = np.select(

@@ -1,4 +1,4 @@
-"""What the model says exactly: an adversary's knowledge, as tables that the extension reads.
+"""Exact knowledge by the model: an adversary's, as tables that the extension reads.
 
 Transitions of order n are what a corpus of endlessly many registers would yield: the chance of the
 next result among all who have a history, over the weeks of a register. A history of n results

@@ -39,9 +39,9 @@ def draw_register(patients: int, weeks: int, seed: int, name: str = "clinic") ->
     Parameters
     ----------
     patients : int
-        How many there are in a week, at least 1.
+        Number of patients in a week, at least 1.
     weeks : int
-        How many weeks, at least 1.
+        Number of weeks, at least 1.
     seed : int
         Seed of the random numbers, not negative.
     name : str, optional

@@ -21,16 +21,16 @@ _SCHEMA = "study"
 
 @dataclass(frozen=True)
 class Told:
-    """What releases together tell, by one bound.
+    """Exposure by releases together, by one bound.
 
     Parameters
     ----------
     worst : float
         The worst figure.
     exposed : int
-        Of how many people the bound is broken.
+        Number of people for whom the bound is broken.
     estimator : str
-        How it was inferred.
+        Estimator of these figures.
     """
 
     worst: float
@@ -45,15 +45,15 @@ class Measured:
     Parameters
     ----------
     way : str
-        How it was published.
+        Name of the way in which it was published.
     month, people : int
-        From 1, and how many are in the table then.
+        Number of the month, from 1, and of the people who are in the table then.
     suppressed, groups : int
         People whom it does not show, and its groups.
     utility : mapping of str to float
-        Its figures of utility.
+        Metrics of utility.
     told : mapping of str to Told
-        By requirement.
+        Exposure by requirement.
     """
 
     way: str
@@ -99,10 +99,16 @@ class Course:
                 advance((month - 1 + place / len(WAYS)) / design.months, f"{way.name}, {month}")
                 release = scalar(self.connection, table.publication(way, month))
                 releases[way].append(release)
+                suppressed, groups = self._shown(release)
                 measured.append(
                     Measured(
-                        *(way.name, month, people, *self._shown(release)),
-                        *(self._utility(release), self._told(releases[way])),
+                        way=way.name,
+                        month=month,
+                        people=people,
+                        suppressed=suppressed,
+                        groups=groups,
+                        utility=self._utility(release),
+                        told=self._told(releases[way]),
                     )
                 )
         self._measured = measured

@@ -1,4 +1,4 @@
-"""What is published again, and what it is held against."""
+"""Design of the study: the table that is published again, and the bounds that are measured."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ BOUNDS: Mapping[str, str] = {
     "bt_privacy": f"belief (B = {_BANDWIDTH}) moves by more than {_T}",
     "max_disclosure": "the value is certain",
 }
-"""What releases together are held against: the policy, and whether anybody's value is certain."""
+"""Bounds on releases together: the policy, and whether anybody's value is certain."""
 
 HELD: Mapping[str, Any] = {**REQUIREMENTS, "max_disclosure": {"tau": _CERTAIN}}
-"""These as requirements."""
+"""Bounds as requirements."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """How much is measured.
+    """Extent of what is measured.
 
     Parameters
     ----------
     months : int
         Releases.
     people : int, optional
-        How many come in all, drawn; everybody by default.
+        Number of people who come in all, drawn; everybody by default.
     seed : int
-        Of the order in which people come.
+        Seed of the order in which people come.
     """
 
     months: int = 12

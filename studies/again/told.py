@@ -1,4 +1,4 @@
-"""Whom all releases together expose, month by month, and what each loses."""
+"""People whom all releases together expose, month by month, and the loss of each release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["FIGURES"]
 
 
 def _exposed(course: Course, design: Design, advance: Advance) -> list[Row]:
-    """Whom all releases up to each month's expose, by each bound."""
+    """Count the people whom all releases up to each month's expose, by each bound."""
     return [
         {
             "way": month.way,
@@ -29,7 +29,7 @@ def _exposed(course: Course, design: Design, advance: Advance) -> list[Row]:
 
 
 def _lost(course: Course, design: Design, advance: Advance) -> list[Row]:
-    """What each month's release costs; the naive one is the table published afresh."""
+    """Measure the loss of each month's release; the naive one is the table published afresh."""
     return [
         {
             "way": month.way,

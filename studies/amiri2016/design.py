@@ -1,4 +1,4 @@
-"""What is measured: the paper's two algorithms, and what they are compared with.
+"""Design of the study: the paper's two algorithms, and those that they are compared with.
 
 All keep k-anonymity and beta-likeness. JS-reduce, the paper's Hilbert grouping, bounds how far
 beliefs about the records of a group diverge, too, by j; the two algorithms by the same j, and those
@@ -23,11 +23,11 @@ class Point:
     Parameters
     ----------
     k : int
-        Of k-anonymity.
+        Bound of k-anonymity.
     beta : float
-        Of beta-likeness.
+        Bound of beta-likeness.
     j : float
-        Of what bounds how far beliefs diverge, in bits.
+        Bound of the divergence of beliefs, in bits.
     """
 
     k: int
@@ -42,11 +42,11 @@ class Kind:
     Parameters
     ----------
     name : str
-        Its name in figures.
+        Name of the kind in figures.
     method : str
-        What makes it.
+        Method that makes its releases.
     alike : tuple of str
-        Which divergences are bounded by j: those of groups, and those of pairs.
+        Divergences that are bounded by j: those of groups, and those of pairs.
     chance : bool
         Whether two releases of a table differ.
     """
@@ -79,28 +79,28 @@ SWEPT = (
     Kind("mondrian", "mondrian", chance=False),
     Kind("agglomerate", "agglomerate", chance=False),
 )
-"""What is measured over all parameters."""
+"""Kinds that are measured over all parameters."""
 
 KINDS = (*SWEPT, Kind("js_reduce, by j and θ", "js_reduce", _PAIRS))
-"""What is measured at the centre, and of the clinic."""
+"""Kinds that are measured at the centre, and of the clinic."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """How much is measured.
+    """Extent of what is measured.
 
     Parameters
     ----------
     seed : int
-        Of all that is drawn.
+        Seed of all that is drawn.
     centre : Point
-        What stays of it while one parameter is varied.
+        Parameters that stay as they are while one of them is varied.
     ks, betas, js : tuple of float
-        What they are varied over.
+        Values over which the parameters are varied.
     draws : int
         Releases at the centre of each kind that differ by chance.
     bandwidth : float
-        Of the adversary of Adult.
+        Bandwidth of the adversary of Adult.
     records : int, optional
         Records of Adult, a random part of them; all, if it is left out.
     patients, weeks : int

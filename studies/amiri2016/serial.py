@@ -36,7 +36,7 @@ def register(design: Design) -> Register:
 
 
 def _defence(kind: Kind, design: Design) -> Defence:
-    """How weeks are published by a kind of release."""
+    """Defence by which weeks are published, for a kind of release."""
     return Defence(
         kind.name,
         kind.requirements(design.centre, remembering(DK)),
@@ -47,7 +47,7 @@ def _defence(kind: Kind, design: Design) -> Defence:
 
 
 def _figures(clinic: Laboratory, release: int, beta: float) -> Figures:
-    """What is measured of one release by itself."""
+    """Figures of one release by itself."""
     audited = json.dumps({"beta_likeness": {"beta": beta}})
     return {
         **clinic.utility(release),

@@ -48,10 +48,10 @@ from studies.laboratory import Laboratory
 __all__ = ["Figures", "Sites", "Trial", "enter", "read_table"]
 
 Figures = Mapping[str, float | None]
-"""What is measured of a release, by name; None where there is none."""
+"""Figures of a release, by name; None where there is none."""
 
 _BLENDED = Comparison(farthest=True, smoothing=SMOOTHING)
-"""How beliefs are compared."""
+"""Comparison of beliefs."""
 
 _MEASURED = (
     *("gcp", "rgcp", "suppressed_share", "gain", "confidence", "disclosure", "beta_reached"),
@@ -61,7 +61,7 @@ _MEASURED = (
 
 @dataclass(frozen=True, eq=False)
 class Sites:
-    """Where the study takes place.
+    """Sites at which the study takes place.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Trial:
     table : Table
         The table.
     design : Design
-        Its adversary, and the seed of what is drawn.
+        Design of the study: its adversary, and the seed of what is drawn.
     """
 
     def __init__(self, table: Table, design: Design) -> None:
@@ -97,7 +97,7 @@ class Trial:
         Parameters
         ----------
         kind : Kind
-            Its kind.
+            Kind of the release.
         point : Point
             Parameters of its policy.
         number : int
@@ -153,7 +153,7 @@ class Trial:
 
 
 def _learnt(release: Release, adversaries: Adversaries) -> Figures:
-    """What an adversary learns of published records, on average."""
+    """Disclosure of published records to adversaries, on average."""
     groups = release.groups
     (believed,) = adversaries.posterior(groups, "omega").beliefs
     (moved,) = adversaries.disclosure(groups, "omega").figures
@@ -187,7 +187,7 @@ def enter(
     path : Path
         The CSV file.
     design : Design
-        How much is measured.
+        Extent of what is measured.
     clinic : callable
         Enters the database.
     """

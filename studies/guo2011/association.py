@@ -62,7 +62,7 @@ def _measured(
     design: Design,
     advance: Advance,
 ) -> list[Row]:
-    """Some coefficients, by name, for some l; the original ones stand beside all."""
+    """Measure coefficients, by name, for some l; the original ones stand beside all."""
     original = {name: figure for name, figure in _original(workshop).items() if chosen(name)}
     rows: list[Row] = []
     settings = itertools.product(shown(design), (None, *_COMPARED))

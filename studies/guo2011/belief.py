@@ -1,4 +1,4 @@
-"""How sure a reader may be of people's occupations, which the paper does not measure.
+"""Certainty of a reader about people's occupations, which the paper does not measure.
 
 Who knows somebody's quasi-identifiers takes for her occupation what the release says of people
 like her: the estimated shares of occupations in her cell. In groups these are the shares of groups,
@@ -32,13 +32,13 @@ _MEAN = "in the true occupation, mean of all records"
 
 
 def _beliefs(release: Release) -> dict[str, dict[str, float]]:
-    """How sure a reader of a release is."""
+    """Measure how certain a reader of a release is."""
     table = release.table
     return {"": _of(table, release.form.joint(release).at(table.codes))}
 
 
 def _of(table: Table, counts: FloatArray) -> dict[str, float]:
-    """How sure somebody is who believes in certain counts, shape (c, m)."""
+    """Certainty of somebody who believes in certain counts, shape (c, m)."""
     whole = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
     return {

@@ -1,4 +1,4 @@
-"""What is measured: the paper's two tables, its three schemes, and what they are compared with.
+"""Design of the study: the paper's two tables, its three schemes, and their competitors.
 
 The paper bounds risks by 1 / l, and compares with l-diversity of groups. Beside its anatomy and its
 entropy l-diverse lattice there are `bucketize` and `mondrian`, in whose groups no value has a share
@@ -43,7 +43,7 @@ ATTRIBUTES = {
 
 BOUND = "l (no risk, or share in a group, above 1 / l)"
 RISK = "l (no risk above 1 / l)"
-"""What l says, along axes."""
+"""Label of l, along axes."""
 
 TABLES = {
     "EMGRW": ("education", "marital_status", "sex", "race", "workclass"),
@@ -67,13 +67,13 @@ class Kind:
     Parameters
     ----------
     name : str
-        Its name in figures.
+        Name of the kind in figures.
     method : str
-        What makes it.
+        Method that makes its releases.
     requirements : callable
         The policy for an l.
     scheme : {"rr-s", "rr-qi", "rr-both"} or None
-        What is randomized; None where records are grouped.
+        Scheme of randomization; None where records are grouped.
     marginal : bool
         Whether risks are those of an adversary who infers sensitive values from their shares in the
         whole table.
@@ -110,12 +110,12 @@ GROUPED = (
 
 @dataclass(frozen=True)
 class Design:
-    """How much is measured.
+    """Extent of what is measured.
 
     Parameters
     ----------
     seed : int
-        Of all that is drawn at random.
+        Seed of all that is drawn at random.
     draws : int
         Releases of each kind that differ by chance.
     levels : tuple of int

@@ -1,4 +1,4 @@
-"""What readers of a release estimate: counts by any of its attributes.
+"""Estimates by readers of a release: counts by any of its attributes.
 
 From what was drawn counts are estimated without bias, as `query_accuracy` and `rewrite_query` do,
 or with maximum likelihood; both are what `reconstruct` says. From groups there is one estimate.

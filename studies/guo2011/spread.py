@@ -20,16 +20,16 @@ Measure = Callable[[Release], Mapping[str, Mapping[str, float]]]
 
 @dataclass(frozen=True)
 class Point:
-    """What is released.
+    """Point of the study: one setting of a release.
 
     Parameters
     ----------
     table : str
         Name of the table.
     kind : Kind
-        How.
+        Kind of the release.
     ell : int
-        Its l.
+        Value of l.
     size : float
         Size of the table as a multiple of its own.
     """
@@ -47,7 +47,7 @@ class Spread:
     Parameters
     ----------
     mean : float or None
-        Their mean; None if there is no release.
+        Mean of the figures; None if there is no release.
     deviation : float or None
         Standard deviation of a single one; None if there is but one.
     """
@@ -57,7 +57,7 @@ class Spread:
 
 
 NONE = Spread(None, None)
-"""What is not measured."""
+"""Spread of a figure that is not measured."""
 
 
 def spreads(
@@ -68,19 +68,19 @@ def spreads(
     Parameters
     ----------
     workshop : Workshop
-        What makes them.
+        Workshop that makes the releases.
     design : Design
-        How many.
+        Extent of what is measured, with the number of releases.
     point : Point
-        What they are of.
+        Setting of the releases.
     measure : callable
         Measures one; what it says of one is kept.
 
     Returns
     -------
     dict of str to dict of str to Spread
-        By what was released, with the estimate if there are several, and by figure. There are no
-        figures if there is no release.
+        Spreads by what was released, with the estimate if there are several, and by figure. There
+        are no figures if there is no release.
     """
     differ = point.kind.chance or point.size != int(point.size)
     found: dict[str, dict[str, list[float]]] = {}

@@ -57,13 +57,13 @@ class Retentions:
     Parameters
     ----------
     channels : tuple of Channel or None
-        One for each attribute; None if no channels keep risks at or below the bound.
+        Channels, one for each attribute; None if no channels keep risks at or below the bound.
     risk : float or None
         The largest risk.
     objective : float or None
-        What is minimised.
+        Objective that is minimised.
     best : float
-        What the largest risk cannot get to, whatever is distorted by the scheme.
+        Least value of the largest risk under any distortion by the scheme.
     over : int
         Records that cannot get to the bound.
     """
@@ -83,7 +83,7 @@ class Workshop:
     source : Source
         The Adult data.
     seed : int
-        Of all that is drawn.
+        Seed of all that is drawn.
     """
 
     def __init__(self, source: Source, seed: int) -> None:
@@ -118,11 +118,11 @@ class Workshop:
         Parameters
         ----------
         name : str
-            Of the table.
+            Name of the table.
         kind : Kind
-            Its kind.
+            Kind of the release.
         ell : int
-            Its l.
+            Value of l.
         number : int
             Tells releases apart that differ by chance.
         size : float
@@ -177,7 +177,7 @@ def find_retentions(table: Table, kind: Kind, ell: int) -> Retentions:
     kind : Kind
         A randomized kind.
     ell : int
-        Its l: no risk may exceed ``1 / l``.
+        Value of l: no risk may exceed ``1 / l``.
     """
     assert kind.scheme is not None
     tau = 1 / ell
@@ -230,7 +230,7 @@ def in_process(path: Path, seed: int) -> Callable[[Console], AbstractContextMana
     path : Path
         The CSV file.
     seed : int
-        Of all that is drawn.
+        Seed of all that is drawn.
 
     Raises
     ------

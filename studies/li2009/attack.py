@@ -66,7 +66,7 @@ def _against_adversaries(laboratory: Laboratory, design: Design, advance: Advanc
 
 
 def _against_parameters(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
-    """Of these, the adversary that the (B,t)-private tables are made for."""
+    """Measure, of these tables, the adversary that the (B,t)-private ones are made for."""
     rows = _against_adversaries(laboratory, design, advance)
     return [row for row in rows if row["adversary"] == USUAL.b]
 

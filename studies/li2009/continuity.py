@@ -51,7 +51,7 @@ def _one_bandwidth(laboratory: Laboratory, design: Design, advance: Advance) -> 
 
 
 def _two_bandwidths(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
-    """One adversary against tables made for B = (b₁, b₁, b₁, b₂, b₂, b₂)."""
+    """Measure one adversary against tables made for B = (b₁, b₁, b₁, b₂, b₂, b₂)."""
     names = laboratory.source.quasi_identifiers
     half = len(names) // 2
     settings = itertools.product(_VIEWS, design.first_bandwidths, design.second_bandwidths)

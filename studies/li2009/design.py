@@ -1,4 +1,4 @@
-"""What is measured: the paper's parameters, its four anonymised tables and ours.
+"""Design of the study: the paper's parameters, its four anonymised tables and ours.
 
 Where the paper does not say which parameters a figure is drawn for, `USUAL` are taken. The
 t-closeness tables measure distance over the hierarchy of the sensitive attribute, as the authors of
@@ -66,11 +66,11 @@ class TableKind:
     Parameters
     ----------
     name : str
-        Its name in figures; the paper's, where it has one.
+        Name of the kind in figures; the paper's, if it has one.
     requirements : callable
         The policy for given parameters.
     estimator : str
-        How beliefs are inferred where the policy is enforced.
+        Estimator of beliefs where the policy is enforced.
     """
 
     name: str
@@ -125,18 +125,18 @@ TABLES = (
 
 @dataclass(frozen=True)
 class Design:
-    """How much is measured.
+    """Extent of what is measured.
 
     Parameters
     ----------
     seed : int
-        Of all that is drawn at random: groups, samples, queries.
+        Seed of all that is drawn at random: groups, samples, queries.
     parameters : tuple of Parameters
         Rows of Table V.
     adversaries : tuple of float
         The b′ of adversaries.
     estimators : tuple of str
-        How their beliefs are inferred.
+        Estimators of their beliefs.
     bandwidths : tuple of float
         The b of figure 3a.
     first_bandwidths, second_bandwidths : tuple of float

@@ -1,4 +1,4 @@
-"""What is measured: the paper's, and thresholds of safety, of which it speaks without a figure."""
+"""Design of the study: the paper's figures, and thresholds of safety, of which it has none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["FULL", "Design"]
 
 @dataclass(frozen=True)
 class Design:
-    """Which anonymised tables are drawn, and against how much knowledge.
+    """Anonymised tables that are drawn, and the knowledge against which they are measured.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Design:
     thresholds : tuple of float
         The c of (c,k)-safety.
     pieces_of_safety : tuple of int
-        Its k.
+        Number of pieces of knowledge of that safety.
     """
 
     k: int = 12

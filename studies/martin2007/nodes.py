@@ -194,15 +194,15 @@ def ask(
     Parameters
     ----------
     laboratory : Laboratory
-        Where the source lies.
+        Laboratory in which the source lies.
     design : Design
-        How much knowledge nodes are measured against.
+        Extent of the knowledge that nodes are measured against.
     advance : callable
         Told what is done.
     question : SQL
         A query in which ``{node}`` and ``{worst}`` stand for the tables.
     **settings
-        Its parameters.
+        Parameters of the query.
     """
     connection = laboratory.connection
     node, worst = laboratory.name("node"), laboratory.name("node_worst")

@@ -1,4 +1,4 @@
-"""Which nodes are safe: what it costs to guard against implications rather than negations.
+"""Safe nodes: the price of guarding against implications rather than negations.
 
 A node is safe for c and k if its maximum disclosure against k pieces of knowledge is below c; for
 implications that is (c,k)-safety. The paper says that a table that tolerates k negations need not

@@ -113,7 +113,7 @@ def _families(design: Design) -> Iterable[tuple[str, Defence, str]]:
 
 
 def _trade(laboratory: Laboratory, design: Design, advance: Advance) -> list[Row]:
-    """What the best informed adversary gains at last, and what detail is lost on average."""
+    """Compare the final gain of the best informed adversary with the average loss of detail."""
     rows: list[Row] = []
     for family, defence, setting in _families(design):
         finding = learn(laboratory, design, defence, DK, BEST, advance)[-1]

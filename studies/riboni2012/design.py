@@ -1,4 +1,4 @@
-"""What is measured: the paper's defences and adversaries, and ours.
+"""Design of the study: the paper's defences and adversaries, and ours.
 
 Parameters are those in bold in the paper's Table V. It does not say which k JS-reduce had; here it
 is 5, and that of the sequential skyline too.
@@ -40,25 +40,25 @@ __all__ = [
 
 
 PAPERS = "omega"
-"""How the paper infers beliefs from groups."""
+"""Estimator by which the paper infers beliefs from groups."""
 
 BEST = "auto"
-"""How they are inferred as well as can be: exactly for small groups, else by `bethe`."""
+"""Estimator as good as can be: exact for small groups, else `bethe`."""
 
 BETTER = "bethe"
-"""How a defender infers better than the paper, of whatever groups."""
+"""Estimator of a defender who infers better than the paper, of whatever groups."""
 
 
 @dataclass(frozen=True)
 class Adversary:
-    """What is known of how results follow each other.
+    """Adversary with knowledge of how results follow each other.
 
     Parameters
     ----------
     name : str
-        Its name in figures, and as sequential knowledge.
+        Name of the adversary in figures, and of the sequential knowledge.
     kind : str, optional
-        Its kind, as `set_sequential_knowledge` has it; none, if nothing is known.
+        Kind of the knowledge, as `set_sequential_knowledge` has it; none, if nothing is known.
     source : str, optional
         Name of the table that it is read from.
     """
@@ -78,7 +78,7 @@ IE = Adversary("IE", "incremental")
 """Extracted from the original records of all releases so far."""
 
 NOTHING = Adversary("none")
-"""Who remembers nothing, and sees each release as the first."""
+"""Adversary who remembers nothing, and sees each release as the first."""
 
 BELIEFS = "beliefs"
 """Table of what everyone believes of newcomers, and who remembers nothing, of all."""
@@ -91,20 +91,20 @@ def mined(patients: int) -> Adversary:
 
 @dataclass(frozen=True)
 class Defence:
-    """How weeks are published, one after the other.
+    """Defence: a way of publishing weeks, one after the other.
 
     Parameters
     ----------
     name : str
-        Its name in figures, and of the dataset.
+        Name of the defence in figures, and of the dataset.
     requirements : mapping
         The policy.
     method : str, optional
         The method.
     options : mapping, optional
-        Its options.
+        Options of the method.
     knowledge : Adversary, optional
-        Whose sequential knowledge the policy names.
+        Adversary whose sequential knowledge the policy names.
     """
 
     name: str
@@ -115,13 +115,13 @@ class Defence:
 
 
 _SEED = 2012
-"""Of all that is drawn: JS-reduce's order among equals, the register, and queries."""
+"""Seed of all that is drawn: JS-reduce's order among equals, the register, and queries."""
 
 _AT_MEDIANS = {"refine": False}
 """Groups of the paper's Mondrian."""
 
 _NOT_ALONE = {"k_anonymity": {"k": 2}}
-"""What ℓ-diversity implies; (B,t)-privacy with so large a t bears groups of one record."""
+"""Requirement that ℓ-diversity implies; (B,t)-privacy of a large t bears single records."""
 
 SNAPSHOTS = (
     Defence(
@@ -192,14 +192,14 @@ DEFENCES = (
 
 @dataclass(frozen=True)
 class Design:
-    """How much is measured.
+    """Extent of what is measured.
 
     Parameters
     ----------
     patients, weeks : int
         Size of the register: records of a week, and weeks.
     seed : int
-        Its seed; corpora have those after it. Also the seed of queries.
+        Seed of the register; corpora have those after it. Also the seed of queries.
     corpora : tuple of int
         Patients a week in each corpus, the largest first.
     weighed : int

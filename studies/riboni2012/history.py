@@ -80,19 +80,19 @@ class Released:
 
 @dataclass(frozen=True)
 class Finding:
-    """What an adversary learns from a week's release, knowing those before it.
+    """Knowledge gained by an adversary from a week's release, given those before it.
 
     Parameters
     ----------
     week : int
         The week.
     gain : float
-        By how much an actual result is likelier to the adversary than by its share in the group, in
+        Excess of an actual result's probability for the adversary over its share in the group, in
         parts of what lacks to certainty; the average over records.
     confidence : float
-        How likely actual results are, on average.
+        Probability of actual results, on average.
     worst : float
-        How likely that one is of which the adversary is surest.
+        Probability of the actual result of which the adversary is surest.
     """
 
     week: int

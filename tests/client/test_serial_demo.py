@@ -66,6 +66,6 @@ def test_it_may_be_told_again(database: Database, db: Connection) -> None:
 
 def test_the_adult_data_are_of_one_month(database: Database, tmp_path: Path) -> None:
     said = failed(
-        *("demo", "--serial", "--uri", database.uri(), "--adult", str(tmp_path / "adult.csv"))
+        "demo", "--serial", "--uri", database.uri(), "--adult", str(tmp_path / "adult.csv")
     )
     assert "no second month" in said

@@ -120,7 +120,14 @@ def test_an_unknown_figure_is_refused(
     study: Made, shared_database: Database, tmp_path: Path
 ) -> None:
     said = failed(
-        *("again", "--uri", shared_database.uri(), "--adult", str(study.data)),
-        *("--out", str(tmp_path), "--only", "figure_2"),
+        "again",
+        "--uri",
+        shared_database.uri(),
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--only",
+        "figure_2",
     )
     assert 'there is no figure "figure_2"' in said

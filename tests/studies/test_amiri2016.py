@@ -53,8 +53,14 @@ def study(shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -
     data = adult_files(tmp_path_factory.mktemp("adult"), 1500, most=250)
     figures = tmp_path_factory.mktemp("figures") / "made" / "by it"
     succeeded(
-        *("amiri2016", "--adult", str(data), "--uri", shared_database.uri()),
-        *("--out", str(figures), "--quick"),
+        "amiri2016",
+        "--adult",
+        str(data),
+        "--uri",
+        shared_database.uri(),
+        "--out",
+        str(figures),
+        "--quick",
     )
     return Study(data, figures)
 
@@ -219,8 +225,18 @@ def test_every_week_of_the_clinic_is_measured(study: Study) -> None:
 
 def test_a_figure_again(study: Study, shared_database: Database, tmp_path: Path) -> None:
     succeeded(
-        *("amiri2016", "--adult", str(study.data), "--uri", shared_database.uri()),
-        *("--out", str(tmp_path), "--quick", "--only", "clinic_privacy", "--only", "cost_by_k"),
+        "amiri2016",
+        "--adult",
+        str(study.data),
+        "--uri",
+        shared_database.uri(),
+        "--out",
+        str(tmp_path),
+        "--quick",
+        "--only",
+        "clinic_privacy",
+        "--only",
+        "cost_by_k",
     )
     assert len(list(tmp_path.iterdir())) == 4
     for path in tmp_path.iterdir():
@@ -229,8 +245,13 @@ def test_a_figure_again(study: Study, shared_database: Database, tmp_path: Path)
 
 def test_an_unknown_figure_is_refused(study: Study, tmp_path: Path) -> None:
     said = failed(
-        *("amiri2016", "--adult", str(study.data)),
-        *("--out", str(tmp_path), "--only", "figure_2"),
+        "amiri2016",
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--only",
+        "figure_2",
     )
     assert 'there is no figure "figure_2"' in said
     assert "cost_by_beta" in said

@@ -380,8 +380,14 @@ def test_a_table_of_another_size(study: Study, size: float) -> None:
 
 def test_all_is_the_same_again(study: Study, tmp_path: Path) -> None:
     succeeded(
-        *("guo2011", "--adult", str(study.data), "--out", str(tmp_path)),
-        *("--quick", "--only", "table_4"),
+        "guo2011",
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--quick",
+        "--only",
+        "table_4",
     )
     assert {path.name for path in tmp_path.iterdir()} == {"table_4.csv", "table_4.png"}
     for path in tmp_path.iterdir():

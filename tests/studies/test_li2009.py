@@ -387,8 +387,14 @@ def test_samples_have_their_size_and_hold_one_another(database: Database, study:
 def test_all_but_times_is_repeatable(study: Study, tmp_path: Path) -> None:
     chosen = ("figure_2", "figure_5a")
     succeeded(
-        *("li2009", "--uri", study.uri, "--adult", str(study.data)),
-        *("--out", str(tmp_path), "--quick"),
+        "li2009",
+        "--uri",
+        study.uri,
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--quick",
         *(part for name in chosen for part in ("--only", name)),
     )
     assert len(list(tmp_path.iterdir())) == 4
@@ -407,8 +413,16 @@ def test_a_database_of_somebody_else_is_left_alone(
     server.execute(f"CREATE DATABASE {name}".encode())
     try:
         said = failed(
-            *("li2009", "--uri", database.uri(), "--adult", str(study.data)),
-            *("--out", str(tmp_path), "--quick", "--only", "figure_5a"),
+            "li2009",
+            "--uri",
+            database.uri(),
+            "--adult",
+            str(study.data),
+            "--out",
+            str(tmp_path),
+            "--quick",
+            "--only",
+            "figure_5a",
         )
         assert f'the database "{name}" was not made by this command' in said
         assert list(tmp_path.iterdir()) == []
@@ -433,8 +447,18 @@ def test_an_interrupted_study_leaves_nothing(
 
     monkeypatch.setattr(attack, "_audit", interrupt)
     code, _, errors = run(
-        *("li2009", "--uri", database.uri(), "--adult", str(study.data)),
-        *("--out", str(tmp_path), "--quick", "--only", "figure_5a", "--only", "figure_1b"),
+        "li2009",
+        "--uri",
+        database.uri(),
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--quick",
+        "--only",
+        "figure_5a",
+        "--only",
+        "figure_1b",
     )
     assert code != 0
     assert "Interrupted" in errors
@@ -445,8 +469,15 @@ def test_an_interrupted_study_leaves_nothing(
 
 def test_an_unknown_figure_is_refused(database: Database, study: Study, tmp_path: Path) -> None:
     said = failed(
-        *("li2009", "--uri", database.uri(), "--adult", str(study.data)),
-        *("--out", str(tmp_path), "--only", "figure_7"),
+        "li2009",
+        "--uri",
+        database.uri(),
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--only",
+        "figure_7",
     )
     assert 'there is no figure "figure_7"' in said
     assert "figure_6b" in said

@@ -240,8 +240,15 @@ def test_the_coarsest_node_is_a_release_of_one_group(study: Study, declared: Con
 
 def test_some_figures_again(study: Study, tmp_path: Path) -> None:
     succeeded(
-        *("martin2007", "--uri", study.uri, "--adult", str(study.data)),
-        *("--out", str(tmp_path), "--only", "extra_safe"),
+        "martin2007",
+        "--uri",
+        study.uri,
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--only",
+        "extra_safe",
     )
     assert {path.name for path in tmp_path.iterdir()} == {"extra_safe.csv", "extra_safe.png"}
     for path in tmp_path.iterdir():
@@ -250,8 +257,15 @@ def test_some_figures_again(study: Study, tmp_path: Path) -> None:
 
 def test_an_unknown_figure_is_refused(study: Study, tmp_path: Path) -> None:
     said = failed(
-        *("martin2007", "--uri", study.uri, "--adult", str(study.data)),
-        *("--out", str(tmp_path), "--only", "figure_4"),
+        "martin2007",
+        "--uri",
+        study.uri,
+        "--adult",
+        str(study.data),
+        "--out",
+        str(tmp_path),
+        "--only",
+        "figure_4",
     )
     assert 'there is no figure "figure_4"' in said
     assert "figure_6" in said

@@ -178,8 +178,14 @@ def revised(past: list[Belief], known: Known, steps: int, first: Belief) -> Beli
 
 def test_some_figures_again(study: Path, shared_database: Database, tmp_path: Path) -> None:
     succeeded(
-        *("riboni2012", "--uri", shared_database.uri(), "--quick"),
-        *("--out", str(tmp_path), "--only", "figure_7"),
+        "riboni2012",
+        "--uri",
+        shared_database.uri(),
+        "--quick",
+        "--out",
+        str(tmp_path),
+        "--only",
+        "figure_7",
     )
     assert {path.name for path in tmp_path.iterdir()} == {"figure_7.csv", "figure_7.png"}
     for path in tmp_path.iterdir():
@@ -188,8 +194,13 @@ def test_some_figures_again(study: Path, shared_database: Database, tmp_path: Pa
 
 def test_an_unknown_figure_is_refused(shared_database: Database, tmp_path: Path) -> None:
     said = failed(
-        *("riboni2012", "--uri", shared_database.uri()),
-        *("--out", str(tmp_path), "--only", "figure_2"),
+        "riboni2012",
+        "--uri",
+        shared_database.uri(),
+        "--out",
+        str(tmp_path),
+        "--only",
+        "figure_2",
     )
     assert 'there is no figure "figure_2"' in said
     assert "figure_8b" in said
