@@ -51,10 +51,6 @@ def declare(
     ----------
     connection : Connection
         Connection to the server, which knows what must be quoted.
-    dataset : str
-        Name of the dataset.
-    table : TableName
-        The table.
     quasi_identifiers, sensitive : sequence of str, str or sequence of str
         Columns of the table by their roles.
     hierarchies : mapping of str to TableName

@@ -63,8 +63,6 @@ def numbered(source: Source, seed: int, records: int | None = None, first: int =
 
     Parameters
     ----------
-    source : Source
-        The source.
     seed : int
         Seed of the order.
     records : int, optional
@@ -89,8 +87,6 @@ class GrowingTable:
 
     Parameters
     ----------
-    connection : Connection
-        Connection to the server.
     schema : str
         Schema of the table, and of views.
     source : Source

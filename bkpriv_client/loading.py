@@ -79,8 +79,6 @@ def create_table(
 
     Parameters
     ----------
-    connection : Connection
-        Connection to the server.
     table : TableName
         The table, which must not exist.
     columns : mapping of str to SqlType

@@ -27,8 +27,6 @@ def drop_sandbox(connection: Connection, schema: str, mark: str) -> None:
 
     Parameters
     ----------
-    connection : Connection
-        Connection to the server.
     schema : str
         Name of the schema.
     mark : str

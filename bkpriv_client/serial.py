@@ -57,8 +57,6 @@ class _History:
         Name of the way, and the colour of its bars.
     requirements : mapping
         The policy.
-    method : str
-        The method.
     """
 
     name: str

@@ -32,8 +32,6 @@ class Stage:
     ----------
     console : Console
         Console that it prints to.
-    connection : Connection
-        Connection to the server.
     uri : str
         The database of it, from where progress is watched.
     """

@@ -47,8 +47,6 @@ class Setting:
     ----------
     place : int
         Place of the setting in the list.
-    policy : mapping
-        The policy.
     figures : mapping of str to float or None
         Figures by metric.
     """

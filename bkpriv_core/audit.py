@@ -319,8 +319,6 @@ def draw_finding(
         The bound.
     scheme : str
         Scheme of distortion.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -359,8 +357,6 @@ def together_finding(
         The bound.
     draws : mapping of int to sequence of Channel
         The channels of each release.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -455,12 +451,8 @@ def judge_queries(release: Release, demanded: QueryError, progress: Progress = S
 
     Parameters
     ----------
-    release : Release
-        The release.
     demanded : QueryError
         The bound.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------

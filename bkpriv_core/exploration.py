@@ -200,16 +200,10 @@ def try_out(
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     policy : Policy
         Policy that the release would have to keep.
     method : Method
         Method that would make it.
-    options : Options
-        Options of the method.
-    chance : Chance
-        Source of random draws.
     progress : Progress
         Polled; has the steps of the method.
 

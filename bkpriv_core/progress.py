@@ -1,8 +1,8 @@
-"""Progress: how long work says how far it is, and is cancelled.
+"""Progress: long work says how far it is, and can be cancelled.
 
-Whoever calls long work hands one object down. The work polls between steps, where a poll may raise
-to cancel, and reports the share that is done. Work within work is handed a part of the share, or
-none where it only polls.
+The caller of long work hands one object down. A parameter `progress` is polled between steps, where
+a poll may raise to cancel, and may be told the share that is done. Work within work is handed a
+part of the share, or none if it only polls.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ __all__ = ["SILENT", "Progress"]
 
 
 class Progress:
-    """Progress of work that nobody looks at or cancels; to be derived from for others."""
+    """Progress of work that nobody watches or cancels; base class of the others."""
 
     def poll(self) -> None:
         """Raise if the work is to be cancelled; cheap enough to be called anywhere."""
@@ -21,10 +21,11 @@ class Progress:
         self.poll()
 
     def step(self, name: str) -> Progress:
-        """Progress of the next step, which has a name; for who shows it, another object.
+        """Progress of the next step, which has a name; another object if names are shown.
 
-        Whoever is connected to the server sees the name. It tells what work is done, and nothing of
-        what the policy asks for or the release holds: that values are made up, for instance.
+        Everybody who is connected to the server sees the name. It says what work is done, and
+        nothing of what the policy asks for or the release holds: that values are made up, for
+        instance.
         """
         return self
 

@@ -228,8 +228,6 @@ def explain_suppression(
 
     Parameters
     ----------
-    release : Release
-        The release.
     setting : Setting
         Setting in which its groups are measured.
     requirements : sequence of Requirement

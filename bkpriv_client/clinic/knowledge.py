@@ -48,8 +48,6 @@ class Transition:
     ----------
     history : tuple of str
         Past results, oldest first.
-    next : str
-        The next.
     probability : float
         Positive; those of one history sum to one.
     """

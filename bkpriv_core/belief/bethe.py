@@ -80,8 +80,6 @@ def bethe(
         Records of each group with each value.
     prior : (e, m) float array
         Prior of each membership's records.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -58,8 +58,6 @@ class Breach(Distance):
 
     Parameters
     ----------
-    sensitive : Domain
-        The sensitive attribute.
     column : str or None
         The column that is asked about; None for all that is told, as one.
     limit : float

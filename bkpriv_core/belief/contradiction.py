@@ -38,8 +38,6 @@ def contradictory(
         Records of each membership with each value; only row sums and each group's sums matter.
     prior : (p, m) float array
         Prior beliefs.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -102,8 +102,6 @@ class Adversaries:
         Key of the adversaries and of their distances in the recall.
     believed_by : hashable
         Key of the priors in the recall.
-    progress : Progress
-        Polled between steps.
     """
 
     def __init__(

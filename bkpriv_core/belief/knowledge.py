@@ -278,8 +278,6 @@ def outside_prior(
         Codes of their sensitive values, `UNKNOWN` for others.
     probabilities : (r,) float array
         Probabilities of the rows, NaN for NULL. A value without a row has probability 0.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

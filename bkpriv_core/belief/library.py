@@ -29,8 +29,6 @@ class Library(Protocol):
 
         Parameters
         ----------
-        table : Table
-            The table.
         knowledge : Revised
             Sequential knowledge by name, and knowledge about respondents without a past.
         snapshot : (n, m) float array
@@ -44,11 +42,6 @@ class Library(Protocol):
 
     def signatures(self, table: Table) -> IntArray:
         """Values of the group that each respondent was published in last.
-
-        Parameters
-        ----------
-        table : Table
-            The table.
 
         Returns
         -------

@@ -147,8 +147,6 @@ class Placement:
             Items for which marginals are needed; the rows of the others are left zero.
         capacities : (b, s) int array, optional
             Room that is left in each slot, if some are filled in part from the start.
-        progress : Progress
-            Polled between steps.
 
         Returns
         -------

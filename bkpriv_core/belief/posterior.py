@@ -237,8 +237,6 @@ def exact_posterior(prior: FloatArray, counts: IntArray, progress: Progress = SI
         Prior of each record, rows summing to 1.
     counts : (m,) int array
         Records with each value; sums to ``k``.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -107,8 +107,6 @@ def kernel_prior(
         The adversary's bandwidths, positive. Smaller means a better informed adversary.
     path : {"auto", "grid", "cells"}
         Algorithm; the result is the same.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

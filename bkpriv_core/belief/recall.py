@@ -55,8 +55,6 @@ class Recall:
         ----------
         about : hashable
             Key of everything that the posteriors depend on besides the groups.
-        groups : Groups
-            The groups.
         infer : callable
             Infers them.
         """
@@ -89,8 +87,6 @@ class Recall:
         ----------
         about : hashable
             Key of everything that the figures depend on besides the groups.
-        groups : Groups
-            The groups.
         infer : callable
             Infers figures of some of them, (a, e), and how each was inferred, (g,).
 

@@ -64,8 +64,6 @@ class Setting:
     trying : bool
         Whether groups are only tried: one that contradicts what an adversary knows then discloses
         infinitely much to him; otherwise it is an error.
-    progress : Progress
-        Polled between steps.
     """
 
     def __init__(

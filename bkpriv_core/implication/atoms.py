@@ -19,8 +19,6 @@ class Atom:
 
     Parameters
     ----------
-    bucket : int
-        The bucket.
     person : int
         Number of the person in the bucket, from 0; nothing but identity tells persons apart.
     value : int

@@ -88,8 +88,6 @@ class Buckets:
     ----------
     k : int
         Largest number of implications or negations.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------

@@ -118,8 +118,6 @@ def disclosure_given(
         Implications, all of which hold.
     budget : int
         Largest number of assignments that are enumerated together.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

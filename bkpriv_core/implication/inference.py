@@ -50,8 +50,6 @@ def believe(
         Implications, all of which hold.
     release : str
         Name of the release in messages.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------

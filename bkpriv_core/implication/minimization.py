@@ -63,8 +63,6 @@ def least_failing(signed: IntArray, progress: Progress = SILENT) -> FloatArray:
     ----------
     signed : (u, K + 1) int array
         Signatures of buckets.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -279,13 +279,7 @@ class Cells(Persons):
 
 
 class StatedValues:
-    """Values of a domain by what is stated of them in decoded JSON.
-
-    Parameters
-    ----------
-    domain : Domain
-        The domain.
-    """
+    """Values of a domain by what is stated of them in decoded JSON."""
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain

@@ -133,8 +133,6 @@ class Pool:
         Number of buckets of each profile, possibly none.
     spare : int
         Number of buckets that may be left out later without the pool having to change.
-    progress : Progress
-        Polled between steps.
     """
 
     def __init__(

@@ -34,8 +34,6 @@ def parse_statements(
         Decoded JSON; see the module.
     persons : Persons
         Persons that implications may be about.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------

@@ -80,8 +80,6 @@ def worst_case(
         Largest number of pieces.
     language : {"implications", "negations"}
         Language of the pieces.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

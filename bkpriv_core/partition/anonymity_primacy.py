@@ -151,8 +151,6 @@ class _Nearest:
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     prefixes : Prefixes
         Judge of prefixes: it tells where a group may end.
     alike : Alike

@@ -110,8 +110,6 @@ def certify(
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     requirements : sequence of Requirement
         Requirements that every published group must meet.
     groups : Groups

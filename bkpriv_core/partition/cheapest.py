@@ -42,8 +42,6 @@ def cheapest(nodes: Nodes, utility: str, progress: Progress = SILENT) -> Node | 
 
     Parameters
     ----------
-    nodes : Nodes
-        The lattice.
     utility : str
         The measure.
     progress : Progress
@@ -80,8 +78,6 @@ def lowest(nodes: Nodes, progress: Progress = SILENT) -> list[Node]:
 
     Parameters
     ----------
-    nodes : Nodes
-        The lattice.
     progress : Progress
         Receives the share of the nodes that are judged; polled throughout.
     """

@@ -59,8 +59,6 @@ def counterfeit(
     ----------
     setting : Setting
         The table and its adversaries, for groups that are only tried; of the certificate's parts.
-    requirements : sequence of Requirement
-        Requirements that groups must meet.
     certificate : Certificate
         Groups that do, of parts without counterfeits.
     estimator : {"auto", "exact", "bethe", "omega"}

@@ -226,8 +226,6 @@ def move(
 
     Parameters
     ----------
-    layout : Layout
-        The partition.
     memberships : (x,) int array
         Memberships to move, of groups that have others.
     receivers : (x,) int array
@@ -279,8 +277,6 @@ class Round:
     ----------
     judge : Judge
         Judge of the groups that may be published.
-    layout : Layout
-        The partition.
     met : (g,) bool array
         Groups of the partition that hold; the others are not published unless they are exchanged.
     keepers : sequence of Keeper

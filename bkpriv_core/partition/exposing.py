@@ -34,8 +34,6 @@ class Exposing:
     estimator : {"auto", "bethe", "omega"}
     told : Joint
         Beliefs from the earlier releases and the release together.
-    progress : Progress
-        Polled between steps.
     """
 
     parts: Parts

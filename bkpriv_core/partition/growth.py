@@ -46,8 +46,6 @@ def grow(
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     requirements : sequence of Requirement
         Requirements that every group must meet.
     order : (q,) int array

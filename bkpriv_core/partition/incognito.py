@@ -82,8 +82,6 @@ class Nodes:
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     requirements : tuple of Requirement
         Requirements that published groups must meet.
     levels : tuple of Levels
@@ -236,8 +234,6 @@ def incognito(nodes: Nodes, progress: Progress = SILENT) -> Lattice:
 
     Parameters
     ----------
-    nodes : Nodes
-        The lattice.
     progress : Progress
         Receives the share of nodes that are decided.
 

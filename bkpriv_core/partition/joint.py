@@ -66,8 +66,6 @@ def formed_together(
     ----------
     setting : Setting
         The table and its adversaries; beliefs are estimated by omega.
-    requirements : sequence of Requirement
-        Requirements that groups must meet.
     form : callable
         Forms groups that meet requirements by themselves; called with ever stricter ones, as long
         as the groups do not meet all requirements together.

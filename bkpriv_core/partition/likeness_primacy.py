@@ -122,8 +122,6 @@ def proportional_cuts(alike: Alike, parts: Parts, groups: Groups, ways: IntArray
         Demands of k-anonymity and beta-likeness.
     parts : Parts
         Single records.
-    groups : Groups
-        The groups.
     ways : (g,) int array
         Along which dimension each is cut, times 5, and which of 5 shares its first half has.
 

@@ -53,8 +53,6 @@ def mondrian(
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     requirements : sequence of Requirement
         Requirements that both halves of a cut must meet.
     groups : Groups, optional

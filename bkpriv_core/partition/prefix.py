@@ -41,8 +41,6 @@ class Prefixes:
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     summed : sequence of CountedRequirement and (p, x) int array
         Requirements that sums decide, and the addend of each part: the cheapest come first, but
         those that large groups may break before all.

@@ -41,8 +41,6 @@ class Screen:
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     requirements : sequence of Requirement
         Requirements that published groups must meet. Those on all groups together are passed over.
     estimator : {"auto", "exact", "bethe", "omega"}

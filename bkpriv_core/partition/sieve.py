@@ -112,8 +112,6 @@ def cut_cheapest(sieve: Sieve, groups: Groups, find: FindCuts, ways: int) -> tup
     ----------
     sieve : Sieve
         Requirements that halves must meet.
-    groups : Groups
-        The groups.
     find : callable
         Finds the cuts among which to choose.
     ways : int

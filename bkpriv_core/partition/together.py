@@ -137,8 +137,6 @@ def certify_together(
         Judge of the groups that hold by themselves. Its parts tell respondents apart.
     groups : Groups
         The partition.
-    earlier : Earlier
-        Releases published before.
     requirements : sequence of Requirement
         Requirements that are measured of people; see `Requirement.together`.
     estimator : {"auto", "exact", "bethe", "omega"}
@@ -167,8 +165,6 @@ def known_groups(judge: Judge, earlier: Earlier) -> Groups:
     ----------
     judge : Judge
         Judge of the groups that hold by themselves. Its parts tell respondents apart.
-    earlier : Earlier
-        Releases published before.
 
     Returns
     -------

@@ -45,8 +45,6 @@ class Classes:
 
     Parameters
     ----------
-    attribute : int
-        The attribute.
     members : (t,) int array
         Class of each value; there are ``k`` of them.
     truths : dict of Criterion to Truth
@@ -123,8 +121,6 @@ def combinations_met(
 
     Parameters
     ----------
-    predicate : Predicate
-        The condition.
     classes : sequence of Classes
         Classes of all attributes in it, perhaps of others, by ``k`` for each.
 

@@ -139,8 +139,6 @@ def answer_groups(
         Condition on the records that are counted.
     keys : tuple of int
         The attributes to group by.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------

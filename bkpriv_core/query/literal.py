@@ -64,8 +64,6 @@ class Resolver(Protocol):
         ----------
         attribute : int
             The attribute that it is compared with.
-        literal : Literal
-            The literal.
         ordered : bool
             Whether it is compared by order, not only for equality.
         listed : bool
@@ -87,8 +85,6 @@ def number_point(
     ----------
     domain : Domain
         The domain. Bins go by their starts, which are decimals whatever the type.
-    literal : Literal
-        The literal.
     type_ : str
         The type of the attribute.
     listed : bool

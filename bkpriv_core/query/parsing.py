@@ -135,8 +135,6 @@ def parse_query(
         Names of the attributes, in the order of their numbers.
     resolve : Resolver
         Finds literals in domains.
-    progress : Progress
-        Polled between steps.
     passing : collection of str
         Names of columns that pass through, which are counted without an estimate.
 

@@ -68,12 +68,8 @@ class Tally(ABC):
 
         Parameters
         ----------
-        predicate : Predicate
-            The condition.
         keys : sequence of int
             Distinct attributes; with none, everything is one count.
-        progress : Progress
-            Polled between steps.
 
         Returns
         -------

@@ -155,8 +155,6 @@ def draw_workload(
         Share of all combinations of values that a query asks for, above 0, at most 1.
     random : Generator
         Source of random numbers.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------

@@ -35,8 +35,6 @@ def draw(
         The table, ``d`` quasi-identifiers and the sensitive attribute.
     channels : sequence of Channel
         Channels, one for each of them, in that order.
-    chance : Chance
-        Source of random draws.
     progress : Progress
         Receives the share of the records that is drawn.
 

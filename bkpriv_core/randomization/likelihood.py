@@ -60,8 +60,6 @@ def maximum_likelihood(
         ``Pr(shown | true)`` of each attribute.
     prior : float
         Records that are spread evenly over all places beforehand.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -127,16 +127,12 @@ def optimize(
 
     Parameters
     ----------
-    table : Table
-        The table.
     scheme : {"rr-s", "rr-qi", "rr-both"}
         Attributes that are distorted. Quasi-identifiers of one value never are.
     tau : float
         Bound of the risk of every record, in (0, 1].
     weights : mapping of str to float, optional
         Weight of an attribute's accuracy, positive; 1 for the others.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -256,8 +252,6 @@ class _Problem:
 
     Parameters
     ----------
-    table : Table
-        The table.
     exposure : Exposure
         The same, laid out.
     axes : (a,) int array
@@ -266,8 +260,6 @@ class _Problem:
         Sizes of their domains, and weights, the largest being 1.
     tau : float
         The bound.
-    progress : Progress
-        Polled between steps.
     cells, values : (k,) int array
         The records whose risks are bounded for now.
     """

@@ -159,8 +159,6 @@ def unbiased(
         Weight of each shown record by a condition on other attributes; 1, if there is none.
     values : sequence of (size,) bool array
         The values of each attribute that are asked for.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------
@@ -212,8 +210,6 @@ def likeliest(
         The shown records in these attributes.
     prior : float
         Records that are spread evenly beforehand.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -53,12 +53,8 @@ def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT
 
     Parameters
     ----------
-    table : Table
-        The table.
     channels : sequence of Channel
         Channels, one for each of its attributes, the sensitive one last.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -93,8 +89,6 @@ def risks_by_hand(
         scheme does not distort is kept, whatever is given.
     scheme : {"rr-s", "rr-qi", "rr-both"}
         Attributes that are distorted.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -246,8 +240,6 @@ class Distorted:
         The table.
     channels : tuple of Channel
         Channels, one for each attribute.
-    progress : Progress
-        Polled between steps.
     """
 
     exposure: Exposure

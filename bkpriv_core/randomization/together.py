@@ -72,12 +72,8 @@ def risk_together(
 
     Parameters
     ----------
-    table : Table
-        The table.
     draws : sequence of sequence of Channel
         Channels of each draw, at least one; each has one for each attribute, the sensitive last.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

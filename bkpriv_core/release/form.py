@@ -140,15 +140,7 @@ class Form(ABC):
 
     @abstractmethod
     def joint(self, release: Release, progress: Progress = SILENT) -> JointDistribution:
-        """Joint distribution as far as the release tells.
-
-        Parameters
-        ----------
-        release : Release
-            The release.
-        progress : Progress
-            Polled between steps.
-        """
+        """Joint distribution as far as the release tells."""
 
     @abstractmethod
     def rewrite(
@@ -163,16 +155,10 @@ class Form(ABC):
 
         Parameters
         ----------
-        release : Release
-            The release.
-        query : Query
-            The query.
         views : mapping of Exhibit to str
             The published views, as SQL.
         columns : sequence of ShownColumn
             Columns of the views for all attributes, each in its `exhibit_of` them.
-        progress : Progress
-            Polled between steps.
 
         Returns
         -------

@@ -54,8 +54,6 @@ def bars(
     ----------
     caption : str
         Contents of the chart, for readers who cannot see it.
-    rows : sequence of Bar
-        The rows.
     limit : float, optional
         Place of a line that is drawn across all rows, if there is one.
     limit_said : str

@@ -31,8 +31,6 @@ def render(facts: Facts, audience: Audience = "officer") -> str:
 
     Parameters
     ----------
-    facts : Facts
-        Contents of the report.
     audience : {"officer", "outsiders"}
         Reader of the report.
 

@@ -37,8 +37,6 @@ class Safety:
 
     Parameters
     ----------
-    facts : Facts
-        Contents of the report.
     full : bool
         Whether it says all of it.
     """

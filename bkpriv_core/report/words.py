@@ -101,8 +101,6 @@ def promise(
 
     Parameters
     ----------
-    bound : Bounded
-        The bound.
     named : bool
         Whether tables and knowledge may be named.
     form : str

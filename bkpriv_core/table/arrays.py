@@ -24,7 +24,6 @@ def distinct_rows(
     Parameters
     ----------
     rows : (b, c) int array
-        The rows.
     progress : Progress
         Polled between columns.
 

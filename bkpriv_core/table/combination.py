@@ -112,13 +112,7 @@ class Having(Aspect):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _OrSeveral(Domain):
-    """The values of a column, and last that somebody has several records.
-
-    Parameters
-    ----------
-    column : Domain
-        The column.
-    """
+    """The values of a column, and last that somebody has several records."""
 
     column: Domain
 
@@ -409,8 +403,6 @@ def rows_of(sensitive: Domain, values: IntArray) -> tuple[IntArray, IntArray]:
 
     Parameters
     ----------
-    sensitive : Domain
-        The sensitive attribute.
     values : (e,) int array
         Values of it.
 

@@ -39,8 +39,6 @@ def apply(factors: Iterable[Factor], tensor: FloatArray, progress: Progress = SI
     tensor : float array
         Any shape whose elements, in C order, are those of a tensor with an axis for each factor,
         and perhaps one more.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -36,8 +36,6 @@ class Parts:
 
     Parameters
     ----------
-    table : Table
-        The table.
     cell : (p,) int array
         The cell that each part is of.
     counts : (p, m) int array

@@ -228,8 +228,6 @@ class Passed:
         ----------
         groups : (n,) int array
             The group of each record, or person, or `SUPPRESSED`.
-        sensitive : Domain
-            The sensitive attribute.
         """
         which, rows = rows_of(sensitive, self.values)
         shown = np.flatnonzero(groups[which] != SUPPRESSED)

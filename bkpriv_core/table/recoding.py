@@ -28,8 +28,6 @@ def recode(table: Table, levels: Mapping[str, int]) -> tuple[Table, IntArray]:
 
     Parameters
     ----------
-    table : Table
-        The table.
     levels : mapping of str to int
         Level of each of some quasi-identifiers; 0 leaves one as it is.
 

@@ -125,8 +125,6 @@ class Respondents:
 
         Parameters
         ----------
-        table : Table
-            The table.
         shown : (n,) int array, optional
             The value that each record is shown with, if some are not their own.
 

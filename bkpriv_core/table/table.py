@@ -32,8 +32,6 @@ def check_dense(rows: int, what: str, sensitive: Domain) -> None:
         Number of cells, or of parts of cells.
     what : str
         Noun for the rows, for the message.
-    sensitive : Domain
-        The sensitive attribute.
 
     Raises
     ------

@@ -26,8 +26,6 @@ def told_in_words(label: str, column: str | None = None, bins: Bins = _UNBINNED)
 
     Parameters
     ----------
-    label : str
-        The label.
     column : str, optional
         The column that it is a value of, if there is but one, which then stands before it.
     bins : mapping

@@ -117,13 +117,6 @@ def _count_differences(one: Table, other: Table) -> list[str]:
 def largest_disclosure(release: Release, progress: Progress = SILENT) -> float:
     """Largest probability with which somebody's sensitive value is disclosed; see the module.
 
-    Parameters
-    ----------
-    release : Release
-        The release.
-    progress : Progress
-        Polled between steps.
-
     Raises
     ------
     TooLarge
@@ -150,13 +143,6 @@ def query_errors(release: Release, progress: Progress = SILENT) -> ErrorFigures:
 
 def fidelity(release: Release, progress: Progress = SILENT) -> dict[str, float]:
     """Measure the accuracy of queries and of associations, by name; see the module.
-
-    Parameters
-    ----------
-    release : Release
-        The release.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

@@ -39,13 +39,6 @@ _PAIRS = 20_000_000
 def divergences(release: Release, progress: Progress = SILENT) -> dict[str, float]:
     """Divergences of the estimated from the original joint distribution, by name.
 
-    Parameters
-    ----------
-    release : Release
-        The release.
-    progress : Progress
-        Polled between steps.
-
     Returns
     -------
     dict of str to float

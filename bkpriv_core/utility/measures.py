@@ -41,8 +41,6 @@ def utility(release: Release, progress: Progress = SILENT) -> dict[str, float | 
 
     Parameters
     ----------
-    release : Release
-        The release.
     progress : Progress
         Polled while unpublished records are looked for in classes.
     """
@@ -61,11 +59,6 @@ def utility(release: Release, progress: Progress = SILENT) -> dict[str, float | 
 
 def column_losses(release: Release) -> dict[str, float | None]:
     """Loss of each quasi-identifier, by its name; None where there is nothing to measure.
-
-    Parameters
-    ----------
-    release : Release
-        The release.
 
     Returns
     -------

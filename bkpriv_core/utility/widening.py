@@ -42,8 +42,6 @@ def widened_penalties(
 
     Parameters
     ----------
-    table : Table
-        The table.
     boxes : pair of (g, d) int arrays
         The classes, at least one.
     records : pair of (r, d) int arrays

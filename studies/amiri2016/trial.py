@@ -80,8 +80,6 @@ class Trial:
 
     Parameters
     ----------
-    table : Table
-        The table.
     design : Design
         Design of the study: its adversary, and the seed of what is drawn.
     """

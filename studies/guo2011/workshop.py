@@ -172,8 +172,6 @@ def find_retentions(table: Table, kind: Kind, ell: int) -> Retentions:
 
     Parameters
     ----------
-    table : Table
-        The table.
     kind : Kind
         A randomized kind.
     ell : int

@@ -140,8 +140,6 @@ def create_nodes(connection: Connection, schema: str, source: Source, dataset: s
 
     Parameters
     ----------
-    connection : Connection
-        Connection to the server.
     schema : str
         Schema that holds the source.
     source : Source

@@ -99,10 +99,6 @@ class Defence:
         Name of the defence in figures, and of the dataset.
     requirements : mapping
         The policy.
-    method : str, optional
-        The method.
-    options : mapping, optional
-        Options of the method.
     knowledge : Adversary, optional
         Adversary whose sequential knowledge the policy names.
     """

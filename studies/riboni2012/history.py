@@ -84,8 +84,6 @@ class Finding:
 
     Parameters
     ----------
-    week : int
-        The week.
     gain : float
         Excess of an actual result's probability for the adversary over its share in the group, in
         parts of what lacks to certainty; the average over records.

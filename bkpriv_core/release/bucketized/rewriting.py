@@ -41,15 +41,11 @@ def rewrite_bucketized(
     ----------
     domains : sequence of Domain
         Domains of all attributes.
-    query : Query
-        The query.
     views : mapping of Exhibit to str
         The published views, as SQL: quasi-identifiers and ``group_id``; ``group_id``, sensitive
         value and ``count``.
     columns : sequence of ShownColumn
         Columns of the views for all attributes, the sensitive ones in the second view.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

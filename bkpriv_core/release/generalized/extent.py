@@ -59,8 +59,6 @@ class Extents(ABC):
 
     Parameters
     ----------
-    domain : Domain
-        The attribute's values.
     owner : (g,) int array
         Extent of each group; there are ``x`` of them.
     """
@@ -130,8 +128,6 @@ class Labels(Extents):
 
     Parameters
     ----------
-    domain : Domain
-        The attribute's values.
     group_labels : sequence of str or None
         Label of each group.
     """
@@ -245,8 +241,6 @@ class Ranges(Extents):
 
     Parameters
     ----------
-    domain : Domain
-        The attribute's values.
     low, high : (g,) int array
         Codes of the smallest and largest value of each group.
     """

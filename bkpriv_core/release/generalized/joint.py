@@ -36,8 +36,6 @@ class BoxJoint(JointDistribution):
     ----------
     boxes : Boxes
         The groups.
-    progress : Progress
-        Polled between steps.
     """
 
     def __init__(self, boxes: Boxes, progress: Progress = SILENT) -> None:

@@ -53,14 +53,10 @@ def rewrite_generalized(
     ----------
     boxes : Boxes
         The groups; domains of the sensitive columns are the last.
-    query : Query
-        The query.
     view : str
         The published view, as SQL.
     columns : sequence of ShownColumn
         Columns of the view for all attributes.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -159,8 +155,6 @@ def _count(
         Probability, as SQL, that a row, joined with values of the keys, meets the condition.
     keys, others : sequence of Key, of Side
         Attributes to group by, and further attributes of the condition.
-    view : str
-        The view.
     used : sequence of str
         Columns of the view that the statement takes.
     keyed : bool

@@ -83,8 +83,6 @@ def sum_boxes(
         Weight of each group, not negative.
     check : callable
         Called with a number of combinations that have a sum, as more of them are found; may raise.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------

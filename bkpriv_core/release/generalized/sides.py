@@ -37,16 +37,12 @@ class SensitiveSide(Side):
 
     Parameters
     ----------
-    attribute : int
-        The attribute.
     criteria : sequence of Criterion
         The condition's comparisons with it.
     domain : Domain
         Domain of its values.
     column : ShownColumn
         Column that shows it.
-    progress : Progress
-        Polled between steps.
     """
 
     def __init__(
@@ -73,8 +69,6 @@ class LabelSide(Side):
     ----------
     attribute, criteria, column, progress
         See `SensitiveSide`.
-    labels : Labels
-        The labels.
     """
 
     def __init__(
@@ -112,8 +106,6 @@ class RangeSide(Side):
     ----------
     attribute, criteria, column, progress
         See `SensitiveSide`.
-    ranges : Ranges
-        The ranges.
     """
 
     def __init__(
@@ -207,8 +199,6 @@ def range_ends(attribute: int, step: float | None, column: ShownColumn) -> str:
 
     Parameters
     ----------
-    attribute : int
-        The attribute.
     step : float, optional
         Distance of neighbouring points, or None for a continuum.
     column : ShownColumn

@@ -39,8 +39,6 @@ class RandomizedJoint(JointDistribution):
         Distortion of each attribute.
     drawn : Drawn
         The shown records.
-    progress : Progress
-        Polled between steps.
     """
 
     def __init__(

@@ -71,14 +71,10 @@ def reconstruct(
 
     Parameters
     ----------
-    release : Release
-        The release.
     attributes : sequence of int
         Distinct attributes; with none, everything is one count.
     estimator : {"unbiased", "maximum_likelihood"}
         Estimator of the counts.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------

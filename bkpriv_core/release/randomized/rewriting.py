@@ -58,14 +58,10 @@ def rewrite_randomized(
     ----------
     domains, channels : sequence of Domain, of Channel
         All attributes.
-    query : Query
-        The query.
     view : str
         The published view of the records, as SQL.
     columns : sequence of ShownColumn
         Columns of the view for all attributes.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -204,8 +200,6 @@ def _count(weighed: str, keys: Sequence[Key], view: str, used: dict[int, str], k
         classes of others.
     keys : sequence of Key
         Attributes to group by.
-    view : str
-        The view.
     used : dict of int to str
         Columns of the view that the statement takes, by attribute.
     keyed : bool

@@ -39,7 +39,6 @@ class Arrays:
     cells, values : (f,) int array
         Cell and sensitive value of each count, in ascending order.
     counts : (f,) int array
-        The counts.
     false_cells, false_values, false_counts : (x,) int array or None
         Counterfeits, if there are any: the excess of records of a cell shown with a sensitive value
         over those that have it, in ascending order of cell and value.

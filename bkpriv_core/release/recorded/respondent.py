@@ -57,8 +57,6 @@ def read_shown(
         The sensitive attribute.
     labels : sequence of str or None
         Values of the sensitive attribute.
-    respondents : RecordedRespondents
-        The respondents.
     values : (n,) int array
         Code of the value of each.
     content : Content

@@ -28,8 +28,6 @@ def weight(met: BoolArray, sides: Sequence[Side], progress: Progress) -> str:
         Mark of the combinations of classes for which it is true, an axis for each side.
     sides : sequence of Side
         The attributes.
-    progress : Progress
-        Polled between steps.
 
     Raises
     ------
