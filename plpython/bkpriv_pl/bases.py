@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from bkpriv_pl.boundary import run, write
 
-__all__ = ["SEEN", "bases_of", "find_bases", "record_bases", "releases_beside", "unseen"]
+__all__ = ["SEEN", "bases_of", "find_bases", "record_bases", "unseen"]
 
 SEEN = (
     "({0} = {1} OR EXISTS (SELECT FROM pg_roles AS seer JOIN pg_roles AS seen "
@@ -57,17 +57,6 @@ def record_bases(release: int, source_schema: str, source_name: str) -> None:
         ["bigint", "text", "text"],
         [release, source_schema, source_name],
     )
-
-
-def releases_beside(dataset: str, owner: str, bases: Sequence[str]) -> dict[int, list[str]]:
-    """Releases of other datasets that share some bases, and which, of those the caller may see."""
-    rows = run(
-        "SELECT release, shared FROM bkpriv_internal.releases_of($1, $2, $3) "
-        "WHERE cardinality(shared) > 0 ORDER BY release",
-        ["text", "text", "text[]"],
-        [dataset, owner, list(bases)],
-    )
-    return {row["release"]: row["shared"] for row in rows}
 
 
 def unseen(release: int, others: Sequence[int]) -> set[int]:

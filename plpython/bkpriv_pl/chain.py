@@ -7,7 +7,7 @@ recorded of, which may understate what adversaries learn, and is said.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import count
@@ -28,17 +28,22 @@ from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.history import (
-    RecordedRelease,
-    Step,
-    find_release,
-    find_respondents,
-    find_steps,
-)
+from bkpriv_pl.course import Step, find_course
+from bkpriv_pl.history import RecordedRelease, find_release, find_respondents
 from bkpriv_pl.progress import POLLED
-from bkpriv_pl.recorded import COLUMNS, read_labels, read_respondents
+from bkpriv_pl.recorded import read_labels, read_respondents
+from bkpriv_pl.selection import (
+    TOGETHER,
+    Candidate,
+    LeftOut,
+    Like,
+    Reason,
+    RecordedPeriod,
+    find_left_out,
+    list_left_out,
+)
 
-__all__ = ["Chain", "find_left_out", "in_column", "read_chain", "tell_apart"]
+__all__ = ["Chain", "read_chain", "tell_apart"]
 
 _COUNTS = 200_000_000
 """Most records of all releases, each times the values of its release: arrays of 1.6 GB."""
@@ -53,11 +58,11 @@ class Chain:
 
     Parameters
     ----------
-    dataset, owner : str
-        The dataset, and whose the releases are.
+    like : Like
+        What they have in common.
     steps : tuple of Step
         All of them.
-    left_out : dict of int to str
+    left_out : dict of int to LeftOut
         Why a release is left out, by its id.
     history : History
         What the others showed of whom.
@@ -67,10 +72,9 @@ class Chain:
         Where priors from outside are read.
     """
 
-    dataset: str
-    owner: str
+    like: Like
     steps: tuple[Step, ...]
-    left_out: dict[int, str]
+    left_out: dict[int, LeftOut]
     history: History
     names: dict[str, int]
     library: Library
@@ -88,22 +92,17 @@ class Chain:
         InvalidParameter
             If the releases' periods are of a type that has no such value.
         """
-        rows = run(
-            "SELECT DISTINCT period_type FROM bkpriv.release "
-            "WHERE release = ANY ($1) AND period IS NOT NULL",
-            ["bigint[]"],
-            [[step.release for step in self.steps]],
-        )
-        type_ = rows[0]["period_type"] if len(rows) == 1 else None
+        types = {step.candidate.period.type for step in self.steps if step.period is not None}
+        asked = RecordedPeriod(period, types.pop() if len(types) == 1 else None)
         try:
-            *steps, asked = find_steps(self.dataset, self.owner, (period, type_))
+            steps, when = find_course(self.like.dataset, self.like.owner, asked)
         except UnsoundHistory as error:
             raise InvalidParameter(
-                f'{period!r} is no period of dataset "{self.dataset}"',
+                f'{period!r} is no period of dataset "{self.like.dataset}"',
                 detail=error.detail,
                 hint="Write it as a value of the type of the releases' periods.",
             ) from None
-        same = {step.release for step in steps if step.when == asked.when}
+        same = {step.release for step in steps if step.when == when}
         return {step.when for step in self.steps if step.release in same}
 
     def only(self, releases: Collection[int]) -> Chain:
@@ -140,43 +139,28 @@ class Chain:
     def warn(self) -> None:
         """Say which releases are left out."""
         if self.left_out:
-            listed = "; ".join(
-                f"release {release} {reason}"
-                for release, reason in list(self.left_out.items())[:_SHOWN]
-            )
             telling.warning(
                 f"{len(self.left_out)} of {len(self.steps)} releases are left out",
-                detail=f"{listed}{'; ...' if len(self.left_out) > _SHOWN else ''}.",
-                hint="Who saw them remembers more than is measured here.",
+                detail=f"{list_left_out(self.left_out)}.",
+                hint="Who saw them learns more than is measured here.",
             )
 
 
 def read_chain(
-    dataset: str,
-    owner: str,
-    sensitive: str,
-    steps: Sequence[Step],
-    library: Library,
-    respondent: str | None = None,
-    *,
-    following: bool = False,
+    like: Like, steps: Sequence[Step], library: Library, reasons: Iterable[Reason] = TOGETHER
 ) -> Chain:
     """Read releases of a dataset.
 
     Parameters
     ----------
-    dataset, owner : str
-        The dataset, and whose the releases are.
-    sensitive : str
-        The sensitive attribute that they are to be about.
+    like : Like
+        What they are to have in common.
     steps : sequence of Step
         The releases.
     library : Library
         Where priors from outside are read.
-    respondent : str, optional
-        The column that they are to name respondents by, if only one will do.
-    following : bool
-        Whether values are to follow each other, of which a person has one at a time.
+    reasons : iterable of Reason
+        Why one is left out.
 
     Raises
     ------
@@ -185,29 +169,24 @@ def read_chain(
     UnsoundHistory
         If a release is not as a publication can have recorded it.
     """
-    releases = [step.release for step in steps]
-    left_out, contents = find_left_out(sensitive, releases, respondent, following=following)
-    labels = read_labels(list(contents))
+    why = {step.release: find_left_out(step.candidate, like, reasons) for step in steps}
+    left_out = {release: why for release, why in sorted(why.items()) if why is not None}
+    held = [step for step in steps if step.release not in left_out]
+    _check_room([step.candidate for step in held])
+    labels = read_labels([step.release for step in held])
     names = _numbers({})
-    shown: list[Shown] = []
-    for step in steps:
-        POLLED.poll()
-        if step.release not in left_out:
-            content = contents[step.release]
-            shown.append(_read_shown(step, sensitive, *labels[step.release], content, names))
+    shown = (_read_shown(step, like.sensitive, *labels[step.release], names) for step in held)
     history = History(tuple(shown))
-    return Chain(dataset, owner, tuple(steps), left_out, history, dict(names), library)
+    return Chain(like, tuple(steps), left_out, history, dict(names), library)
 
 
 def _read_shown(
-    step: Step,
-    sensitive: str,
-    labels: Labels,
-    called: Labels,
-    content: Content,
-    names: defaultdict[str, int],
+    step: Step, sensitive: str, labels: Labels, called: Labels, names: defaultdict[str, int]
 ) -> Shown:
     """What a release shows of whom; see `_number`."""
+    POLLED.poll()
+    figures = step.candidate
+    content = Content(figures.records, figures.suppressed, figures.groups)
     with of_release(step.release):
         respondents = read_respondents(step.release)
         if respondents is None or respondents.values is None:
@@ -267,85 +246,27 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
     )
 
 
-def in_column(name: str | None) -> str:
-    """What messages call a column that respondents are named by, as far as it is recorded."""
-    return "a column that is not recorded" if name is None else f'column "{name}"'
-
-
-def find_left_out(
-    sensitive: str,
-    releases: list[int],
-    respondent: str | None = None,
-    *,
-    following: bool = False,
-) -> tuple[dict[int, str], dict[int, Content]]:
-    """Why releases can be no part of a chain about an attribute, and figures of the others.
-
-    Parameters
-    ----------
-    sensitive : str
-        The attribute.
-    releases : list of int
-        The releases.
-    respondent, following
-        See `read_chain`.
-
-    Raises
-    ------
-    TooLarge
-        If there is too much of them.
-    """
-    rows = run(
-        "SELECT r.release, r.records, r.suppressed, r.groups, r.respondent_column, "
-        f"array_to_string({COLUMNS}, ', ') AS attribute, "
-        "coalesce(cardinality(c.combination_offsets) - 1, cardinality(c.combinations), "
-        "cardinality(a.labels)) AS size, a.release IS NULL AS empty, EXISTS (SELECT "
-        "FROM bkpriv.release_event AS e "
-        "WHERE e.release = r.release AND kind = 'purged') AS purged, "
-        "a.retention IS NOT NULL AS drawn, p.release IS NULL AS anonymous, "
-        "p.parts IS NULL AS unplaced, "
-        "jsonb_typeof(r.options -> 'max_records_per_person') = 'number' AS some, "
-        "EXISTS (SELECT FROM bkpriv.release_content AS c "
-        "WHERE c.release = r.release AND c.combination_offsets IS NOT NULL) AS several "
-        "FROM bkpriv.release AS r LEFT JOIN bkpriv.release_respondent AS p USING (release) "
-        "LEFT JOIN bkpriv.release_content AS c USING (release) "
-        "LEFT JOIN LATERAL (SELECT l.* FROM bkpriv.release_attribute AS l "
-        "WHERE l.release = r.release ORDER BY l.place DESC LIMIT 1) AS a ON true "
-        "WHERE r.release = ANY ($1) ORDER BY r.release",
-        ["bigint[]"],
-        [releases],
-    )
-    reasons: dict[int, str] = {}
-    contents: dict[int, Content] = {}
-    counts = 0
-    for row in rows:
-        if row["empty"]:
-            reasons[row["release"]] = "was purged" if row["purged"] else "has no content on record"
-        elif row["drawn"]:
-            reasons[row["release"]] = "is randomized, and shows no groups"
-        elif row["anonymous"]:
-            reasons[row["release"]] = "names no respondents"
-        elif row["unplaced"]:
-            reasons[row["release"]] = (
-                "was made by a version that did not record whose record is where"
-            )
-        elif row["some"]:
-            reasons[row["release"]] = "shows some of each person's records"
-        elif row["several"] and following:
-            reasons[row["release"]] = "shows several records of a person"
-        elif respondent not in (None, row["respondent_column"]):
-            reasons[row["release"]] = f"names respondents by {in_column(row['respondent_column'])}"
-        elif row["attribute"] != sensitive:
-            reasons[row["release"]] = f'is about "{row["attribute"]}"'
-        else:
-            contents[row["release"]] = Content(row["records"], row["suppressed"], row["groups"])
-            counts += row["records"] * row["size"]
+def _check_room(held: Sequence[Candidate]) -> None:
+    """Refuse releases that would not fit in memory."""
+    sizes = {
+        row["release"]: row["size"]
+        for row in run(
+            "SELECT a.release, coalesce(cardinality(c.combination_offsets) - 1, "
+            "cardinality(c.combinations), cardinality(a.labels)) AS size FROM (SELECT DISTINCT "
+            "ON (release) release, labels FROM bkpriv.release_attribute "
+            "WHERE release = ANY ($1) ORDER BY release, place DESC) AS a "
+            "LEFT JOIN bkpriv.release_content AS c USING (release)",
+            ["bigint[]"],
+            [[each.release for each in held]],
+        )
+    }
+    counts = sum(each.records * sizes[each.release] for each in held)
     if counts > _COUNTS:
-        listed = ", ".join(map(str, [*contents][:_SHOWN])) + ", ..." * (len(contents) > _SHOWN)
+        ids = [each.release for each in held]
+        listed = ", ".join(map(str, ids[:_SHOWN])) + ", ..." * (len(ids) > _SHOWN)
         raise TooLarge(
-            f"{len(contents)} releases ({listed}) are too large to be taken together",
+            f"{len(ids)} releases ({listed}) are too large to be taken together",
             detail=f"Their records, each times the values that it may have, are {counts}; at most "
             f"{_COUNTS} fit in memory.",
             hint="Bin the sensitive column, so that it has fewer values.",
         )
-    return reasons, contents

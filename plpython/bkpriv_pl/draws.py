@@ -20,10 +20,11 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure
 from bkpriv_core.table.table import Table
 from bkpriv_pl import telling
-from bkpriv_pl.bases import SEEN, bases_of
-from bkpriv_pl.boundary import Refusal, run
+from bkpriv_pl.bases import bases_of
+from bkpriv_pl.boundary import Refusal
 from bkpriv_pl.history import find_release
 from bkpriv_pl.notice import releases_of
+from bkpriv_pl.selection import find_candidate, select_records
 
 __all__ = ["judge_together"]
 
@@ -54,59 +55,64 @@ def judge_together(
     Finding or None
         None if there is no other that can be told.
     """
-    # Those of the dataset come first, which nobody else can add to; of a size that differs, none is
-    # read.
-    rows = run(
-        "SELECT o.release, o.records = r.records AND "
-        "(SELECT count(*) FROM bkpriv.release_attribute AS a WHERE a.release = o.release) = "
-        "(SELECT count(*) FROM bkpriv.release_attribute AS a WHERE a.release = r.release) AS alike "
-        "FROM bkpriv.release AS r "
-        "CROSS JOIN LATERAL bkpriv_internal.releases_of(r.dataset, r.owner, $2) AS b "
-        "JOIN bkpriv.release AS o ON o.release = b.release AND o.method = r.method "
-        "AND o.period IS NOT DISTINCT FROM r.period AND o.release <> r.release "
-        f"WHERE r.release = $1 AND (NOT $3 OR {SEEN.format('r.owner', 'o.owner')}) "
-        "ORDER BY (o.dataset, o.owner) = (r.dataset, r.owner) DESC, o.release DESC",
-        ["bigint", "text[]", "bool"],
-        [release, bases_of(release), published],
-    )
     draws: dict[int, Sequence[Channel]] = {release: _channels(drawn)}
-    untold, unread = [], []
+    untold: list[int] = []
+    unread: list[int] = []
     read = 0
-    for row in rows:
+    for each, alike in _others(release, of_owner=published):
         progress.poll()
-        if not row["alike"]:
-            untold.append(row["release"])
+        # Of a size that differs, none is read.
+        if alike and read == _READ:
+            unread.append(each)
             continue
-        if read == _READ:
-            unread.append(row["release"])
-            continue
-        read += 1
-        try:
-            other = find_release(row["release"])
-        except (Refusal, UnsoundHistory):
-            untold.append(row["release"])
-            continue
-        if _same(other.table, drawn.table):
-            draws[other.release] = _channels(other)
+        read += alike
+        other = _find(each) if alike else None
+        if other is not None and _same(other.table, drawn.table):
+            draws[each] = _channels(other)
         else:
-            untold.append(other.release)
-    if untold:
-        others = releases_of(sorted(untold))
-        telling.notice(
-            f"what release {release} tells together with {others} is not known",
-            detail="They were drawn from other records, or with other values, or purged.",
-            hint="Who links their records learns more than is measured here.",
-        )
-    if unread:
-        others = releases_of(sorted(unread))
-        telling.notice(
-            f"what release {release} tells together with {others} is not measured",
-            detail=f"At most {_READ} other releases are read, the latest of the dataset first.",
-            hint="Who links their records learns more than is measured here.",
-        )
+            untold.append(each)
+    for others, unmeasured, detail in (
+        (untold, "known", "They were drawn from other records, or with other values, or purged."),
+        (
+            *(unread, "measured"),
+            f"At most {_READ} other releases are read, the latest of the dataset first.",
+        ),
+    ):
+        if others:
+            telling.notice(
+                f"what release {release} tells together with {releases_of(sorted(others))} is not "
+                f"{unmeasured}",
+                detail=detail,
+                hint="Who links their records learns more than is measured here.",
+            )
     if len(draws) == 1:
         return None
     return together_finding(drawn.table, demanded, draws, progress)
+
+
+def _others(release: int, *, of_owner: bool) -> list[tuple[int, bool]]:
+    """Other draws of what may be the same records, and whether they are of the same size."""
+    this = find_candidate(release)
+    found = select_records(this.dataset, this.owner, bases_of(release), of_owner=of_owner)
+    others = [
+        each
+        for each in found
+        if each.release != release
+        and (each.method, each.period.text) == (this.method, this.period.text)
+    ]
+    # Those of the dataset come first, which nobody else can add to.
+    own = (this.dataset, this.owner)
+    others.sort(key=lambda each: ((each.dataset, each.owner) == own, each.release), reverse=True)
+    size = (this.records, this.attributes)
+    return [(each.release, (each.records, each.attributes) == size) for each in others]
+
+
+def _find(release: int) -> Release | None:
+    """Read a release back; None if it was purged, or is not what a publication can record."""
+    try:
+        return find_release(release)
+    except (Refusal, UnsoundHistory):
+        return None
 
 
 def _channels(release: Release) -> Sequence[Channel]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +20,20 @@ from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.chain import in_column, tell_apart
+from bkpriv_pl.chain import tell_apart
 from bkpriv_pl.column import Column, column_types
 from bkpriv_pl.counts import NOTHING, Known, Period
 from bkpriv_pl.dataset import Dataset
-from bkpriv_pl.history import RecordedRelease, find_release, happened
+from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.recorded import find_shown
+from bkpriv_pl.selection import (
+    Candidate,
+    Like,
+    Reason,
+    find_left_out,
+    in_column,
+    select_dataset,
+)
 from bkpriv_pl.view import View
 
 __all__ = ["Stock", "find_stock", "shown_before"]
@@ -136,35 +144,17 @@ def find_stock(
     if not isinstance(method, GroupMethod):
         raise ValueError("only methods that form groups have the option grow")
     _check_respondents(dataset)
-    rows = run(
-        "SELECT release, counterfeited, respondent_column, EXISTS (SELECT "
-        "FROM bkpriv.release_content AS c WHERE c.release = r.release) AS kept, "
-        "(SELECT parts IS NOT NULL "
-        "FROM bkpriv.release_respondent AS p WHERE p.release = r.release) AS named "
-        "FROM bkpriv.release AS r WHERE (dataset, owner) = ($1, $2) "
-        "AND (period, period_type, period_column, period_bin) IS NOT DISTINCT FROM "
-        "($3, $4, $5, $6) "
-        "ORDER BY (view_schema, view_name) = ($7, $8) DESC, version DESC LIMIT 1",
-        ["text"] * 8,
-        [
-            *(dataset.name, dataset.owner),
-            *((None,) * 4 if period is None else period.recorded.values()),
-            *(view.schema, view.name),
-        ],
-    )
-    if not rows:
+    like = Like.of(dataset, period)
+    past = [each for each in select_dataset(like.dataset, like.owner) if each.period == like.period]
+    if not past:
         return Stock(options, method, None, None)
-    row = rows[0]
-    release = row["release"]
-    if not row["kept"] and happened(release, "purged"):
-        raise _unfit(release, "was purged", "What it was made from was erased, groups and all.")
-    if row["counterfeited"]:
-        raise _unfit(
-            release,
-            "shows counterfeits",
-            f"{row['counterfeited']} records have other values there than their own, which could "
-            "not be taken back.",
-        )
+    # In the view, or else at all; of these, the last.
+    shown = [
+        each for each in past if (each.view_schema, each.view_name) == (view.schema, view.name)
+    ]
+    latest = (shown or past)[-1]
+    release = latest.release
+    _refuse(latest, like, (Reason.PURGED, Reason.COUNTERFEIT))
     last = find_release(release)
     if type(last.form) is not type(method.form) or last.form.levels is not None:
         whole = "" if last.form.levels is None else ", by whole columns"
@@ -174,20 +164,7 @@ def find_stock(
             f"Method {method.name} shows records {method.form.name}, in groups that newcomers can "
             "stand beside.",
         )
-    if not row["named"]:
-        raise _unfit(
-            release,
-            "does not tell respondents apart",
-            "Its dataset named none, or it was made by a version before 0.3.0, which did not "
-            "record whose record is where.",
-        )
-    if row["respondent_column"] != dataset.respondent:
-        raise _unfit(
-            release,
-            "names its respondents by another column",
-            f"By {in_column(row['respondent_column'])}; the dataset by "
-            f"{in_column(dataset.respondent)}.",
-        )
+    _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
     if isinstance(last.table.sensitive, Combination):
         raise _unfit(
             release,
@@ -196,6 +173,20 @@ def find_stock(
         )
     _check_attributes(dataset, last)
     return Stock(options, method, *tell_apart(last))
+
+
+def _refuse(latest: Candidate, like: Like, reasons: Iterable[Reason]) -> None:
+    """Refuse the last release for one of some reasons."""
+    left_out = find_left_out(latest, like, reasons)
+    if left_out is not None:
+        details = {
+            Reason.PURGED: "What it was made from was erased, groups and all.",
+            Reason.COUNTERFEIT: f"{latest.counterfeited} records have other values there than "
+            "their own, which could not be taken back.",
+            Reason.OTHER_COLUMN: f"The dataset does by {in_column(like.respondent)}.",
+        }
+        detail = details.get(left_out.reason, "Who stays, and who is a newcomer, is not known.")
+        raise _unfit(latest.release, left_out.words, detail)
 
 
 def _check_respondents(dataset: Dataset) -> None:

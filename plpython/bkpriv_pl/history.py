@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import plpy
 
 from bkpriv_core.audit import Finding
 from bkpriv_core.belief.library import Library
@@ -17,13 +16,12 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import Method, find_method
 from bkpriv_core.release.recorded.content import Content, read_release
 from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
-from bkpriv_core.release.recorded.soundness import of_release, unsound
+from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_pl.boundary import Refusal, array_literal, run
-from bkpriv_pl.column import FIXED
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
@@ -32,11 +30,8 @@ from bkpriv_pl.terms import read_ranges, read_smoothing
 
 __all__ = [
     "RecordedRelease",
-    "Step",
-    "check_comparable",
     "find_release",
     "find_respondents",
-    "find_steps",
     "find_watch",
     "happened",
     "next_version",
@@ -247,131 +242,6 @@ def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
         if respondents is not None:
             check_respondents(recorded, respondents)
     return respondents
-
-
-@dataclass(frozen=True)
-class Step:
-    """A release in the course of time.
-
-    Parameters
-    ----------
-    release : int
-        Its id.
-    period : str or None
-        The period it is of, as its type writes it; None where the dataset had none.
-    when : int
-        Place of that period in time, from 0; equal for releases of one period. A release of no
-        period has a place of its own: after all periods that were published before it.
-    """
-
-    release: int
-    period: str | None
-    when: int
-
-
-def find_steps(
-    dataset: str, owner: str, coming: tuple[str | None, str | None] | None = None
-) -> list[Step]:
-    """Releases of a dataset, whatever became of them, in the order of their publication.
-
-    Last comes a release 0 that is yet to be made, if there is one `coming`: of such a period, as a
-    release would record it with its type.
-
-    Periods are ordered by their type: numbers as numbers and times as times, of whichever types; as
-    text, byte by byte, where they are of others that are not one, or not built in.
-
-    Raises
-    ------
-    UnsoundHistory
-        If a period is no value of its type.
-    """
-    rows = run(
-        "SELECT release, period, period_type FROM bkpriv.release "
-        "WHERE (dataset, owner) = ($1, $2) ORDER BY version",
-        ["text", "text"],
-        [dataset, owner],
-    )
-    if coming is not None:
-        rows.append(dict(zip(("release", "period", "period_type"), (0, *coming), strict=True)))
-    periods = sorted({row["period"] for row in rows} - {None})
-    types = {row["period_type"] for row in rows if row["period"] is not None}
-    rank = dict(zip(periods, _rank(periods, types), strict=True))
-    keys: list[tuple[int, int]] = []
-    latest = 0
-    for place, row in enumerate(rows, 1):
-        if row["period"] is None:
-            keys.append((latest, place))
-        else:
-            keys.append((rank[row["period"]], 0))
-            latest = max(latest, keys[-1][0])
-    when = {key: place for place, key in enumerate(sorted(set(keys)))}
-    return [
-        Step(row["release"], row["period"], when[key]) for row, key in zip(rows, keys, strict=True)
-    ]
-
-
-_WIDEST = {
-    frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision")): "numeric",
-    frozenset(
-        ("date", "timestamp without time zone", "timestamp with time zone")
-    ): "timestamp with time zone",
-}
-"""Types whose values are compared as of one, where the column of periods was given another."""
-
-
-def _together(types: set[str | None]) -> set[str | None]:
-    """The one type that values of these are compared as; or these, if there is none."""
-    return next(({wide} for kinds, wide in _WIDEST.items() if types <= kinds), types)
-
-
-def check_comparable(dataset: str, owner: str, type_: str) -> None:
-    """Refuse periods of a type that those of a dataset's releases cannot be compared with.
-
-    Their order would be that of texts, and the past another than when they were published.
-    """
-    rows = run(
-        "SELECT period_type AS type, min(release) AS release FROM bkpriv.release "
-        "WHERE (dataset, owner) = ($1, $2) AND period_type <> $3 GROUP BY period_type ORDER BY 2",
-        ["text", "text", "text"],
-        [dataset, owner, type_],
-    )
-    for row in rows:
-        if len(_together({row["type"], type_})) > 1:
-            raise Refusal(
-                "42804",
-                f'periods of dataset "{dataset}" are of type {type_}, which those of release '
-                f"{row['release']} cannot be compared with",
-                detail=f"They are of type {row['type']}. Who remembers releases takes them in the "
-                "order of time.",
-                hint=f"Publish from a view that has the column as {row['type']}, or register the "
-                "table as another dataset.",
-            )
-
-
-def _rank(periods: Sequence[str], types: set[str | None]) -> list[int]:
-    """Rank of each period, from 1, by the one type that all are of or have room in, or as text."""
-    if len(types) > 1:
-        types = _together(types)
-    found = run(
-        "SELECT format_type(t.oid, -1) AS name, t.typcollation <> 0 AS collates FROM pg_type AS t "
-        f"WHERE ARRAY[format_type(t.oid, -1)] = $1 AND t.typtype IN ('b', 'r', 'm') AND {FIXED}",
-        ["text[]"],
-        [list(types)],
-    )
-    type_, collates = (found[0]["name"], found[0]["collates"]) if found else ("text", True)
-    value = f"x::{type_}" + (' COLLATE "C"' if collates else "")
-    try:
-        rows = run(
-            f"SELECT dense_rank() OVER (ORDER BY {value})::int AS rank "
-            "FROM unnest($1) WITH ORDINALITY AS u(x, place) ORDER BY place",
-            ["text[]"],
-            [list(periods)],
-        )
-    except plpy.SPIError as error:
-        if not str(getattr(error, "sqlstate", "")).startswith(("22", "42")):
-            raise
-        raise unsound(f"a period is no value of its type, {type_}", f"{error.args[0]}.") from None
-    return [row["rank"] for row in rows]
 
 
 def record_event(

@@ -7,9 +7,8 @@ datasets of the same source, are pointed out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -26,16 +25,26 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
 from bkpriv_pl import history, telling
-from bkpriv_pl.bases import SEEN, find_bases
+from bkpriv_pl.bases import find_bases
 from bkpriv_pl.boundary import run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.counts import Period
+from bkpriv_pl.course import find_course, find_steps
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.history import RecordedRelease
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.notice import LISTED, latest_of, releases_of
-from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
+from bkpriv_pl.selection import (
+    Candidate,
+    LeftOut,
+    Like,
+    Reason,
+    find_candidate,
+    find_left_out,
+    list_left_out,
+    select_records,
+)
 
 __all__ = [
     "Beside",
@@ -84,7 +93,7 @@ class Beside:
         What they say; None if they are of other people, or there are none.
     judged : tuple of int
         Their ids, also of those of other people.
-    left_out : mapping of int to str
+    left_out : mapping of int to LeftOut
         Why others of the dataset are not judged.
     requirements : tuple of Requirement
         What is measured of them.
@@ -96,7 +105,7 @@ class Beside:
 
     earlier: Earlier | None
     judged: tuple[int, ...] = ()
-    left_out: Mapping[int, str] = field(default_factory=dict)
+    left_out: Mapping[int, LeftOut] = field(default_factory=dict)
     requirements: tuple[Requirement, ...] = ()
     unmeasured: tuple[str, ...] = ()
     mended: Mended | None = None
@@ -218,31 +227,18 @@ def find_earlier(
     library : PriorTables
         Where priors from outside are read.
     """
-    coming = (None, None) if period is None else (period.text, period.recorded_as)
-    *steps, now = history.find_steps(dataset.name, dataset.owner, coming)
-    same = [step for step in steps if step.when == now.when or step.period == now.period is None]
-    chain = read_chain(
-        dataset.name, dataset.owner, dataset.sensitive, same, library, dataset.respondent
-    )
-    left_out = dict(chain.left_out)
-    left_out |= {
-        step.release: "is of no period" if step.period is None else f"is of period {step.period}"
-        for step in steps
-        # Other periods of a sequence are no second look at the same values.
-        if (step.period is None) != (now.period is None)
-    }
-    shown = chain.history.steps
-    false = [step.release for step in shown if step.shown is not None]
-    left_out |= dict.fromkeys(false, "shows counterfeits")
-    chain = chain.only([step.release for step in shown if step.shown is None])
+    like = Like.of(dataset, period)
+    steps, now = find_course(dataset.name, dataset.owner, like.period)
+    same = [step for step in steps if step.when == now or step.period == like.period.text is None]
+    chain = read_chain(like, same, library)
     judged = tuple(step.release for step in chain.history.steps)
-    earlier = _tell_apart(chain, now, setting, respondents, requirements)
+    earlier = _tell_apart(chain, 0, now, setting, respondents, requirements)
     population = None if earlier is None else earlier.population
     measured, unmeasured = jointly(requirements, population)
     return Beside(
         earlier,
         judged,
-        dict(sorted(left_out.items())),
+        chain.left_out,
         tuple(measured),
         tuple(unmeasured),
     )
@@ -259,44 +255,44 @@ def recall_earlier(
         The release, whose parts tell respondents apart, and what was published before; None if it
         was certified by itself, or its respondents are not recorded.
     """
+    if recorded.form.randomized:
+        return None
+    this = find_candidate(recorded.release)
+    steps = find_steps(this.dataset, this.owner)
     # What is recorded is not trusted: only earlier releases of the dataset are looked for in it.
     rows = run(
-        "SELECT o.release FROM bkpriv.release AS r JOIN bkpriv.release AS o "
-        "ON (o.dataset, o.owner) = (r.dataset, r.owner) AND o.release < r.release "
-        "WHERE r.release = $1 AND EXISTS (SELECT FROM bkpriv.audit_record AS a "
-        "WHERE a.release = r.release AND a.parameters -> 'together' @> to_jsonb(o.release))",
-        ["bigint"],
-        [recorded.release],
+        "SELECT o AS release FROM unnest($2) AS o WHERE EXISTS (SELECT "
+        "FROM bkpriv.audit_record AS a "
+        "WHERE a.release = $1 AND a.parameters -> 'together' @> to_jsonb(o))",
+        ["bigint", "bigint[]"],
+        [this.release, [step.release for step in steps if step.release < this.release]],
     )
-    if not rows or recorded.form.randomized:
+    if not rows:
         return None
     ids = {row["release"] for row in rows}
     # It may be told apart already, which cannot be done twice.
     told, respondents = tell_apart(history.find_release(recorded.release))
     told = replace(told, library=recorded.library)
-    row = look_up(recorded.release, "dataset, owner, respondent_column")
-    steps = history.find_steps(row["dataset"], row["owner"])
-    (now,) = (step for step in steps if step.release == recorded.release)
-    chain = read_chain(
-        row["dataset"],
-        row["owner"],
-        recorded.table.sensitive.name,
-        [step for step in steps if step.release in ids],
-        recorded.library,
-        row["respondent_column"],
-    )
-    earlier = _tell_apart(chain, now, told.setting, respondents, requirements)
+    (now,) = (step.when for step in steps if step.release == this.release)
+    like = Like.of_release(this, recorded.table.sensitive.name)
+    same = [step for step in steps if step.release in ids]
+    chain = read_chain(like, same, recorded.library)
+    earlier = _tell_apart(chain, this.release, now, told.setting, respondents, requirements)
     return None if earlier is None else (told, earlier)
 
 
 def _tell_apart(
     chain: Chain,
-    now: history.Step,
+    release: int,
+    now: int,
     setting: Setting,
     respondents: Respondents,
     requirements: Sequence[Requirement],
 ) -> Earlier | None:
-    """What the releases of a chain say of the people of a table; None if it is of others only."""
+    """What the releases of a chain say of the people of a table; None if it is of others only.
+
+    The table is to be a release, or is one, of the place `now` in time.
+    """
     people = chain.number(respondents.names)
     known = [step.persons[step.groups.members] for step in chain.history.steps]
     if not np.isin(people, np.concatenate([*known, np.zeros(0, dtype=np.int64)])).any():
@@ -312,7 +308,7 @@ def _tell_apart(
 
     nowhere = Groups.from_labels(np.full(len(people), SUPPRESSED))
     labels = setting.table.sensitive.called
-    present = Shown(now.release, labels, people, respondents.values, nowhere, now.when)
+    present = Shown(release, labels, people, respondents.values, nowhere, now)
     measured, _ = jointly(requirements)
     return Earlier.of(chain.history, present, look, adversaries(measured))
 
@@ -354,52 +350,33 @@ def _overlap(
     of_owner: bool = False,
 ) -> UnattainableRequirement | None:
     """See `find_overlap`; `of_owner`: of releases that the dataset's owner may see."""
-    # Other periods are a sequence; what cannot be told from this one is taken for it.
-    same_period = (
-        "($5 IS NULL OR r.period IS NULL OR r.period = $5 OR r.period_type IS NULL "
-        "OR (r.period_type, r.period_column, r.period_bin) IS DISTINCT FROM ($6, $7, $8))"
-    )
-    judged = () if beside is None else beside.judged
-    found = run(
-        "SELECT r.release, format('%I.%I', r.source_schema, r.source_name) AS source, o.shared "
-        "FROM bkpriv_internal.releases_of($1, $2, $3) AS o "
-        "JOIN bkpriv.release AS r ON r.release = o.release "
-        f"WHERE {same_period} AND r.release <> ALL ($4) "
-        f"AND (NOT $9 OR {SEEN.format('$2', 'r.owner')}) "
-        f"ORDER BY r.release DESC LIMIT {LISTED + 1}",
-        ["text", "text", "text[]", "bigint[]", *["text"] * 4, "bool"],
-        [
-            *(dataset.name, dataset.owner),
-            find_bases(dataset.source_schema, dataset.source_name),
-            list(judged),
-            *((None,) * 4 if period is None else period.recorded.values()),
-            of_owner,
-        ],
-    )
+    like = Like.of(dataset, period)
+    found = _find_others(dataset, like, () if beside is None else beside.judged, of_owner=of_owner)
     if not found:
         return None
     # A status takes a search of the catalog, so only those of the releases listed are wanted.
     rows = run(
         "SELECT release, status FROM bkpriv.releases WHERE release = ANY ($1) ORDER BY release",
         ["bigint[]"],
-        [[row["release"] for row in found]],
+        [[each.release for each in found]],
     )
     listed = latest_of([f"{row['release']} ({row['status']})" for row in rows])
     through = _through(dataset, found)
     of_period = "" if period is None else f" in period {period.text}"
     if beside is not None:
-        shown = {row["release"] for row in rows}
-        reasons = "; ".join(
-            f"release {row['release']} "
-            + beside.left_out.get(row["release"], "is of another dataset")
-            for row in rows[-LISTED:]
-        )
+        why = {
+            each.release: beside.left_out.get(each.release) or find_left_out(each, like, _ELSE)
+            for each in found[-LISTED:]
+        }
+        left_out = {release: each for release, each in why.items() if each is not None}
+        reasons = list_left_out(left_out)
         return UnattainableRequirement(
             f"releases of records of {dataset.source}{of_period} are not judged together with this "
             f"one: {listed}",
             detail=f"{reasons[0].upper()}{reasons[1:]}.{through} What they tell together with "
             "this one is not measured.",
-            hint=("" if shown <= beside.left_out.keys() else _OF_SEVERAL)
+            hint=_OF_SEVERAL
+            * any(each.reason is Reason.OTHER_DATASET for each in left_out.values())
             + 'Give them to different readers. A policy may refuse another release ({"overlap": '
             '"refuse"}).',
         )
@@ -421,12 +398,26 @@ def _overlap(
     )
 
 
-def _through(dataset: Dataset, rows: Sequence[Mapping[str, Any]]) -> str:
+def _find_others(
+    dataset: Dataset, like: Like, judged: Collection[int], *, of_owner: bool
+) -> list[Candidate]:
+    """The latest other releases of the same records: one more than are listed."""
+    bases = find_bases(dataset.source_schema, dataset.source_name)
+    others = [
+        each
+        for each in select_records(dataset.name, dataset.owner, bases, of_owner=of_owner)
+        # Other periods are a sequence; what cannot be told from this one is taken for it.
+        if like.period.may_be(each.period) and each.release not in judged
+    ]
+    return others[-LISTED - 1 :]
+
+
+def _through(dataset: Dataset, found: Sequence[Candidate]) -> str:
     """What says which relations are read by the dataset's source, and by others."""
     by_source = {
-        row["source"]: row["shared"]
-        for row in rows
-        if row["shared"] and row["source"] != dataset.source
+        each.source: each.shared
+        for each in reversed(found)
+        if each.shared and each.source != dataset.source
     }
     told = [
         f" Source {source} and {dataset.source} both read {', '.join(shared[:LISTED])}"
@@ -436,6 +427,9 @@ def _through(dataset: Dataset, rows: Sequence[Mapping[str, Any]]) -> str:
     ]
     return "".join(told[:LISTED])
 
+
+_ELSE = (Reason.OTHER_DATASET, Reason.OTHER_PERIOD)
+"""Why a release of the same records is not even tried together with another."""
 
 _OF_SEVERAL = (
     "bkpriv.audit_together measures releases of several datasets that name the same people by one "
@@ -466,7 +460,7 @@ def _instead(refused: bool, dataset: Dataset) -> str:
 
 def warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
     """Warn of releases of later periods, if there are any."""
-    steps = history.find_steps(dataset.name, dataset.owner)
+    steps = find_steps(dataset.name, dataset.owner)
     (when,) = (step.when for step in steps if step.release == release)
     later = [step for step in steps if step.when > when and step.period is not None]
     if later:

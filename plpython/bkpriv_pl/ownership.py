@@ -10,7 +10,7 @@ from typing import Any
 
 import plpy
 
-from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.errors import BkprivError, InvalidParameter
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, entry, require, run
 from bkpriv_pl.dataset import Dataset, find_dataset, refuse_old_snapshot
@@ -24,6 +24,7 @@ __all__ = [
     "look_up",
     "reassign",
     "telling_losses",
+    "unknown",
 ]
 
 _LISTED = 100
@@ -47,23 +48,27 @@ def look_up(release: int | None, expressions: str) -> dict[str, Any]:
     Refusal
         If there is none that the caller may see.
     """
-    if release is None:
-        raise InvalidParameter(
-            "the release is missing", detail="It is NULL.", hint="See the view bkpriv.releases."
-        )
     rows = run(
         f"SELECT release, {expressions} FROM bkpriv.release WHERE release = $1",
         ["bigint"],
         [release],
     )
     if not rows:
-        raise Refusal(
-            "42704",
-            f"release {release} does not exist",
-            detail="Or it belongs to another role.",
-            hint="See the view bkpriv.releases.",
-        )
+        raise unknown(release)
     return rows[0]
+
+
+def unknown(release: int | None) -> BkprivError:
+    """What is said of a release that the caller may not see, or that there is none of."""
+    hint = "See the view bkpriv.releases."
+    if release is None:
+        return InvalidParameter("the release is missing", detail="It is NULL.", hint=hint)
+    return Refusal(
+        "42704",
+        f"release {release} does not exist",
+        detail="Or it belongs to another role.",
+        hint=hint,
+    )
 
 
 def find_own(release: int | None) -> OwnRelease:

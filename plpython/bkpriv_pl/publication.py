@@ -39,6 +39,7 @@ from bkpriv_pl.bases import record_bases
 from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.column import column_types
 from bkpriv_pl.counts import NOTHING, Known
+from bkpriv_pl.course import check_comparable
 from bkpriv_pl.dataset import find_dataset, read_records, take_turn
 from bkpriv_pl.distribution import (
     check_column,
@@ -136,7 +137,7 @@ def _publish(request: Request, task: Task) -> int:
     take_turn(request.dataset.name)
     find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
     if request.period is not None and (type_ := request.period.recorded_as) is not None:
-        history.check_comparable(request.dataset.name, request.dataset.owner, type_)
+        check_comparable(request.dataset.name, request.dataset.owner, type_)
     previous = _shown_before(request)
     overlap = _overlapping(request)
     reading = _read(request, task)

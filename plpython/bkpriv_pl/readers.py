@@ -15,6 +15,7 @@ from bkpriv_core.method import find_method
 from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.selection import select_dataset
 from bkpriv_pl.view import View, split_view_name
 
 __all__ = ["find_readers", "read_readers"]
@@ -163,18 +164,12 @@ def _shown(dataset: Dataset) -> list[tuple[int, tuple[View, ...]]]:
     UnsoundHistory
         If there is no method such as one is recorded to be made by.
     """
-    rows = run(
-        "SELECT release, view_schema, view_name, method FROM bkpriv.release "
-        "WHERE (dataset, owner) = ($1, $2) ORDER BY release",
-        ["text", "text"],
-        [dataset.name, dataset.owner],
-    )
     shown = []
-    for row in rows:
-        with of_release(row["release"]):
-            exhibits = find_method(row["method"]).form.exhibits
-        view = View(row["view_schema"], row["view_name"])
-        shown.append((row["release"], tuple(map(view.of, exhibits))))
+    for each in select_dataset(dataset.name, dataset.owner):
+        with of_release(each.release):
+            exhibits = find_method(each.method).form.exhibits
+        view = View(each.view_schema, each.view_name)
+        shown.append((each.release, tuple(map(view.of, exhibits))))
     return shown
 
 

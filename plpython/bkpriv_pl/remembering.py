@@ -34,12 +34,13 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.counts import Period
+from bkpriv_pl.course import find_course, find_steps
 from bkpriv_pl.dataset import Dataset
-from bkpriv_pl.history import RecordedRelease, Step, find_steps
+from bkpriv_pl.history import RecordedRelease
 from bkpriv_pl.knowledge import PriorTables
-from bkpriv_pl.ownership import look_up
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import find_beliefs, read_beliefs
+from bkpriv_pl.selection import FOLLOWING, Like, find_candidate
 from bkpriv_pl.transitions import find_knowledge_of
 
 __all__ = ["Memories", "check_respondents", "recall", "set_out", "with_library"]
@@ -85,6 +86,10 @@ class Memories(PriorTables):
     def _course(self) -> tuple[int, ...]:
         return self._history.course(len(self.chain.history))
 
+    def _memory(self, knowledge: Revised) -> Memory:
+        like = self.chain.like
+        return find_knowledge_of(like.dataset, like.owner, knowledge.sequence).memory
+
     def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
         """Revise what earlier releases told; see `Library`.
 
@@ -93,7 +98,7 @@ class Memories(PriorTables):
         Refusal
             If the dataset has no such knowledge.
         """
-        memory = find_knowledge_of(self.chain.dataset, self.chain.owner, knowledge.sequence).memory
+        memory = self._memory(knowledge)
         names = tuple(domain.name for domain in table.quasi_identifiers)
         digest = _digest(knowledge, memory, self.estimator) if self.stored else None
         snapshots = self.chain.snapshots(_snapshot(knowledge, names))
@@ -151,7 +156,7 @@ class Memories(PriorTables):
         shown : (n,) int array or None
             The value that each is shown with, if some are not their own.
         """
-        memory = find_knowledge_of(self.chain.dataset, self.chain.owner, knowledge.sequence).memory
+        memory = self._memory(knowledge)
         digest = _digest(knowledge, memory, self.estimator)
         if digest is not None:
             step = replace(self.present, groups=Groups.from_labels(labels), shown=shown)
@@ -243,19 +248,17 @@ def _remember(
     library: PriorTables,
 ) -> tuple[Chain, Shown]:
     """Earlier releases of a dataset, and records of it, or of a period, that are to be released."""
-    coming = (None, None) if period is None else (period.text, period.recorded_as)
-    *earlier, now = find_steps(dataset.name, dataset.owner, coming)
-    chain = read_chain(
-        *(dataset.name, dataset.owner, dataset.sensitive, earlier, library, dataset.respondent),
-        following=True,
-    )
+    like = Like.of(dataset, period)
+    earlier, now = find_course(dataset.name, dataset.owner, like.period)
+    chain = read_chain(like, earlier, library, FOLLOWING)
     chain.warn()
     nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
-    return chain, _shown(now, labels, chain, respondents, nowhere)
+    return chain, _shown(0, now, labels, chain, respondents, nowhere)
 
 
 def _shown(
-    step: Step,
+    release: int,
+    when: int,
     labels: Labels,
     chain: Chain,
     respondents: Respondents,
@@ -264,7 +267,7 @@ def _shown(
 ) -> Shown:
     """What a release, after those of a chain, shows of whom."""
     persons = chain.number(respondents.names)
-    return Shown(step.release, labels, persons, respondents.values, groups, step.when, shown)
+    return Shown(release, labels, persons, respondents.values, groups, when, shown)
 
 
 def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> RecordedRelease:
@@ -280,22 +283,19 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
         If somebody has several.
     """
     release = recorded.release
-    row = look_up(release, "dataset, owner, respondent_column")
-    dataset, owner = row["dataset"], row["owner"]
-    steps = find_steps(dataset, owner)
+    this = find_candidate(release)
+    steps = find_steps(this.dataset, this.owner)
     place = [step.release for step in steps].index(release)
-    sensitive, column = recorded.table.sensitive, row["respondent_column"]
+    sensitive = recorded.table.sensitive
     if isinstance(sensitive, Combination) and sensitive.several:
         raise _of_several(f"what is remembered before release {release}")
-    chain = read_chain(
-        *(dataset, owner, sensitive.name, steps[:place], PriorTables(own), column),
-        following=True,
-    )
+    like = Like.of_release(this, sensitive.name)
+    chain = read_chain(like, steps[:place], PriorTables(own), FOLLOWING)
     chain.warn()
     told, respondents = tell_apart(recorded)
     labels = recorded.table.sensitive.labels
     shown = respondents.shown(told.parts, np.arange(len(told.parts)))
-    present = _shown(steps[place], labels, chain, respondents, told.groups, shown)
+    present = _shown(release, steps[place].when, labels, chain, respondents, told.groups, shown)
     return replace(told, library=Memories(own, chain, present, _named(estimator), False))
 
 

@@ -31,12 +31,13 @@ from bkpriv_core.table.notation import bin_ends
 from bkpriv_core.utility.comparison import largest_disclosure
 from bkpriv_pl import telling
 from bkpriv_pl.audit import as_row, count_sure, measurable, measure
-from bkpriv_pl.bases import bases_of, releases_beside
+from bkpriv_pl.bases import bases_of
 from bkpriv_pl.boundary import entry, run
 from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.passed import passed_through
 from bkpriv_pl.progress import POLLED, Task
+from bkpriv_pl.selection import select_beside
 from bkpriv_pl.suppression import explain
 from bkpriv_pl.terms import find_options, find_requirements
 from bkpriv_pl.utility import utility_of
@@ -127,7 +128,9 @@ def _facts(own: Mapping[str, Any], audience: Audience, task: Task) -> Facts:
         happened=happened,
         siblings=_siblings(row["dataset"], own["owner"], release),
         others=_others(row["dataset"], own["owner"]),
-        elsewhere=tuple(releases_beside(row["dataset"], own["owner"], bases_of(release))),
+        elsewhere=tuple(
+            each.release for each in select_beside(row["dataset"], own["owner"], bases_of(release))
+        ),
         readers=_readers(release),
         options=_chosen(options),
         made_at=row["now"],

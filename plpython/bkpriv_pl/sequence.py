@@ -32,11 +32,12 @@ from bkpriv_core.table.groups import FloatArray
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
 from bkpriv_pl.chain import Chain, read_chain
+from bkpriv_pl.course import find_steps
 from bkpriv_pl.dataset import Dataset, find_dataset
-from bkpriv_pl.history import find_steps
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.passed import note_attributes
 from bkpriv_pl.progress import Task
+from bkpriv_pl.selection import FOLLOWING, Like
 from bkpriv_pl.transitions import (
     READERS,
     Kind,
@@ -211,11 +212,7 @@ def _inquire(
 def _chain(dataset: Dataset) -> Chain:
     """All releases of a dataset."""
     steps = find_steps(dataset.name, dataset.owner)
-    library = PriorTables(own=True)
-    return read_chain(
-        *(dataset.name, dataset.owner, dataset.sensitive, steps, library, dataset.respondent),
-        following=True,
-    )
+    return read_chain(Like.of(dataset), steps, PriorTables(own=True), FOLLOWING)
 
 
 @entry
@@ -258,7 +255,7 @@ def sequential_audit(
                 step.period,
                 *judged.get(step.release, (None,) * 7),
                 statuses[step.release],
-                chain.left_out.get(step.release),
+                None if (why := chain.left_out.get(step.release)) is None else why.words,
             )
             for step in chain.steps
         ]

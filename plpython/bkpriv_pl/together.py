@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -19,59 +19,40 @@ from bkpriv_core.requirement import Requirement, adversaries, jointly
 from bkpriv_core.requirement.exposure import Exposure, exposures
 from bkpriv_core.sequence.history import History
 from bkpriv_core.stated import About, read
-from bkpriv_core.table.combination import name_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.together.constraint import Constraints, told_apart
 from bkpriv_core.together.measurement import Joint, Population
 from bkpriv_pl import telling
 from bkpriv_pl.audit import as_row
-from bkpriv_pl.bases import find_bases, releases_beside
+from bkpriv_pl.bases import find_bases
 from bkpriv_pl.boundary import Refusal, entry, from_json
-from bkpriv_pl.chain import Chain, find_left_out, in_column, read_chain
+from bkpriv_pl.chain import Chain, read_chain
+from bkpriv_pl.course import Step
 from bkpriv_pl.dataset import Dataset, find_dataset
-from bkpriv_pl.history import Step, refuse_purged
+from bkpriv_pl.history import refuse_purged
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.notice import latest_of
-from bkpriv_pl.ownership import check_listed, look_up
+from bkpriv_pl.ownership import check_listed
 from bkpriv_pl.passed import note_attributes
 from bkpriv_pl.progress import POLLED, Task
 from bkpriv_pl.readers import find_readers, read_readers
 from bkpriv_pl.recorded import read_columns
+from bkpriv_pl.selection import (
+    Candidate,
+    LeftOut,
+    Like,
+    Reason,
+    find_left_out,
+    in_column,
+    select_beside,
+    select_listed,
+)
 from bkpriv_pl.terms import find_requirements
 
 __all__ = ["audit_readers", "audit_together", "explain_together"]
 
 _SHOWN = 8
 """How many releases or sources a message lists."""
-
-
-@dataclass(frozen=True)
-class _Listed:
-    """A release that is to be judged together with others.
-
-    Parameters
-    ----------
-    step : Step
-        Its id and period.
-    dataset, owner : str
-        The dataset, and whose it is.
-    source : str
-        The table that it was made from.
-    period : tuple
-        The period, and its type.
-    respondent : str or None
-        The column that it names respondents by.
-    counterfeited : int
-        Records that are shown with another value than they have.
-    """
-
-    step: Step
-    dataset: str
-    owner: str
-    source: str
-    period: tuple[str | None, str | None]
-    respondent: str | None
-    counterfeited: int
 
 
 @entry
@@ -118,17 +99,12 @@ def audit_readers(
         held = read_readers(declared, from_json(readers, "readers"))
     seen = sorted(set().union(*held.values()))
     _tell_elsewhere(declared)
-    listed = {each.step.release: each for each in _look_up(seen)}
+    listed = {each.release: each for each in select_listed(seen)}
     note_attributes(seen)
     task = Task("bkpriv audit_readers")
-    steps = [listed[release].step for release in seen]
     library = PriorTables(own=requirements is not None)
-    false = {each for each in seen if listed[each].counterfeited}
-    true = [step for step in steps if step.release not in false]
-    chain = read_chain(
-        declared.name, declared.owner, declared.sensitive, true, library, declared.respondent
-    )
-    _warn(chain.left_out | dict.fromkeys(sorted(false), _FALSE), len(seen))
+    chain = read_chain(Like.of(declared), _at_once(listed.values()), library)
+    chain.warn()
     rows: list[tuple[Any, ...]] = []
     told: set[str] = set()
     for reader, releases in held.items():
@@ -153,27 +129,30 @@ def audit_readers(
     return iter(rows)
 
 
-def _by_period(releases: Collection[int], listed: Mapping[int, _Listed]) -> list[set[int]]:
+def _at_once(listed: Iterable[Candidate]) -> list[Step]:
+    """Releases of which none comes after another."""
+    return [Step(each, 0) for each in listed]
+
+
+def _by_period(releases: Collection[int], listed: Mapping[int, Candidate]) -> list[set[int]]:
     """Releases of each period, in the order of the first of each."""
     periods: dict[tuple[str | None, str | None], set[int]] = {}
     for release in sorted(releases):
-        periods.setdefault(listed[release].period, set()).add(release)
+        period = listed[release].period
+        periods.setdefault((period.text, period.type), set()).add(release)
     return list(periods.values())
-
-
-_FALSE = "shows counterfeit values"
 
 
 def _tell_elsewhere(declared: Dataset) -> None:
     """Warn of releases of other datasets that show the same records, which readers may hold."""
     bases = find_bases(declared.source_schema, declared.source_name)
-    elsewhere = releases_beside(declared.name, declared.owner, bases)
+    elsewhere = select_beside(declared.name, declared.owner, bases)
     if elsewhere:
-        relations = sorted({name for shared in elsewhere.values() for name in shared})
+        relations = sorted({name for each in elsewhere for name in each.shared})
         more = ", ..." * (len(relations) > _SHOWN)
         telling.warning(
             "releases of other datasets may show the same records: "
-            f"{latest_of([str(release) for release in elsewhere])}",
+            f"{latest_of([each.release for each in elsewhere])}",
             detail=f"Their sources read {', '.join(relations[:_SHOWN])}{more}, as "
             f"{declared.source} does. What readers learn who hold these as well is not measured "
             "here.",
@@ -322,18 +301,10 @@ def _inquire(
 ) -> _Inquiry:
     """Check what is asked, and read the releases."""
     named = _sound(estimator)
-    listed = _look_up(check_listed(releases, "judge together", function))
-    note_attributes([each.step.release for each in listed])
+    listed = select_listed(check_listed(releases, "judge together", function))
+    note_attributes([each.release for each in listed])
     task.step("reading releases").poll()
-    sensitive = _check(listed)
-    latest = listed[-1]
-    chain = read_chain(
-        latest.dataset,
-        latest.owner,
-        sensitive,
-        [each.step for each in listed],
-        PriorTables(own=requirements is not None),
-    )
+    chain = read_chain(_check(listed), _at_once(listed), PriorTables(own=requirements is not None))
     places = range(len(listed))
     demanded, untold = _demanded(places, chain, requirements)
     _tell_unmeasured(untold)
@@ -347,64 +318,25 @@ def _inquire(
     return inquiry
 
 
-def _look_up(releases: Sequence[int | None]) -> list[_Listed]:
-    """What is recorded of releases that the caller may see, in the order of publication."""
-    listed = []
-    for release in releases:
-        row = look_up(
-            release,
-            "dataset, owner, format('%I.%I', source_schema, source_name) AS source, period, "
-            "period_type, respondent_column, counterfeited",
-        )
-        listed.append(
-            _Listed(
-                Step(row["release"], row["period"], 0),
-                row["dataset"],
-                row["owner"],
-                row["source"],
-                (row["period"], row["period_type"]),
-                row["respondent_column"],
-                row["counterfeited"],
-            )
-        )
-    return sorted(listed, key=lambda each: each.step.release)
-
-
-def _check(listed: Sequence[_Listed]) -> str:
-    """Refuse releases that cannot be judged together; return what they are about."""
-    first = listed[0]
+def _check(listed: Sequence[Candidate]) -> Like:
+    """Refuse releases that cannot be judged together; return what they have in common."""
+    first, latest = listed[0], listed[-1]
     for other in listed[1:]:
-        if other.period != first.period:
+        if (other.period.text, other.period.type) != (first.period.text, first.period.type):
             raise InvalidParameter(
-                f"releases {first.step.release} and {other.step.release} are of different periods",
-                detail=f"They are of {_period(first)} and {_period(other)}; values may have "
+                f"releases {first.release} and {other.release} are of different periods",
+                detail=f"They are of {first.period} and {other.period}; values may have "
                 "changed in between.",
                 hint="What a sequence of releases tells, bkpriv.sequential_audit measures.",
             )
-    ids = [each.step.release for each in listed]
-    for release in ids:
-        refuse_purged(release)
-    sensitive = _sensitive(ids)
-    left_out, _ = find_left_out(sensitive, ids)
     for each in listed:
-        release = each.step.release
-        reason = left_out.get(release) or (_FALSE if each.counterfeited else None)
-        if reason == "names no respondents":
-            raise Refusal(
-                "42703",
-                f"release {release} names no respondents, so that nothing can be said of it "
-                "together with others",
-                detail=f'Dataset "{each.dataset}" had no respondent column when it was made.',
-                hint="Register the dataset with the column that names the respondents, and publish "
-                "again.",
-            )
-        if reason is not None:
-            raise Refusal(
-                "55000",
-                f"release {release} {reason}, so that it cannot be judged together with others",
-                detail="What it adds to what the others tell is not measured.",
-                hint="Leave it out, and mind that who saw it learns more.",
-            )
+        refuse_purged(each.release)
+    sensitive = next((each.sensitive for each in reversed(listed) if each.sensitive), "")
+    like = Like(latest.dataset, latest.owner, sensitive)
+    for each in listed:
+        left_out = find_left_out(each, like)
+        if left_out is not None:
+            raise _refusal(each, left_out)
     _check_columns(listed)
     sources = sorted({each.source for each in listed})
     if len(sources) > 1:
@@ -414,10 +346,29 @@ def _check(listed: Sequence[_Listed]) -> str:
             "Respondents with equal keys are taken to be the same people.",
             hint="If they are not, judge the releases of each source by themselves.",
         )
-    return sensitive
+    return like
 
 
-def _check_columns(listed: Sequence[_Listed]) -> None:
+def _refusal(each: Candidate, left_out: LeftOut) -> Refusal:
+    """What is said of a release that cannot be judged together with others."""
+    if left_out.reason is Reason.ANONYMOUS:
+        return Refusal(
+            "42703",
+            f"release {each.release} {left_out}, so that nothing can be said of it together with "
+            "others",
+            detail=f'Dataset "{each.dataset}" had no respondent column when it was made.',
+            hint="Register the dataset with the column that names the respondents, and publish "
+            "again.",
+        )
+    return Refusal(
+        "55000",
+        f"release {each.release} {left_out}, so that it cannot be judged together with others",
+        detail="What it adds to what the others tell is not measured.",
+        hint="Leave it out, and mind that who saw it learns more.",
+    )
+
+
+def _check_columns(listed: Sequence[Candidate]) -> None:
     """Refuse releases of one source that name respondents by different columns."""
     latest = {each.source: each for each in listed}
     for each in listed:
@@ -425,23 +376,13 @@ def _check_columns(listed: Sequence[_Listed]) -> None:
         if each.respondent != other.respondent:
             raise Refusal(
                 "55000",
-                f"release {each.step.release} names respondents by {in_column(each.respondent)}, "
-                f"and release {other.step.release} by {in_column(other.respondent)}",
+                f"release {each.release} names respondents by {in_column(each.respondent)}, "
+                f"and release {other.release} by {in_column(other.respondent)}",
                 detail=f"Both were made from {each.source}. Equal keys would be taken for the same "
                 "people, and others for different ones.",
                 hint="Judge those of each column by themselves, and mind that who saw both learns "
                 "more.",
             )
-
-
-def _sensitive(releases: list[int]) -> str:
-    """The sensitive attribute of the latest of some releases that has one on record."""
-    columns = (read_columns(release)[0] for release in sorted(releases, reverse=True))
-    return name_of(next(filter(None, columns), ()))
-
-
-def _period(listed: _Listed) -> str:
-    return "no period" if listed.step.period is None else f"period {listed.step.period}"
 
 
 def _places(chain: Chain, releases: Collection[int]) -> list[int]:
@@ -483,14 +424,4 @@ def _tell_unmeasured(keys: Sequence[str]) -> None:
             f"{' and '.join(keys)} cannot be measured in full of several releases",
             detail="It is about the groups of one release, or about what is remembered of others.",
             hint="See bkpriv.audit for each release by itself.",
-        )
-
-
-def _warn(left_out: dict[int, str], releases: int) -> None:
-    if left_out:
-        listed = [f"release {release} {reason}" for release, reason in left_out.items()]
-        telling.warning(
-            f"{len(left_out)} of {releases} releases are left out",
-            detail=f"{'; '.join(listed[:_SHOWN])}{'; ...' * (len(listed) > _SHOWN)}.",
-            hint="Who saw them learns more than is measured here.",
         )

@@ -27,9 +27,12 @@ KNOWLEDGE = [("domain", "clinic.course"), ("constant", None), ("incremental", No
 COMPARE = """
 DO LANGUAGE plpython3u $$
     from bkpriv_pl.chain import read_chain, tell_apart
-    from bkpriv_pl.history import find_release, find_steps
+    from bkpriv_pl.course import find_steps
+    from bkpriv_pl.history import find_release
+    from bkpriv_pl.selection import FOLLOWING, Like
 
-    chain = read_chain('months', 'postgres', 'disease', find_steps('months', 'postgres'), None)
+    like = Like('months', 'postgres', 'disease')
+    chain = read_chain(like, find_steps('months', 'postgres'), None, FOLLOWING)
     names = {number: name for name, number in chain.names.items()}
     whole = []
     for shown, step in zip(chain.history.steps, chain.held, strict=True):
