@@ -10,7 +10,7 @@ from bkpriv_core.table.bins import Bin
 from bkpriv_pl.bins import bin_start
 from bkpriv_pl.boundary import Refusal, run
 
-__all__ = ["FIXED", "STEPS", "Column", "as_written", "column_types"]
+__all__ = ["FIXED", "STEPS", "Column", "Period", "as_written", "column_types"]
 
 _EPOCHS = {"date", "timestamp", "timestamptz"}
 _NUMBERS = {"int2", "int4", "int8", "numeric", "float4", "float8"}
@@ -98,6 +98,54 @@ class Column:
                 f"THEN {value}::pg_catalog.float8 ELSE 'NaN' END"
             )
         return f"{value}::pg_catalog.float8"
+
+
+@dataclass(frozen=True)
+class Period:
+    """The records of a source that are of one period.
+
+    Parameters
+    ----------
+    column : Column
+        The column that says of which period a record is, binned as the dataset declares.
+    text : str
+        The period, as the type writes it: two texts are two periods.
+    type : str
+        SQL name of the type that periods are compared as.
+    equality : str
+        SQL of that type's operator.
+    recorded_as : str or None
+        SQL name of the type that tells the periods of recorded texts apart, and orders them:
+        that type, or text where it is not built in; None where texts that differ may be equal.
+    """
+
+    column: Column
+    text: str
+    type: str
+    equality: str
+    recorded_as: str | None
+
+    @property
+    def recorded(self) -> dict[str, str | None]:
+        """What the history says of it, by the columns of ``bkpriv.release``."""
+        bin_ = self.column.bin
+        return {
+            "period": self.text,
+            "period_type": self.recorded_as,
+            "period_column": self.column.name,
+            "period_bin": None if bin_ is None else bin_.unit or str(bin_.width),
+        }
+
+    def condition(self, relation: str, slot: str = "$1") -> str:
+        """SQL that picks the records of a relation, under that alias; `slot` is for the text."""
+        # A value that is computed once is compared in foreign tables too, where they lie.
+        value = f"(SELECT {slot}::pg_catalog.text::{self.type})"
+        return f"{self.expression(relation)} {self.equality} {value}"
+
+    def expression(self, relation: str) -> str:
+        """SQL for the period of records of a relation, under that alias."""
+        # A domain over an enumeration cannot be compared as such.
+        return f"({self.column.expression(relation)})::{self.type}"
 
 
 def column_types(schema: str, name: str) -> dict[str, Column]:

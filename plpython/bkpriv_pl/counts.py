@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
@@ -28,14 +27,14 @@ from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.bins import bin_end
 from bkpriv_pl.boundary import run, unpack_floats, unpack_integers
-from bkpriv_pl.column import STEPS, Column
+from bkpriv_pl.column import STEPS, Column, Period
+from bkpriv_pl.kept import Kept
 from bkpriv_pl.missing import refuse_empty, refuse_nulls
-from bkpriv_pl.persons import Kept
 from bkpriv_pl.source import Relation, open_relation
 from bkpriv_pl.strangers import find_owners
 from bkpriv_pl.texts import alike, check_decoded, refuse_alike, uncoded
 
-__all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "Period", "count_cells"]
+__all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "count_cells"]
 
 MOST_QUASI_IDENTIFIERS = 400
 """Most that fit into one statement, columns that pass through among them: it has up to four columns
@@ -48,54 +47,6 @@ Known = Mapping[str, Sequence[str | None]]
 """Values of attributes, as texts."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Period:
-    """The records of a source that are of one period.
-
-    Parameters
-    ----------
-    column : Column
-        The column that says of which period a record is, binned as the dataset declares.
-    text : str
-        The period, as the type writes it: two texts are two periods.
-    type : str
-        SQL name of the type that periods are compared as.
-    equality : str
-        SQL of that type's operator.
-    recorded_as : str or None
-        SQL name of the type that tells the periods of recorded texts apart, and orders them:
-        that type, or text where it is not built in; None where texts that differ may be equal.
-    """
-
-    column: Column
-    text: str
-    type: str
-    equality: str
-    recorded_as: str | None
-
-    @property
-    def recorded(self) -> dict[str, str | None]:
-        """What the history says of it, by the columns of ``bkpriv.release``."""
-        bin_ = self.column.bin
-        return {
-            "period": self.text,
-            "period_type": self.recorded_as,
-            "period_column": self.column.name,
-            "period_bin": None if bin_ is None else bin_.unit or str(bin_.width),
-        }
-
-    def condition(self, relation: str, slot: str = "$1") -> str:
-        """SQL that picks the records of a relation, under that alias; `slot` is for the text."""
-        # A value that is computed once is compared in foreign tables too, where they lie.
-        value = f"(SELECT {slot}::pg_catalog.text::{self.type})"
-        return f"{self.expression(relation)} {self.equality} {value}"
-
-    def expression(self, relation: str) -> str:
-        """SQL for the period of records of a relation, under that alias."""
-        # A domain over an enumeration cannot be compared as such.
-        return f"({self.column.expression(relation)})::{self.type}"
 
 
 def count_cells(

@@ -15,10 +15,10 @@ from bkpriv_core.table.passed import Passed
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, entry, from_json, require, run
-from bkpriv_pl.column import Column, as_written, column_types
-from bkpriv_pl.counts import NOTHING, Known, Period, count_cells
+from bkpriv_pl.column import Column, Period, as_written, column_types
+from bkpriv_pl.counts import NOTHING, Known, count_cells
 from bkpriv_pl.inspection import inspect_attributes, inspect_hierarchy, inspect_source
-from bkpriv_pl.persons import Kept
+from bkpriv_pl.kept import Kept
 from bkpriv_pl.roles import check_roles
 from bkpriv_pl.source import (
     Relation,

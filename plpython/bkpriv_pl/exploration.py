@@ -18,7 +18,7 @@ from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import entry, from_json, run
-from bkpriv_pl.counts import Period
+from bkpriv_pl.column import Period
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds

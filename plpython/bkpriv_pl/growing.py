@@ -21,8 +21,8 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.chain import tell_apart
-from bkpriv_pl.column import Column, column_types
-from bkpriv_pl.counts import NOTHING, Known, Period
+from bkpriv_pl.column import Column, Period, column_types
+from bkpriv_pl.counts import NOTHING, Known
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.history import RecordedRelease, find_release
 from bkpriv_pl.recorded import find_shown

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.hierarchy import some_of
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.column import Column
+from bkpriv_pl.column import Column, Period
 from bkpriv_pl.source import Relation
-
-if TYPE_CHECKING:
-    from bkpriv_pl.counts import Period
 
 __all__ = ["refuse_empty", "refuse_nulls"]
 

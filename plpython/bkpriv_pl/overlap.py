@@ -28,7 +28,7 @@ from bkpriv_pl import history, telling
 from bkpriv_pl.bases import find_bases
 from bkpriv_pl.boundary import run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
-from bkpriv_pl.counts import Period
+from bkpriv_pl.column import Period
 from bkpriv_pl.course import find_course, find_steps
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.history import RecordedRelease

@@ -11,8 +11,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_pl.boundary import run
-from bkpriv_pl.column import Column
-from bkpriv_pl.counts import Period
+from bkpriv_pl.column import Column, Period
 from bkpriv_pl.dataset import Dataset, columns_of, open_source
 from bkpriv_pl.source import check_readable
 from bkpriv_pl.texts import written_one_way

@@ -33,7 +33,7 @@ from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal, array_literal, run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
-from bkpriv_pl.counts import Period
+from bkpriv_pl.column import Period
 from bkpriv_pl.course import find_course, find_steps
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.history import RecordedRelease

@@ -17,15 +17,16 @@ from bkpriv_core.method import GroupOptions, Method, Options, find_method, parse
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
 from bkpriv_core.requirement import jointly
 from bkpriv_pl.boundary import Refusal, from_json, require
-from bkpriv_pl.counts import Period
+from bkpriv_pl.column import Period
 from bkpriv_pl.dataset import Dataset, find_dataset
 from bkpriv_pl.distribution import begin_distributing, check_citus
+from bkpriv_pl.kept import Kept
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_columns
 from bkpriv_pl.ownership import check_owner
 from bkpriv_pl.passed import check_attributes
 from bkpriv_pl.period import require_period
-from bkpriv_pl.persons import Kept, kept_of
+from bkpriv_pl.persons import kept_of
 from bkpriv_pl.policy import find_policy
 from bkpriv_pl.remembering import check_respondents
 from bkpriv_pl.transitions import customary_knowledge

@@ -14,7 +14,7 @@ from typing import Any
 
 from bkpriv_pl.bases import SEEN
 from bkpriv_pl.boundary import run
-from bkpriv_pl.counts import Period
+from bkpriv_pl.column import Period
 from bkpriv_pl.dataset import Dataset
 from bkpriv_pl.ownership import unknown
 from bkpriv_pl.recorded import COLUMNS

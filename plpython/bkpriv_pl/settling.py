@@ -12,9 +12,10 @@ from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl import history
 from bkpriv_pl.boundary import run
-from bkpriv_pl.counts import Known, Period
+from bkpriv_pl.column import Period
+from bkpriv_pl.counts import Known
 from bkpriv_pl.dataset import Dataset, read_records
-from bkpriv_pl.persons import Kept
+from bkpriv_pl.kept import Kept
 from bkpriv_pl.visibility import Before, look_before, unwritten_since
 
 __all__ = ["look_ahead", "settle_staleness"]

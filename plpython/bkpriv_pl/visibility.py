@@ -43,7 +43,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_pl.boundary import run
-from bkpriv_pl.counts import Period
+from bkpriv_pl.column import Period
 from bkpriv_pl.source import find_distributed
 
 __all__ = ["Before", "look_before", "unwritten_since"]
