@@ -281,7 +281,7 @@ def _finding(
 
 
 def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: FloatArray) -> Fault:
-    """The first person of the worst figure, and all of whom the same is told by the same groups."""
+    """The first person of the worst figure, and all others whom the same groups show alike."""
     bound = requirement.bounds[place]
     worst = int(np.argmax(figures) if bound.upper else np.argmin(figures))
     component = joint.told.component[joint.persons]

@@ -1,15 +1,15 @@
-"""Certainty: of whom readers of a release become sure, whatever its policy bounds.
+"""Certainty: people of whom readers of a release become sure, whatever its policy bounds.
 
-A reader becomes *sure* of somebody about whom they believed something at most one half beforehand,
-and believe it above nine tenths afterwards: that a value is theirs, or one of a node's of the
-column's hierarchy. That is a `BeliefBreach`, counted and not bounded. Readers are those whom a
-policy names; of one that names none, one stands in who knows as much as a bandwidth of .3 says.
+A reader becomes *sure* of somebody if they believed something at most one half beforehand, and
+believe it above nine tenths afterwards: that the person has a value, or one of the values below a
+node of the column's hierarchy. That is a `BeliefBreach`, counted and not bounded. Readers are those
+whom a policy names. For a policy that names none, a reader of bandwidth .3 stands in.
 
-Counts are exact where posteriors are, as the estimator says that comes with them; else an estimate.
-Nobody asked for those of who stands in: they may not take much beside a publication, so the groups
-that take longest are estimated, and a table that takes long altogether is refused.
-Of a range of bandwidths they are of those of whom a reader of it becomes sure at a bandwidth that
-was computed, and of those of whom that is not ruled out in between: an upper bound.
+Counts are exact where posteriors are, and estimates elsewhere; the estimator that comes with them
+says which. Nobody asked for the counts of a reader who stands in. They may not take much beside a
+publication, so the groups that take longest are estimated, and a table that takes long is refused.
+Counts for a range of bandwidths are an upper bound: they include people of whom a reader becomes
+sure at a bandwidth that was computed, and people of whom that is not ruled out in between.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def certainties(
     estimator: Estimator = "auto",
     progress: Progress | None = None,
 ) -> list[Certainty]:
-    """Count of whom the readers of a release become sure.
+    """Count the people of whom the readers of a release become sure.
 
     Parameters
     ----------
@@ -203,9 +203,9 @@ class MadeSure:
     Parameters
     ----------
     records : (g,) int array
-        Records of whom they do, of whichever sensitive column.
+        Records of which they become sure, in any sensitive column.
     members : (g,) int array
-        The membership of which they become surest; of a group without such records anyone.
+        The membership of which they become surest; any membership in a group without such records.
     values : list of str or None
         Value, or node of the hierarchy, of which they become sure.
     before, after : (g,) float array
@@ -222,7 +222,7 @@ class MadeSure:
 def made_sure_in(
     setting: Setting, groups: Groups, knowledge: Knowledge, estimator: Estimator
 ) -> MadeSure:
-    """Name of whom in each group a reader becomes sure, as `certainties` counts them.
+    """Name the people in each group of whom a reader becomes sure, as `certainties` counts them.
 
     Parameters
     ----------
@@ -263,12 +263,12 @@ _Way = tuple[npt.NDArray[np.bool_], Estimator]
 
 
 def _check_effort(setting: Setting) -> None:
-    """Refuse tables of which the beliefs of who stands in would take long.
+    """Refuse tables for which the beliefs of a reader who stands in would take long.
 
     Raises
     ------
     TooLarge
-        If they are many, or come from many.
+        If the beliefs are many, or computing them takes many operations.
     """
     beliefs = setting.table.cells * setting.table.sensitive.size
     if beliefs > _MOST_BELIEFS or kernel_effort(setting.table, CUSTOMARY) > _MOST_EFFORT:
@@ -282,7 +282,7 @@ def _check_effort(setting: Setting) -> None:
 
 
 def _affordable(setting: Setting, groups: Groups) -> list[_Way]:
-    """Have as many groups inferred exactly as that may take states, those of the fewest first."""
+    """Choose the groups to infer exactly within a budget of states, those of the fewest first."""
     weights = setting.parts.weights[groups.members]
     states = exact_states(groups, weights, setting.parts.histograms(groups))
     order = np.argsort(states, kind="stable")

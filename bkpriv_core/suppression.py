@@ -1,28 +1,28 @@
 """Suppression: which kinds of records a release left out, and which bound stood in their way.
 
-What is suppressed comes in *lots*: the parts that a reader could not tell apart if they were
-published, which is mostly one cell. For each lot it is tried what could have been published: the
-lot by itself, and its union with each of the published groups with which a union costs least detail
-(`bkpriv_core.partition.neighbours`). Where whole columns are generalized, lots are published by
+Suppressed records are taken in *lots*: the parts that a reader could not tell apart if they were
+published, mostly one cell. For each lot this module tries what could have been published: the lot
+by itself, and its union with each of the published groups with which a union costs least detail
+(`bkpriv_core.partition.neighbours`). If whole columns are generalized, lots are published by
 themselves or not at all, so unions are not tried.
 
-- By how much a group *exceeds* a bound is a share of the threshold, negative where it keeps it.
+- The *excess* of a group over a bound is a share of the threshold, negative if it keeps the bound.
 - The *best* try is the one whose largest excess is least; of equal ones the lot by itself, then the
   cheapest union.
 - The bound *in the way* is the one that the best try exceeds most, with the figure that it attains.
 
-Where the best try keeps every bound, the one it keeps most narrowly is named all the same: the
-method did not come across that union, or what shows it to hold is no exact inference where one was
-demanded, which `Kind.estimator` tells; or it was needed by another group. Or it would have exposed
-somebody beside earlier releases: where these are given, that is measured of the try that stands for
-its kind. The bound in the way is then the one that is broken for most people.
+If the best try keeps every bound, the one it keeps most narrowly is named all the same. The method
+may not have tried that union; or only an estimate says that it holds where exact inference was
+demanded, as `Kind.estimator` tells; or another group needed it. Or the try would have exposed
+somebody beside earlier releases: if these are given, that is measured for the try that stands for
+its kind, and the bound in the way is the one that is broken for most people.
 
 A release that has grown takes nobody up in groups that it keeps. There lots are tried with groups
-of newcomers, and, where those who wait are few, all of them together. Who was *withdrawn*, since
-others of the group left, is no lot: no bound stood in the way.
+of newcomers, and, if few people wait, all of them together. People who were *withdrawn*, since
+others of their group left, are no lot: no bound stood in the way.
 
-Tries are measured as certification measures them, by the estimator of the release, and where that
-is ``exact`` by ``auto``, which is so where it can. Exact inference and belief propagation are spent
+Tries are measured as certification measures them, by the estimator of the release; instead of
+``exact`` that is ``auto``, which is exact within its budget. Exact inference and belief propagation are spent
 up to a bounded amount of work, in the order of the lots; then omega takes their place. Requirements
 on all groups together are measured for the best try, if it keeps all others, in place of the group
 that it takes up; they are in the way only where they are broken, for the release itself may be

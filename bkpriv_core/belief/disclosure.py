@@ -4,9 +4,9 @@ The disclosure of a record is the distance of the adversary's prior and posterio
 (Li, Li, Zhang 2009, definition 1). It is the same for all records of one membership. With
 exact posteriors it is exact; with bethe or omega it is an estimate that may understate.
 
-Parts of one group about which every adversary believes the same are one to inference, as those of
-respondents in one cell are of whom nothing else is known. That takes fewer states, so that more is
-exact.
+Inference unites the parts of a group about which every adversary believes the same, such as those of
+respondents in one cell about whom nothing else is known. That takes fewer states, so that more
+groups are exact.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Adversaries:
         return figures, inferred.used
 
     def explain(self, groups: Groups, estimator: Estimator, adversary: int = 0) -> Explanation:
-        """Explain about whom in each group the adversary of a figure learns most, and what.
+        """Explain what the adversary of a figure learns most in each group, and of which member.
 
         Beliefs are inferred for all adversaries at once, so that `estimator` decides as it does
         for their disclosure.

@@ -9,7 +9,7 @@ in JSON                     prior belief about a record
                             alike, which is the adversary that t-closeness assumes
 ``{"from": 0.2, ...}``      of Adv(B) for every B between the two: many adversaries, not one
 ``{"table": "s.prior"}``    from outside, given for each cell by a table
-``{"sequence": "name"}``    of who remembers earlier releases, and knows how values follow each
+``{"sequence": "name"}``    of a reader of earlier releases, who knows how values follow each
                             other; beliefs differ between the respondents of a cell. With a
                             ``"bandwidth"``, any other form, for respondents without a past; else
                             they are met with the uniform kernel
@@ -139,7 +139,7 @@ class Between:
 
 
 Snapshot = Bandwidth | Uniform | Outside | Between
-"""The forms of knowledge of who sees one release only; it is about cells."""
+"""Forms of knowledge of an adversary who sees one release only; it is about cells."""
 
 # An attribute may be called "kernel" or "table"; its bandwidth is a number then.
 _StatedSnapshot = (

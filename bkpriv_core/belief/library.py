@@ -25,7 +25,7 @@ class Library(Protocol):
         """Prior that the outside table of a name gives about each cell, shape (c, m)."""
 
     def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
-        """Beliefs of who remembers earlier releases, and has sequential knowledge.
+        """Beliefs of an adversary who remembers earlier releases, and has sequential knowledge.
 
         Parameters
         ----------

@@ -1,13 +1,13 @@
 """The setting in which requirements are measured: the table and what adversaries know about it.
 
 Priors are costly, and several requirements, rounds of partitioning and audits need the same ones.
-So each adversary's prior is computed once and kept, by all settings of one table: for every cell,
-whose parts share it; or for every respondent, where he remembers what earlier releases told. They
-are those of the whole table, also where groups are made of some of its parts only.
+So each adversary's prior is computed once and shared by all settings of one table: one for every
+cell, shared by its parts; or one for every respondent, if the adversary remembers earlier releases.
+Priors are those of the whole table, also where groups are made of some of its parts only.
 
-Where people are told of by combinations of values, `Setting.seen` is the same setting as far as one
-sensitive column tells: counts are added up by its values, and priors are marginals. What is learned
-from a release is inferred about combinations all the same, for readers see whole rows.
+If sensitive values are combinations of columns or records, `Setting.seen` is the same setting as
+seen in one sensitive column: counts are added up by its values, and priors are marginals. Beliefs
+after a release are inferred about combinations all the same, for readers see whole rows.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Setting:
         Source of priors from outside and of beliefs about respondents.
     trying : bool
         Whether groups are only tried: one that contradicts what an adversary knows then discloses
-        infinitely much to him; otherwise it is an error.
+        infinitely much to that adversary; otherwise it is an error.
     """
 
     def __init__(

@@ -224,7 +224,7 @@ def _best_shares(
 
 
 def _atoms(histograms: IntArray, bucket: int, shares: list[int]) -> list[Atom]:
-    """Atoms that say of each of the first persons that he has one of the most frequent values."""
+    """Atoms by which each of the first persons has one of the most frequent values."""
     frequent = np.argsort(-histograms[bucket], kind="stable").tolist()
     return [
         Atom(bucket, person, value)

@@ -1,14 +1,14 @@
 """Counterfeiting: records that no group takes are shown with other sensitive values.
 
-Whoever knows who is in a table sees who was left out, and may ask why (Riboni, Pareschi, Bettini
-2012, section 6.3). So what a policy leaves over can be inserted into groups that are there, each
-record with a value with which a group holds, see `insertion`. Rules:
+A reader who knows who is in a table sees who was left out, and may ask why (Riboni, Pareschi,
+Bettini 2012, section 6.3). So records that a policy leaves over can be inserted into existing
+groups, each with a value with which the group holds, see `insertion`. Rules:
 
 - Every group meets the policy as it is shown, with the priors of its real respondents.
-- The own value of a record comes first; then values that the group shows already; of these, those
-  that fewest records in all are shown with, beside how many have them, so that the whole stays
-  near the truth; among equals one at random, lest it tells of the value that it stands for.
-- No record is shown with a value that an adversary of the policy knows it cannot have: he would
+- The record's own value is tried first, then values that the group shows already. Among these,
+  values come first that fewest records are shown with, compared with how many have them, so that
+  the whole stays near the truth; among equals one at random, so that it says nothing of the true one.
+- No record is shown with a value that an adversary of the policy knows it cannot have: they would
   know it for a counterfeit. Of very many values the most frequent ones are tried.
 - A record that no value helps is left out. A requirement on priors alone, such as one on their
   divergence, is met with every value or with none.

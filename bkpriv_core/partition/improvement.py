@@ -122,7 +122,7 @@ def _move(made: Round, layout: Layout, chosen: npt.NDArray[np.bool_]) -> None:
 
 
 def _saving(layout: Layout, chosen: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """Moves that save detail, from or to the chosen groups: memberships, and who receives each."""
+    """Moves that save detail, from or to the chosen groups: memberships, and their receivers."""
     groups, parts = layout.groups, layout.parts
     several = groups.widths[groups.owner] > 1
     outermost = np.flatnonzero((layout.relief > _SAVED) & several)

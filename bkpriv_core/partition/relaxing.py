@@ -1,19 +1,19 @@
 """Relaxing: records that no group takes are published in groups that meet less.
 
-Whoever knows who is in a table sees who was left out, and may ask why (Riboni, Pareschi, Bettini
-2012, section 6.3). So what a policy leaves over can be published all the same, by requirements that
-are loosened in steps until all are grouped: k falls to 2, t rises to 1 and j to the most that
-beliefs can diverge, each by the same share of its way at every step. Other requirements are not
-loosened. Rules:
+A reader who knows who is in a table sees who was left out, and may ask why (Riboni, Pareschi,
+Bettini 2012, section 6.3). So records that a policy leaves over can be published all the same, by
+requirements that are loosened in steps until all are grouped: k falls to 2, t rises to 1 and j to
+the largest possible divergence, each by the same share of its way at every step. Other requirements
+are not loosened. Rules:
 
-- In every step groups are grown along the given order, see `growth`, of what is still left, and
-  measured as they will be published. Those that hold, as loosened as the step has it, are final.
-- A group that a reader could not tell from another one is one with it, be it one that meets the
-  policy. It is made only if the two then hold, as loosened.
+- In every step groups of the remaining records are grown along the given order, see `growth`, and
+  measured as they will be published. Groups that meet the requirements of the step are final.
+- A group that a reader could not tell from another one is united with it, also if the other meets
+  the policy. It is made only if the union meets the requirements of the step.
 - What no step groups is left out.
 
-Groups are then measured against the policy as it was stated. So whoever audits it sees how many
-records are in groups that break it, and by how much.
+Groups are then measured against the policy as it was stated. So an audit tells how many records are
+in groups that break it, and by how much.
 """
 
 from __future__ import annotations

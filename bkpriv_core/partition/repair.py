@@ -9,7 +9,7 @@ has them, until every group holds:
 3. Where that does not either, a part is *peeled* off, so that the rest of the group holds, or else
    all its parts are by themselves; each then looks for a group that it can join.
 
-What is still failing then is given up by who asked for the repair.
+The caller gives up what is still failing then.
 
 Rules:
 

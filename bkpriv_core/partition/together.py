@@ -1,45 +1,45 @@
 """Certification together: a partition is mended until it exposes nobody beside earlier releases.
 
-Each group of a release holds by itself. Whoever holds earlier releases of the same people can
-take their groups from these, and may so learn more of somebody than any release tells
+Each group of a release holds by itself. A reader of earlier releases of the same people can
+intersect and subtract groups, and may so learn more of somebody than any release tells
 (`bkpriv_core.together`). People about whom that breaks a bound are *exposed*; they *fail* if
 earlier releases alone told less of them. What those told cannot be taken back: groups are not at
 fault for it.
 
-Of a partition cut afresh most groups cross earlier ones. Nearly everybody then hangs together with
-everybody, and mending one group makes another fail. So a partition is begun with *known* groups
-(see `known_groups`): those that earlier releases showed, or that are left of these once groups
-within them are taken out, and of whom all are still there. They tell nothing new. Nor do they tell
-more than each by itself,
+In a partition cut afresh most groups cross earlier ones. Nearly all people are then linked by
+groups, and mending one group makes another fail. So a partition begins with *known* groups (see
+`known_groups`): groups that earlier releases showed, or that are left of these once groups within
+them are taken out, if all their members are still in the table. They tell nothing new. They also
+tell no more than each by itself,
 
-- cut in pieces that hold: whoever knows the group learns the pieces;
-- united, as they are, with others: who can take a group out of the union knows both. That helps a
-  group that does not hold any more, by what adversaries have come to know.
+- cut in pieces that hold: a reader who knows the group learns the pieces;
+- united, as they are, with others: a reader who can take a group out of the union knows both. That
+  helps a group that does not hold any more, since adversaries have come to know more.
 
-Who is in none is grouped by the method, so that all groups are nested or disjoint. Nobody fails
-then, unless people have left, or changed: what is left of their groups is a group, too, and tells
-who is not in it. (Of a partition of other making, such as by whole columns, anybody may fail.)
-While somebody fails, the groups at fault are mended: those that show who fails; or, of who is not
-shown, those that show people with whom earlier releases showed him.
+The method groups the people who are in no known group, so that all groups are nested or disjoint.
+Then nobody fails, unless people have left, or changed: what is left of their groups is a group,
+too, and tells who is not in it. (In a partition made otherwise, such as by whole columns, anybody
+may fail.) While people fail, the groups at fault are mended. These are the groups that show them;
+for people who are not shown, those that show people with whom earlier releases showed them.
 
-1. Some times, each is united with a group near it, where the union holds by itself. A union says
-   less than its two groups: the multiset of all their members' values.
-2. Some times, who fails is left out of his group. The rest of it is united with a group near it, or
-   left out, too, where it does not hold by itself. Where nobody who fails is in a group, those are
-   left out with whom he was shown.
-3. Then all groups are left out that hang together with who fails, over earlier groups or later.
+1. A few times, each group at fault is united with a group near it, if the union holds by itself. A
+   union says less than its two groups: the multiset of all their members' values.
+2. A few times, people who fail are left out of their groups. The rest of a group is united with a
+   group near it, or left out, too, if it does not hold by itself. If nobody who fails is in a
+   group, the people with whom they were shown are left out.
+3. Then all groups are left out that earlier or later groups link with people who fail.
 
-At last, known groups are shown again of whom all are left out.
+At last, known groups whose members are all left out are shown again.
 
 Rules:
 
 - Known groups of the same people tell nothing more. They are never at fault, and stay as they are.
 - Every group of the outcome holds by itself, and requirements on all groups together hold. Groups
   that are alike to a reader are one.
-- It ends: all but the last remedy are tried a limited number of times, and without any new group
-  of those that hang together nobody fails.
-- Inference is repeated only where groups that hang together have changed.
-- Where only proof will do, who was inferred by an estimate fails, unless he was so before.
+- It ends: all but the last remedy are tried a limited number of times, and once all new groups
+  that are linked are left out nobody fails.
+- Inference is repeated only where linked groups have changed.
+- If only proof will do, people whose beliefs are estimated fail, unless they were so before.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _LEFT_OUT = 8
 """Limit of how often people are left out of groups one by one."""
 
 _NOBODY = -1
-"""The part of who is not in the table."""
+"""Part of people who are not in the table."""
 
 _NEAR = 16
 """Near groups with which a union is tried."""
@@ -148,7 +148,7 @@ def certify_together(
         Whether groups stay that do not hold any more, and no others are shown again: a release that
         grows keeps what was published, and withdraws it, of its own accord.
     progress : Progress
-        Receives the share of who failed and no more does.
+        Receives the share of failing people who fail no more.
 
     Returns
     -------
@@ -192,11 +192,11 @@ class _Told:
     joint : Joint
         Beliefs from all of them.
     figures : (b, q) float array
-        Figure of every person under every bound; no number for who is in no group.
+        Figure of every person under every bound; no number for people who are in no group.
     broken : (b, q) bool array
         Figures that break their bounds.
     component : (q,) int array
-        A number for all whom groups connect; -1 for who is in none.
+        Number of each component of people whom groups link; -1 for people who are in none.
     """
 
     joint: Joint
@@ -350,14 +350,14 @@ class _Mending:
         return concerned
 
     def _hanging_together(self, groups: Groups, told: _Told, failing: BoolArray) -> BoolArray:
-        """New groups that hang together with people who fail."""
+        """New groups that are linked with people who fail."""
         fails = np.zeros(len(failing), dtype=bool)
         fails[told.component[failing]] = True
         hanging: BoolArray = groups.max(fails[told.component[self._whose(groups)]])
         return hanging & self._new(groups)
 
     def _shown_again(self, groups: Groups) -> Groups:
-        """The groups, and known ones of whom all are left out, if a reader tells them apart."""
+        """The groups, and known ones that are left out as a whole, if a reader tells them apart."""
         left_out = groups.labels(len(self._parts)) == SUPPRESSED
         past = self._past.select(self._past.min(left_out[self._past.members]))
         if not self._uniting:
@@ -397,7 +397,7 @@ class _Mending:
         return groups
 
     def _leave_out(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
-        """Leave out of new groups who fails, or else people with whom he was shown."""
+        """Leave people who fail out of new groups, or else those with whom they were shown."""
         new = self._new(groups)
         for who in (failing, self._concerned(groups.select(new), told, failing)):
             left_out = who[self._whose(groups)] & new[groups.owner]
@@ -406,7 +406,7 @@ class _Mending:
         return self._leave_all_out(groups, told, failing)
 
     def _leave_all_out(self, groups: Groups, told: _Told, failing: BoolArray) -> Groups:
-        """Leave out all new groups that hang together with who fails."""
+        """Leave out all new groups that are linked with people who fail."""
         return groups.select(~self._hanging_together(groups, told, failing))
 
     def _holding(self, groups: Groups) -> Groups:

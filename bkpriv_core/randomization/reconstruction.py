@@ -14,7 +14,7 @@ The standard error of the unbiased estimate is that of the *drawing*, given the 
 varies by ``E[W^2] - f``, for ``E[W] = f`` and ``f`` is 0 or 1, so ``sum W (W - 1)`` over the shown
 records estimates the variance without bias. The variance that the paper states (its Lemma 3, with
 ``lambda - pi^2``) is that of a multinomial table, of which the true counts are a sample themselves;
-it is larger, and right for who asks about the population behind the table.
+it is larger, and right for questions about the population behind the table.
 """
 
 from __future__ import annotations

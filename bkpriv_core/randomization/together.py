@@ -220,7 +220,7 @@ def _believed(
     random: np.random.Generator,
     progress: Progress,
 ) -> tuple[float, float]:
-    """Estimate what is believed of the truth, by who sees what is shown of it.
+    """Estimate the belief in the truth of a reader who sees what is shown of it.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 
 A form says which tables a release has and their columns, which groups a reader cannot tell apart,
 what showing them costs in generality, how records are counted and distributed as far as the release
-tells, and how SQL over the published views counts them. Whoever publishes, measures or asks about a
-release asks its form; nobody else tells forms apart, but for the code that writes their tables.
+tells, and how SQL over the published views counts them. Code that publishes, measures or queries a
+release asks its form; only the code that writes their tables tells forms apart.
 
 To an adversary who knows a record's exact quasi-identifiers all forms of groups tell the same about
 it: the values of its group. Figures of disclosure are those of an adversary who knows the record's

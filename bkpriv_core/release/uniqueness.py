@@ -1,9 +1,9 @@
-"""Uniqueness: how many are alone by their quasi-identifiers, before and after publication.
+"""Uniqueness: records that are alone by their quasi-identifiers, before and after publication.
 
-Who knows somebody's quasi-identifiers looks for the record among those that have them, or are shown
-with what they are generalized to. The *prosecutor's risk* of a record is one in so many: of the
-smallest group it is largest. Where quasi-identifiers are shown as they are, rows are as unique as
-before, and it is the sensitive value that is one of a group's.
+A reader who knows somebody's quasi-identifiers looks for the record among those that have them, or
+are shown with what they are generalized to. The *prosecutor's risk* of a record is one in so many;
+it is largest in the smallest group. If a form shows quasi-identifiers as they are, rows are as
+unique as before, and the group hides only which of its sensitive values is the person's.
 """
 
 from __future__ import annotations

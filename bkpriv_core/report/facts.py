@@ -203,7 +203,7 @@ class Facts:
     shown : tuple of ViewColumn
         The columns of its views, as far as they are there.
     bounds : tuple of Bounded
-        An audit, by when it was made and by whom; now, if that is None.
+        An audit, made at the time and by the role of `audited`; now, if that is None.
     audited : (str, str) or None
         Time of the audit, and its author.
     utility : mapping of str to float or None

@@ -1,22 +1,22 @@
-"""Combinations: what is told of a person where that is more than one value.
+"""Combinations: sensitive values of a person in several columns or several records.
 
-A record is *quasi-identifiers | what is told*, and what is told travels together: whoever reads a
-row of a release reads all of it, and whose row it is is what groups hide. So a table has one
-sensitive attribute all the same. Its values are the *combinations* that occur: each a multiset of
-rows over the sensitive columns, one row where a person has one record, several where he has
-several. All that is inferred is inferred about combinations.
+A record has quasi-identifiers and sensitive values, and its sensitive values travel together: a
+reader of a row reads all of them, and groups hide whose row it is. So a table has one sensitive
+attribute all the same. Its values are the *combinations* that occur: each a multiset of rows over
+the sensitive columns, one row for each record of the person. All inference is about combinations.
 
-What is bounded is mostly told of less than that. An *aspect* is a partition of the combinations
-into classes, and a belief about it is the marginal of that about combinations:
+Bounds are mostly about less than that. An *aspect* is a partition of the combinations into classes,
+and a belief about it is the marginal of that about combinations:
 
 - of one row each, every column is an aspect, and its classes are the column's values;
 - of several rows, every value of every column is one: somebody has a record with it, or none; and
-  every column is one that tells who has one record apart, by its value, from who has several.
+  every column is one: its classes are the values of people with one record, and one class for
+  people with several.
 
-Distances lie in [0, 1]. That of rows is the mean of their columns' distances. That of multisets of
-rows is Hausdorff's: of all rows of either the farthest from its nearest row of the other. The
-second of two equal rows is another row than the first, at distance 1; so it is a metric if those
-are.
+Distances lie in [0, 1]. The distance of two rows is the mean of their columns' distances. That of
+multisets of rows is Hausdorff's: the largest distance of a row of either from its nearest row of
+the other. The second of two equal rows counts as another row than the first, at distance 1; so it
+is a metric if the columns' distances are.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ What an adversary knows before a release belongs to cells, and is the same for a
 is all that depends on quasi-identifiers alone.
 
 Parts of one cell in one group have nothing that tells them apart, and are united; unless each is
-somebody's own record, of whom something else may be known than of others in the cell.
+the record of a respondent, of whom something else may be known than of others in the cell.
 
 A release may show records with other sensitive values than they have: *counterfeits*. Counts of
 parts are then what is shown, which is what readers go by and what requirements are measured on. The
@@ -162,7 +162,7 @@ class Parts:
     def of_rows(self) -> Parts:
         """The same parts of a table of rows, where a person may have several.
 
-        Every row of a person has his quasi-identifiers, and a sensitive value of its own.
+        Every row of a person has the person's quasi-identifiers, and a sensitive value of its own.
 
         Raises
         ------

@@ -1,14 +1,13 @@
-"""Columns that pass through a release: shown unchanged, beside what is told of a record.
+"""Insensitive attributes: columns that pass through a release, unchanged, with the sensitive value.
 
-What is told of a record is its sensitive value, and what passes through goes with it: of each group
-a reader sees which sensitive values it has, and which values that pass through each of these has
-beside it. They say no more of whose a record is than the sensitive value does to whoever does not
-know them, which is what adversaries are supposed of them; they are neither generalized nor part of
-what adversaries believe.
+A reader sees which sensitive values a group has, and which insensitive values stand beside each of
+them. Adversaries are supposed not to know insensitive values of anybody: then these say no more
+about who a record belongs to than the sensitive value does. They are neither generalized nor part
+of what adversaries believe.
 
 Records with equal quasi-identifiers and equal sensitive values are alike to a method, whatever
-passes through. Where it deals such records out to several groups, it is drawn by lot which are in
-which, unless it is known whose they are: then each is where its respondent is.
+their insensitive values. If such records go to several groups, a lot decides which goes where,
+unless respondents are known: then each record is where its respondent is.
 """
 
 from __future__ import annotations
@@ -125,7 +124,7 @@ class Told:
 class Passed:
     """Insensitive attributes of records or persons, published unchanged, row by row.
 
-    A record's value is one row; a person's is as many as he has records.
+    A record's value is one row; a person's is as many rows as the person has records.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
 """Persons: several records of one respondent, published as one.
 
-Groups, beliefs and requirements are about persons. Where somebody has several records, he is one
-row of the table all the same: his quasi-identifiers, and a combination of as many rows as he has
-records (`bkpriv_core.table.combination`). Then k counts persons, and a group's values are those of
-persons; a reader of the release sees the rows of all of a group's persons, and is taken to know
-which belong to one person, though nothing tells him.
+Groups, beliefs and requirements are about persons. A person with several records is one row of the
+table all the same: the quasi-identifiers, and a combination of as many rows as there are records
+(`bkpriv_core.table.combination`). Then k counts persons, and a group's values are those of persons.
+A reader of the release sees the rows of all persons of a group, and is supposed to know which of
+them belong to one person, though the release does not say so.
 
-All his records must have the same quasi-identifiers: by others he would be found in two groups.
-How many of a person's records are published may be bounded (`Bounded`): by those of other times and
-of many visits he could be told even so.
+All records of a person must have the same quasi-identifiers: otherwise the person would be found in
+two groups. The number of a person's records that are published may be bounded (the contribution
+bound): many visits, or visits at unusual times, single a person out.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Persons:
     values : (n,) int array
         Sensitive value of each person.
     records : Groups
-        Places of each one's records, in the order of the rows of his value.
+        Places of each person's records, in the order of the rows of their value.
     """
 
     names: tuple[str, ...]

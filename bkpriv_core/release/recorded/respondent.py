@@ -47,7 +47,7 @@ def read_shown(
     values: IntArray,
     content: Content,
 ) -> Groups:
-    """Read what a release showed of whom: its groups as sets of respondents.
+    """Read the groups of a release as sets of respondents, with their values.
 
     Whether they are those of its parts is not asked; see `check_respondents`.
 
