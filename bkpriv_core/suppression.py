@@ -22,11 +22,11 @@ of newcomers, and, if few people wait, all of them together. People who were *wi
 others of their group left, are no lot: no bound stood in the way.
 
 Tries are measured as certification measures them, by the estimator of the release; instead of
-``exact`` that is ``auto``, which is exact within its budget. Exact inference and belief propagation are spent
-up to a bounded amount of work, in the order of the lots; then omega takes their place. Requirements
-on all groups together are measured for the best try, if it keeps all others, in place of the group
-that it takes up; they are in the way only where they are broken, for the release itself may be
-close to them.
+``exact`` that is ``auto``, which is exact within its budget. Exact inference and belief propagation
+are spent up to a bounded amount of work, in the order of the lots; then omega takes their place.
+Requirements on all groups together are measured for the best try, if it keeps all others, in place
+of the group that it takes up; they are in the way only where they are broken, for the release
+itself may be close to them.
 
 Parts with the same bound in the way are gathered into *kinds*, those whose best try keeps it apart
 from others: boxes, cut at the median of their widest dimension, the box that loses most detail

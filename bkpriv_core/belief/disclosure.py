@@ -4,8 +4,8 @@ The disclosure of a record is the distance of the adversary's prior and posterio
 (Li, Li, Zhang 2009, definition 1). It is the same for all records of one membership. With
 exact posteriors it is exact; with bethe or omega it is an estimate that may understate.
 
-Inference unites the parts of a group about which every adversary believes the same, such as those of
-respondents in one cell about whom nothing else is known. That takes fewer states, so that more
+Inference unites the parts of a group about which every adversary believes the same, such as those
+of respondents in one cell about whom nothing else is known. That takes fewer states, so that more
 groups are exact.
 """
 
