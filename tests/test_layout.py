@@ -61,8 +61,6 @@ UNDONE = (
     "bkpriv_core/method/",
     "bkpriv_core/policy.py",
     "bkpriv_core/requirement/",
-    "bkpriv_core/sequence/",
-    "bkpriv_core/together/",
     "plpython/bkpriv_pl/",
 )
 """Rooms whose docstrings are still to be rewritten; none is added."""

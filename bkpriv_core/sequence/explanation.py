@@ -31,7 +31,7 @@ __all__ = ["Cause", "Given", "explain"]
 
 @dataclass(frozen=True)
 class Cause:
-    """What of somebody's past did most.
+    """Cause: the part of a person's past that reveals most.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class Cause:
     releases : tuple of int
         Numbers of the releases that showed them.
     belief : float
-        How probably he had them, and no earlier ones of which more is known.
+        Belief that the person had them, and no earlier ones of which more is known.
     probability : float
-        Of the actual value after them; 1 for the value itself, seen in the same period.
+        Probability of the actual value after them; 1 for the value itself, seen in the same period.
     """
 
     values: Labels
@@ -58,15 +58,16 @@ class Given:
     Parameters
     ----------
     person : int
-        His number.
+        Number of the person.
     place : int
         Place of the step.
     value : str or None
-        His actual value there.
+        Actual value of the person there.
     alone, before, after : float
-        Its probability to who has no memory, after the release; to who has, before and after it.
+        Probability of that value for an adversary without memory, after the release; for one with
+        memory, before and after it.
     cause : Cause or None
-        What of his own past did most, if anything did.
+        Part of the person's own past that did most, if any did.
     """
 
     person: int
@@ -93,12 +94,12 @@ def explain(
     history, memory, snapshots, estimator, progress
         See `forward`.
     limit : int
-        How many persons.
+        Limit of the number of persons.
 
     Returns
     -------
     list of Given
-        Those of whom a memory told most first; at most so many, and none of whom it told nothing.
+        Persons of whom a memory told most first; at most so many, and none of whom it told nothing.
     """
     if not len(history):
         return []
@@ -155,7 +156,7 @@ def _causes(
     parts: IntArray,
     progress: Progress,
 ) -> list[Cause | None]:
-    """What did most for belief in the actual values of some parts of the step after others."""
+    """Find the causes of belief in the actual values of some parts of the step after others."""
     place = len(after)
     step, looks = history.steps[place], history.looks
     transitions = transitions_at(history, memory, place)

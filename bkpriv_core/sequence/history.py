@@ -34,7 +34,7 @@ __all__ = ["History", "Looks", "Step"]
 BoolArray = npt.NDArray[np.bool_]
 
 _TOLERANCE = 1e-6
-"""How far recorded beliefs may miss 1."""
+"""Tolerance of the sum of recorded beliefs around 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +44,19 @@ class Step:
     Parameters
     ----------
     release : int
-        Its number, for messages.
+        Number of the release, for messages.
     labels : tuple of str or None
         Labels of the sensitive values that the release has.
     persons : (p,) int array
-        Whose record each is; numbers are the same in all steps, and no person has two records in
-        one.
+        Respondent of each record; numbers are the same in all steps, and no person has two records
+        in one.
     actual : (p,) int array
         Code of the sensitive value that each record has.
     groups : Groups
         The groups of records in which they were published; none, of a release that is still to be
         made.
     when : int
-        Its place in time; equal for releases of one period.
+        Place in time; equal for releases of one period.
     shown : (p,) int array, optional
         Code of the sensitive value that each record is shown with, if some are not the actual ones.
     """
@@ -137,7 +137,7 @@ class Looks:
     Parameters
     ----------
     persons, steps, when : (l,) int array
-        Whose it is, the place of the step, and its place in time.
+        Person of each look, the place of its step, and its place in time.
     first : (steps + 1,) int array
         The looks of step ``i`` are those from ``first[i]`` to ``first[i + 1]``.
     order : (l,) int array
@@ -173,12 +173,12 @@ class History:
 
     @cached_property
     def codes(self) -> tuple[IntArray, ...]:
-        """For each step the place of each of its labels in the vocabulary."""
+        """Place of each label of each step in the vocabulary."""
         return tuple(recode(step.labels, self.vocabulary) for step in self.steps)
 
     @cached_property
     def looks(self) -> Looks:
-        """All looks."""
+        """Looks of the whole history."""
         widths = [len(step.groups.members) for step in self.steps]
         persons = np.concatenate([step.persons[step.groups.members] for step in self.steps])
         steps = np.repeat(np.arange(len(self), dtype=np.int64), widths)
@@ -223,7 +223,7 @@ class History:
         return SparseBeliefs(offsets, joined.values, joined.weights)
 
     def past(self, place: int) -> tuple[Past, IntArray]:
-        """What was shown of the persons of a step before it.
+        """Earlier looks at the persons of a step.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class History:
         Returns
         -------
         past : Past
-            For each record of the step the looks at earlier periods, newest first.
+            Looks at earlier periods, newest first, for each record of the step.
         again : (p,) int array
             The look published last at the same period, -1 if there is none.
         """
@@ -265,7 +265,7 @@ class History:
         return Past(newest_first[by_record], offsets), again
 
     def repeated(self, place: int, constant: bool, *, lately: bool = False) -> BoolArray:
-        """Which groups of a step an earlier step had already, with the same persons and values.
+        """Mark groups of a step that an earlier step had already, with the same persons and values.
 
         Parameters
         ----------

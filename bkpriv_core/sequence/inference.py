@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 DOUBT = 1e-9
-"""How far an adversary doubts what he knows of sequences."""
+"""Degree to which an adversary doubts their knowledge of sequences."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Incremental:
 
 
 Memory = Transitions | Constant | Incremental
-"""What an adversary knows of how values follow one another."""
+"""Knowledge of an adversary about how values follow one another."""
 
 Snapshots = Callable[[int], FloatArray]
 """BKsv about the records of the step at a place, shape (p, m)."""
@@ -88,16 +88,16 @@ Snapshots = Callable[[int], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Beliefs(Inferred):
-    """What is believed about the members of a step's groups.
+    """Beliefs about the members of a step's groups.
 
     Parameters
     ----------
     before, after : (e, m) float array
-        Of each membership, before and after the release appeared; rows sum to 1.
+        Beliefs about each membership, before and after the release appeared; rows sum to 1.
     used : (g,) int8 array
-        How each group was inferred: a place in `ESTIMATORS`.
+        Estimator of each group: a place in `ESTIMATORS`.
     contradicted : (g,) bool array
-        Which groups contradict even what is believed of single releases.
+        Groups that contradict even beliefs about single releases.
     """
 
     before: FloatArray
@@ -107,7 +107,7 @@ class Beliefs(Inferred):
 
 
 def transitions_at(history: History, memory: Memory, place: int) -> Transitions:
-    """What an adversary knows of sequences as the step at a place appears."""
+    """Knowledge of an adversary about sequences as the step at a place appears."""
     if isinstance(memory, Constant):
         return constant(history.vocabulary)
     if isinstance(memory, Incremental):
@@ -162,15 +162,13 @@ def expected(
     history : History
         The releases, in the order of time; that at `place` may still be without groups.
     memory : Memory
-        What the adversary knows of sequences.
+        Knowledge of the adversary about sequences.
     place : int
         Place of the step.
     after : sequence of (f,) float array, or mapping of int to such
         Beliefs after each step before it, or after those `wanted`, as `Step.compact` gives them.
     snapshot : (p, m) float array
         BKsv about the records of the step.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
@@ -213,18 +211,17 @@ def forward(
     history : History
         The releases.
     memory : Memory
-        What the adversary knows of sequences.
+        Knowledge of the adversary about sequences.
     snapshots : callable
         BKsv about the records of the step at a place, (p, m).
     estimator : {"auto", "exact", "bethe", "omega", "additive"}
-        How posteriors are inferred.
     progress : Progress
         Receives the share of the steps that are done.
 
     Yields
     ------
     Beliefs
-        About step after step; only what is needed of them for later ones is kept.
+        Beliefs about step after step; only what is needed of them for later ones is kept.
     """
     walk = Walk(history, memory, snapshots, estimator, progress.quiet)
     for place in range(len(history)):
@@ -233,7 +230,7 @@ def forward(
 
 
 class Walk:
-    """What is believed of steps, each by its course; of what courses share it is inferred once.
+    """Beliefs about steps, each by its course; beliefs that courses share are inferred once.
 
     Parameters
     ----------
@@ -340,7 +337,7 @@ def remembered(
     memory, snapshots, estimator, progress
         See `forward`.
     known : mapping of int to (f,) float array
-        Of some places what this would give.
+        Results of this function for some places.
     places : collection of int, optional
         The steps, and all that they follow from; every step if left out.
 
@@ -393,9 +390,6 @@ def believe(
     before : (p, m) float array
         Belief about its records before, as `expected` gives it.
     estimator : {"auto", "exact", "bethe", "omega", "additive"}
-        How posteriors are inferred.
-    progress : Progress
-        Polled between steps.
     """
     step = history.steps[place]
     inferred = posterior(

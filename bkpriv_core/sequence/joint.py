@@ -43,10 +43,10 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["joint_belief"]
 
 _LOOKS = 1_000
-"""Most looks at persons who hang together."""
+"""Largest number of looks at persons who hang together."""
 
 _NUMBERS = 5_000_000
-"""Most numbers in all states of one inference: 40 MB, and about half a second."""
+"""Largest number of numbers in all states of one inference: 40 MB, and about half a second."""
 
 _KEPT = 4
 """Steps of which transitions are kept, where they differ."""
@@ -65,7 +65,7 @@ class _Group:
     place : int
         Place of its step.
     persons, records : list of int
-        Its members, and their records in the step.
+        Members of the group, and their records in the step.
     values, left : (v,) int array
         Codes of values in the step's labels, and how many records have each.
     """
@@ -98,13 +98,11 @@ def joint_belief(
     retrospective : bool
         Whether the belief after is that once all have appeared, as `smooth` estimates it. The one
         before is always as the release appeared.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
     before, after : (m,) float array
-        Of the labels of the step; both sum to 1.
+        Beliefs about the labels of the step; both sum to 1.
 
     None if too many people hang together, or a group is contradicted.
     """
@@ -179,9 +177,9 @@ class _Ways:
     history : History
         The releases, in the order of time.
     memory : int or None
-        Most values of a context; None if there may be any.
+        Largest number of values of a context; None if there may be any.
     transitions : callable
-        What is known of sequences at a place.
+        Knowledge of sequences at a place.
     progress : Progress
         Polled between persons.
     """
@@ -244,7 +242,7 @@ class _Ways:
         group, one
             The group, and which of its members.
         left : (n, v) int array
-            How many of each of its values are left in each state.
+            Number of each of its values that are left, in each state.
         alone : (m,) float array
             BKsv about the member.
         again : bool
@@ -277,14 +275,14 @@ class _Ways:
     def _shares(
         self, place: int, mine: list[tuple[int, int]], codes: IntArray, alone: FloatArray
     ) -> FloatArray:
-        """How likely a person has some values at a step, in each state.
+        """Probability that a person has each of some values at a step, in each state.
 
         Parameters
         ----------
         place : int
             Place of the step.
         mine : list of (int, int)
-            Where the person's earlier values stand, newest first.
+            Places of the person's earlier values, newest first.
         codes : (v,) int array
             The values, in codes of the vocabulary.
         alone : (v,) float array

@@ -28,14 +28,14 @@ __all__ = ["Links", "link", "rows_of"]
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """How looks of a step follow earlier ones; ``b`` beliefs about those, ``f`` about the step's.
+    """Links of looks of a step to earlier ones; ``b`` beliefs about those, ``f`` about the step's.
 
     Parameters
     ----------
     sources : (b,) int array
-        Where beliefs about the earlier looks stand.
+        Places of the beliefs about the earlier looks.
     owner : (b,) int array
-        Which of the earlier looks each is about, counted from 0.
+        Earlier look that each belief is about, counted from 0.
     transition : (f, b) sparse matrix
         ``P(v | u)``, of values of the groups.
     totals : (e, b) sparse matrix
@@ -49,7 +49,7 @@ class Links:
 
 
 def rows_of(history: History, shown: SparseBeliefs) -> list[slice]:
-    """Where beliefs about each step's looks stand among those about all looks."""
+    """Places of the beliefs about each step's looks among those about all looks."""
     ends = shown.offsets[history.looks.first].tolist()
     return [slice(first, last) for first, last in pairwise(ends)]
 
@@ -69,15 +69,13 @@ def link(
     history : History
         The releases.
     transitions : Transitions
-        How values follow one another.
+        Knowledge of how values follow one another.
     shown : SparseBeliefs
         Beliefs about all looks as they appeared, in codes of the vocabulary.
     alone : (f,) float array
         BKsv of the same looks and values.
     anew : (l,) bool array
         Looks that follow nothing.
-    progress : Progress
-        Polled between steps.
     """
     looks, vocabulary = history.looks, history.vocabulary
     order = looks.order

@@ -61,7 +61,7 @@ def mined(
     values : tuple of str or None
         Labels of the values.
     persons : (r,) int array
-        Whose record each is; records of one person stand together, in the order of time.
+        Person of each record; records of one person stand together, in the order of time.
     codes : (r,) int array
         Codes of their values in `values`.
     memory : int, optional

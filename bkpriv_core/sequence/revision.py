@@ -43,7 +43,7 @@ _PAIRS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """Where beliefs about persons' earlier values stand.
+    """Places of the beliefs about persons' earlier values.
 
     Parameters
     ----------
@@ -99,22 +99,20 @@ def revise(
     Parameters
     ----------
     transitions : Transitions
-        How values follow one another.
+        Knowledge of how values follow one another.
     beliefs : SparseBeliefs
         Beliefs about earlier values, in the codes of `transitions`; rows sum to 1.
     past : Past
-        Which of them are about whom.
+        Places of the beliefs about each person's earlier values.
     columns : (len(transitions.values),) int array
         Column of each value in the outcome; -1 leaves it out.
     size : int
         Columns of the outcome.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
     known : (n, size) float array
-        What contexts say, weighed by their masses. Rows sum to 1 less `unknown` and less what
+        Beliefs by contexts, weighed by their masses. Rows sum to 1 less `unknown` and less what
         values without a column have.
     unknown : (n,) float array
         Mass of the root: the weight that BKsv has.
@@ -156,9 +154,9 @@ def contexts(
     Returns
     -------
     persons, nodes : (b,) int array
-        Who, and in which context of which something is known, or in none: the root.
+        Person, and a context of theirs of which something is known; the root if there is none.
     masses : (b,) float array
-        Their masses, which sum to 1 for each person. A context may have several.
+        Masses of the contexts, which sum to 1 for each person. A context may have several.
     """
     found = list(_walk(transitions, beliefs, past, progress))
     if not found:

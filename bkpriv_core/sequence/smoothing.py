@@ -53,14 +53,14 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Smoothed:
-    """What is believed about each step once all have appeared.
+    """Beliefs about each step once all have appeared.
 
     Parameters
     ----------
     after : tuple of (e, m) float array
-        Of each step, beliefs about its memberships; rows sum to 1.
+        Beliefs about each step's memberships; rows sum to 1.
     used : tuple of (g,) int8 array
-        Of each step, how each group was inferred last: a place in `ESTIMATORS`.
+        Estimator of each step's groups in the last sweep: a place in `ESTIMATORS`.
     converged : bool
         Whether beliefs came to rest.
     sweeps : int
@@ -101,7 +101,7 @@ def smooth(
 
 
 class _Chains:
-    """All looks, and the messages to and from each at the values of its group.
+    """Looks, and the messages to and from each at the values of its group.
 
     Messages stand in flat arrays, look after look, values as in `Step.pattern`.
     """

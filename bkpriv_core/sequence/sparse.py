@@ -43,7 +43,7 @@ class SparseBeliefs:
     values : (f,) int array
         Codes of values, ascending within a row; -1 for one that has no code.
     weights : (f,) float array
-        Their weights.
+        Weights of the values.
     """
 
     offsets: IntArray

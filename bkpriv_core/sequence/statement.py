@@ -18,7 +18,7 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["given"]
 
 _TOLERANCE = 1e-6
-"""How far the probabilities of a history may miss 1; they are scaled to it."""
+"""Tolerance for the sum of a history's probabilities, which are then scaled to 1."""
 
 
 def given(
@@ -39,13 +39,13 @@ def given(
     values : tuple of str or None
         Labels of the values.
     lengths : (r,) int array
-        How many values the history of each row has.
+        Number of values in the history of each row.
     histories : (sum of lengths,) int array
         Codes of those values in `values`, oldest first, row after row.
     following : (r,) int array
         Code of each row's next value.
     probabilities : (r,) float array
-        Its probability; NaN for NULL.
+        Probability of that value; NaN for NULL.
     memory : int, optional
         Longer histories play no part.
 

@@ -36,10 +36,10 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["DEEPEST", "Listed", "Transitions", "constant"]
 
 DEEPEST = 1000
-"""Most values of a context."""
+"""Largest number of values of a context."""
 
 _TOLERANCE = 1e-6
-"""How far the probabilities of a context may miss 1."""
+"""Tolerance of the sum of a context's probabilities around 1."""
 
 _HINT = "Set the sequential knowledge anew with set_sequential_knowledge."
 
@@ -55,9 +55,9 @@ class Listed:
     following : list of str or None
         The next value.
     probabilities : list of float
-        Its probability.
+        Probability of the next value.
     support : list of int, or None
-        How often it was seen to follow, if knowledge was counted.
+        Number of times that it was seen to follow, if knowledge was counted.
     """
 
     histories: list[Labels]
@@ -77,16 +77,16 @@ class Transitions:
     parent : (v,) int array
         The node of each node's context less its oldest value; -1 for the root.
     oldest : (v,) int array
-        That value; -1 for the root.
+        Oldest value of each node's context; -1 for the root.
     offsets : (v + 1,) int array
         Node ``i`` has the next values ``following[offsets[i]:offsets[i + 1]]``; none if it is not
         known as such.
     following : (f,) int array
         Codes of next values, ascending within a node.
     probabilities : (f,) float array
-        Their probabilities, above 0; they sum to 1 within a node.
+        Probabilities of the next values, above 0; they sum to 1 within a node.
     support : (f,) int array, optional
-        How often each was seen, if knowledge was counted.
+        Number of times that each was seen, if knowledge was counted.
     """
 
     values: Labels
@@ -125,7 +125,7 @@ class Transitions:
 
     @cached_property
     def branches(self) -> npt.NDArray[np.bool_]:
-        """Which nodes are parents, shape (v,)."""
+        """Mark nodes that are parents, shape (v,)."""
         branches = np.zeros(len(self), dtype=bool)
         branches[self.parent[1:]] = True
         return branches
@@ -185,7 +185,7 @@ class Transitions:
         return found
 
     def listed(self) -> Listed:
-        """All that is known, as rows."""
+        """Rows of the transitions that are known."""
         histories: list[Labels] = [()]
         for parent, oldest in zip(self.parent[1:].tolist(), self.oldest[1:].tolist(), strict=True):
             histories.append((self.values[oldest], *histories[parent]))

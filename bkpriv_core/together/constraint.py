@@ -40,7 +40,7 @@ class Constraints:
     members : Groups
         Persons of each group; nobody is in a group twice.
     histograms : (g, m) int array
-        How many of them have each value.
+        Number of members of each group with each value.
     """
 
     members: Groups
@@ -93,7 +93,7 @@ class Constraints:
         return Constraints(self.members.select(chosen), self.histograms[chosen])
 
     def distinct(self) -> Constraints:
-        """Each constraint once; see `joined`."""
+        """Return each constraint once; see `joined`."""
         first, same = equal(self.members)
         if (self.histograms != self.histograms[first[same]]).any():
             raise unsound("Two groups have the same members, and not the same values.")
@@ -158,7 +158,7 @@ class Constraints:
         )
 
     def refined(self, progress: Progress = SILENT) -> Constraints:
-        """What follows of these, none within another.
+        """Derive the constraints that follow from these, none of whose groups lies within another.
 
         Raises
         ------
@@ -224,8 +224,8 @@ def told_apart(history: History) -> tuple[History, IntArray]:
     history : History
         The same releases; numbers of new persons follow on those that there are.
     origin : (n,) int array
-        Whom each number stood for before; of the first persons, themselves. As many are new as it
-        is longer than theirs.
+        Original number of each person; of the first persons, their own. As many persons are new as
+        it is longer than theirs.
     """
     persons = np.concatenate([step.persons for step in history.steps])
     values = np.concatenate(

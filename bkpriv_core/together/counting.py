@@ -29,10 +29,10 @@ _SWEEPS = 1000
 """Sweeps after which bounds are left as they are."""
 
 _SECONDS = 2.0
-"""How long a programme in whole numbers may take."""
+"""Time limit of a programme in whole numbers."""
 
 _ROUNDED = 1e-6
-"""How far a linear programme's optimum may miss a whole number."""
+"""Tolerance of a linear programme's optimum around a whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Bounds:
     Parameters
     ----------
     low, high : (a, m) int array
-        They contain the truth.
+        Bounds that contain the truth.
     """
 
     low: IntArray
@@ -50,13 +50,13 @@ class Bounds:
 
     @classmethod
     def none(cls, weights: IntArray, values: int) -> Bounds:
-        """Anybody may have any value."""
+        """Bounds by which anybody may have any value."""
         high = np.repeat(weights[:, None], values, axis=1)
         return cls(np.zeros_like(high), high)
 
     @property
     def settled(self) -> npt.NDArray[np.bool_]:
-        """Which atoms have known numbers, shape (a,)."""
+        """Mark atoms with known numbers, shape (a,)."""
         settled: npt.NDArray[np.bool_] = (self.low == self.high).all(axis=1)
         return settled
 
@@ -73,9 +73,7 @@ def settle(
     weights : (a,) int array
         People of each atom.
     bounds : Bounds
-        What is known already.
-    progress : Progress
-        Polled between steps.
+        Bounds that are known already.
 
     Returns
     -------
@@ -118,13 +116,13 @@ class _Sums:
     Parameters
     ----------
     atom, value : (x,) int array
-        Of each number.
+        Atom and value of each number.
     sizes : Groups
         Numbers of each atom.
     totals : Groups
         Numbers of each sum.
     counts : (s,) int array
-        What each makes up.
+        Total of each sum.
     terms : Groups
         Terms of each number, by their place in `totals`.
     """
@@ -166,7 +164,7 @@ class _Sums:
         )
 
     def equations(self, weights: IntArray) -> tuple[Any, IntArray]:
-        """What numbers must meet, of atoms of so many people: a sparse matrix, and its product."""
+        """Equations for the numbers, by people of each atom: a sparse matrix, and its product."""
         from scipy.sparse import csr_array, vstack  # slow to import, and only wanted here
 
         count = len(self.atom)
@@ -223,15 +221,13 @@ def tighten(
         The constraints of one component, or of several.
     weights, bounds
         See `settle`.
-    progress : Progress
-        Polled between them.
 
     Returns
     -------
     bounds : Bounds
         At least as narrow.
     solved : int
-        How many programmes were solved.
+        Number of programmes that were solved.
     """
     from scipy.optimize import linprog  # slow to import, and only wanted here
 
@@ -286,9 +282,7 @@ def attain(
     attained : (a, m) bool array
         Values of which that is known.
     budget : int
-        Most numbers of all programmes together.
-    progress : Progress
-        Polled between them.
+        Largest number of numbers of all programmes together.
 
     Returns
     -------
@@ -298,7 +292,7 @@ def attain(
         Values that some people of each atom have in a way that agrees with the constraints. Of
         others that the bounds allow nothing is known: the budget did not suffice.
     spent : int
-        Of the budget.
+        Part of the budget that was spent.
     """
     from scipy import optimize  # slow to import, and only wanted here
 

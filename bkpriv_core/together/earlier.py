@@ -23,22 +23,22 @@ __all__ = ["Earlier"]
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """What earlier releases say of people, and which of these a table has.
+    """Constraints that earlier releases put on people, and the people whom a table has.
 
     Parameters
     ----------
     releases : tuple of int
         Ids of the releases.
     constraints : Constraints
-        What they say.
+        Constraints of these releases.
     population : Population
-        All people of them and of the table, and what is believed of them.
+        People of the releases and of the table, and prior beliefs about them.
     persons : (n,) int array
         Number of each respondent of the table.
     codes : (m,) int array
         Place of each sensitive value of the table in the vocabulary of the population.
     changed : int
-        How many of the table's respondents had another value before.
+        Number of the table's respondents who had another value before.
     """
 
     releases: tuple[int, ...]
@@ -67,7 +67,7 @@ class Earlier:
         look : callable
             See `Population.of`; the table's place follows on those of the history.
         knowledge : sequence of Knowledge or None
-            What adversaries know.
+            Knowledge of the adversaries.
         """
         whole, _ = told_apart(History((*history.steps, present)))
         *_, now = whole.steps
@@ -81,7 +81,7 @@ class Earlier:
         )
 
     def with_groups(self, parts: Parts, groups: Groups) -> Constraints:
-        """What the releases say once groups of the table's respondents are published, too."""
+        """Join constraints of groups of the table's respondents, as if these were published."""
         if parts.respondent is None:
             raise ValueError("the parts do not tell respondents apart")
         if not len(groups):

@@ -32,19 +32,19 @@ __all__ = ["exact"]
 BoolArray = npt.NDArray[np.bool_]
 
 _LINKED = 1e4
-"""By what factor constraints may at most allow fewer states together than each by itself."""
+"""Largest factor by which constraints may allow fewer states together than each by itself."""
 
 _MANY = 1e300
-"""As good as infinitely many."""
+"""Number as good as infinity."""
 
 _COMPARED = 200_000
-"""Most comparisons of kinds that may come next: so many take a second or two."""
+"""Largest number of comparisons of kinds that may come next: so many take a second or two."""
 
 _CONVOLVED = 1e9
-"""Most steps of counting multisets, in all constraints."""
+"""Largest number of steps of counting multisets, in all constraints."""
 
 _BALANCED = 0.1
-"""By what share of a record priors may miss counts on average: what counts is no rare case then."""
+"""Largest share of a record by which scaled priors may miss counts on average."""
 
 _BITS = 62
 """Bits of a word of a state."""
@@ -57,9 +57,10 @@ class _Layer:
     Parameters
     ----------
     kind : int
-        Whose kind it is.
+        Kind of the person.
     source, target, value : (t,) int array
-        From which state of the layer before to which of this, by which value.
+        State of the layer before, state of this layer, and the value that leads from one to the
+        other.
     states : int
         States of this layer.
     """
@@ -85,9 +86,7 @@ def exact(
     problem : Problem
         The people and constraints.
     budget : int
-        Most ways from state to state, of all people; nothing is allocated beyond.
-    progress : Progress
-        Polled between steps.
+        Largest number of ways from state to state, of all people; nothing is allocated beyond.
 
     Returns
     -------
@@ -219,7 +218,7 @@ class _States:
 
     @property
     def count(self) -> int:
-        """How many states there are."""
+        """Number of states."""
         return self.words.shape[1]
 
     def open(self, group: int, histogram: IntArray) -> None:
@@ -270,7 +269,7 @@ class _States:
         Returns
         -------
         (t,) int array
-            Which of the new states each of these becomes, one value after another.
+            New state that each of these becomes, one value after another.
         """
         targets = []
         for value, source in zip(values, sources, strict=True):

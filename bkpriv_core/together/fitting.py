@@ -27,7 +27,7 @@ _STEPS = 300
 """Scalings of all groups after which they are left."""
 
 _MET = 1e-3
-"""By what share of a record an expectation may miss a count, of who believes it."""
+"""Largest share of a record by which an expectation may miss a count."""
 
 
 def fitted(problem: Problem, progress: Progress = SILENT, met: float = _MET) -> FloatArray:
@@ -37,10 +37,8 @@ def fitted(problem: Problem, progress: Progress = SILENT, met: float = _MET) -> 
     ----------
     problem : Problem
         The people and constraints; they may hang together or not.
-    progress : Progress
-        Polled between steps.
     met : float
-        By how many records an expectation may miss a count.
+        Largest number of records by which an expectation may miss a count.
 
     Returns
     -------

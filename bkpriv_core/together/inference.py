@@ -1,4 +1,4 @@
-"""What an adversary infers of everybody who holds several releases.
+"""Inference about everybody by an adversary who holds several releases.
 
 Where it is affordable posteriors are *exact*: the share, by priors, of all ways to give people
 values that agree with every release. What people can and must have follows from the releases alone,
@@ -46,10 +46,10 @@ __all__ = ["ALONE", "Together", "check_size", "infer"]
 BoolArray = npt.NDArray[np.bool_]
 
 _FLOATS = 150_000_000
-"""Most numbers of all beliefs and bounds: arrays of 1.2 GB."""
+"""Largest number of numbers of all beliefs and bounds: arrays of 1.2 GB."""
 
 _AUTO_WAYS = 2_000_000
-"""Most ways from state to state of a component for which `auto` is exact."""
+"""Largest number of ways from state to state of a component for which `auto` is exact."""
 
 _EXACT_WAYS = 20_000_000
 """Most such ways that `exact` accepts: 0.5 GB."""
@@ -58,7 +58,7 @@ _PROGRAMMES = 2_000
 """Most linear programmes, of all components together."""
 
 _LEAST, _SPAN, _HALVINGS = 1e-12, 40.0, 60
-"""How beliefs are scaled to lie within bounds: none is less; by logarithms so large; so exactly."""
+"""Scaling of beliefs to lie within bounds: least belief, range of logarithms, and halvings."""
 
 _NUMBERS = 400
 """Numbers of atoms with values in a component, up to which it is given to linear programmes."""
@@ -69,14 +69,16 @@ _WHOLE = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What is believed of each person once all releases have been seen.
+    """Beliefs about each person once all releases have been seen.
 
     Parameters
     ----------
     posteriors : tuple of (n, m) float array
-        For each adversary; rows sum to 1. The prior for who is in no group, or was not judged.
+        Posteriors of each adversary; rows sum to 1. The prior for persons who are in no group, or
+        were not judged.
     used : (n,) int8 array
-        How it was inferred: a place in `ESTIMATORS`; `ALONE` where there was nothing to infer.
+        Estimator of each person's posteriors: a place in `ESTIMATORS`; `ALONE` where there was
+        nothing to infer.
     low, high : (n, m) float array
         Bounds of the posterior of any adversary who believed the same of all people of a kind (see
         `infer`). Whatever anybody believed, a value is impossible where `high` is 0, and certain
@@ -90,10 +92,10 @@ class Together:
     content : (n,) uint64 array
         A hash of all that the component's people are known by; equal components have equal ones.
     judged : (n,) bool array
-        Who was asked for.
+        Persons who were asked for.
     contradicted : (a, n) bool array
-        Whom the releases tell of what the adversary held to be impossible, if that was not to be
-        refused. The posterior is left as the prior was.
+        Persons about whom the releases show what the adversary held to be impossible, if that was
+        not to be refused. The posterior is left as the prior was.
     """
 
     posteriors: tuple[FloatArray, ...]
@@ -114,7 +116,7 @@ class Together:
 
     @property
     def tight(self) -> BoolArray:
-        """Of whom `high` is 0 for all values that are impossible; of others it may miss some."""
+        """Mark persons whose `high` is 0 for all impossible values; of others it may miss some."""
         tight: BoolArray = np.all(self.attained == self.possible, axis=1)
         return tight
 
@@ -159,18 +161,18 @@ def infer(
     Parameters
     ----------
     constraints : Constraints
-        What the releases say, a release that is yet to be published perhaps among them.
+        Constraints of the releases, a release that is yet to be published perhaps among them.
     priors : tuple of (n, m) float array
         Beliefs of each adversary about all persons, in codes of the constraints' values.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred, as in `belief.posterior`.
+        Estimator of posteriors, as in `belief.posterior`.
     actual : (n,) int array, optional
         The value that each person has: one that they may have, which saves finding another.
     among : (n,) bool array, optional
         Judge only components that have one of these persons; everybody by default.
     before : Together, optional
-        What was inferred of the same persons, with the same priors and estimator, from other
-        constraints: components that are as they were then are not inferred again.
+        Results for the same persons, with the same priors and estimator, from other constraints:
+        components that are as they were then are not inferred again.
     refuse : bool
         Whether a contradiction of a prior is an error.
     progress : Progress
@@ -417,7 +419,7 @@ class _Work:
 
 
 def _none(beliefs: FloatArray) -> BoolArray:
-    """Which rows are of who has no belief, because the prior is contradicted."""
+    """Mark rows without a belief, because the prior is contradicted."""
     none: BoolArray = np.less_equal(beliefs.sum(axis=-1), 0.5)
     return none
 

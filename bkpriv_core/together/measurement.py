@@ -1,4 +1,4 @@
-"""What several releases tell of each person, for requirements to measure.
+"""Beliefs about each person from several releases, for requirements to measure.
 
 What an adversary believes of somebody before he sees any release comes from the latest table that
 the person is in, his *home*: by his quasi-identifiers there, over the values that it has; others
@@ -31,7 +31,7 @@ from bkpriv_core.together.span import fewest_told
 __all__ = ["Beliefs", "Home", "Joint", "Look", "Population"]
 
 Look = Callable[[int], tuple[Setting, IntArray]]
-"""Of the release at a place in a history, the setting and the part of each record in it."""
+"""Function from a release's place in a history to the setting and each record's part in it."""
 
 _BLOCK = 4_000_000
 """Numbers that are gathered at a time."""
@@ -39,16 +39,16 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Home:
-    """Some persons in the latest table that they are in.
+    """Home: the persons whose latest table this is.
 
     Parameters
     ----------
     setting : Setting
-        What beliefs about them are measured in.
+        Setting in which beliefs about them are measured.
     persons : (p,) int array
-        Their numbers.
+        Numbers of the persons.
     parts : (p,) int array
-        Which part of the setting each of them is in.
+        Part of the setting that each person is in.
     codes : (v,) int array
         Place of each value of the table in the vocabulary of all releases.
     """
@@ -59,7 +59,7 @@ class Home:
     codes: IntArray
 
     def prior(self, knowledge: Knowledge | None) -> FloatArray:
-        """What is believed of each, (p, v), by whoever knows this, or nothing."""
+        """Prior beliefs about each, (p, v), of an adversary with this knowledge, or with none."""
         if knowledge is None:
             shape = len(self.persons), len(self.codes)
             return np.full(shape, 1.0 / shape[1])
@@ -68,18 +68,18 @@ class Home:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Everybody whom releases are about, and what is believed of them before.
+    """Population of releases, and the prior beliefs about it.
 
     Parameters
     ----------
     homes : tuple of Home
-        Everybody is in one.
+        Homes, one of which everybody is in.
     vocabulary : tuple of str or None
         The values of all releases, ``m`` of them.
     knowledge : tuple of Knowledge or None
-        What each of ``a`` adversaries knows; None for who knows nothing.
+        Knowledge of each of ``a`` adversaries; None for no knowledge.
     priors : tuple of (n, m) float array
-        What each believes of all persons. All 0 for a number that is nobody's.
+        Prior beliefs of each adversary about all persons. All 0 for a number that is nobody's.
     actual : (n,) int array
         Place in the vocabulary of the value that each has; 0 for a number that is nobody's.
     """
@@ -109,7 +109,7 @@ class Population:
         look : callable
             Asked only about releases that are somebody's latest.
         knowledge : sequence of Knowledge or None
-            What adversaries know (see `adversaries`).
+            Knowledge of the adversaries (see `adversaries`).
 
         Raises
         ------
@@ -148,12 +148,12 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What an adversary believes of some persons of one home, over its values.
+    """Beliefs of an adversary about some persons of one home, over its values.
 
     Parameters
     ----------
     home : Home
-        Their home.
+        Home of the persons.
     places : (q,) int array
         Places of the persons among those asked for.
     before, after : (q, v) float array
@@ -168,16 +168,16 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """What several releases tell together of everybody.
+    """Beliefs about everybody from several releases together, and what people can have.
 
     Parameters
     ----------
     population : Population
-        Everybody, and adversaries.
+        Population, and adversaries.
     constraints : Constraints
-        What the releases show.
+        Constraints that the releases show.
     told : Together
-        What each adversary believes then.
+        Beliefs of each adversary from the releases.
     progress : Progress
         Polled while crowds are counted.
     """
@@ -204,14 +204,12 @@ class Joint:
         Parameters
         ----------
         population : Population
-            Everybody, and adversaries.
+            Population, and adversaries.
         constraints : Constraints
-            What the releases show.
-        estimator, among, refuse, progress
-            As of `infer`.
+            Constraints that the releases show.
         before : Joint, optional
-            What other releases told of the same population, by the same estimator; what is as it
-            was then is not inferred again.
+            Joint of other releases of the same population, by the same estimator; components that
+            are as they were then are not inferred again.
         """
         told = infer(
             constraints,
@@ -233,7 +231,7 @@ class Joint:
     def beliefs(
         self, knowledge: Knowledge | None, persons: IntArray | None = None
     ) -> Iterator[Beliefs]:
-        """What an adversary believes of persons, those in `persons` if none are given."""
+        """Beliefs of an adversary about persons; of all that were judged if none are given."""
         asked = self.persons if persons is None else persons
         adversary = self.population.knowledge.index(knowledge)
         prior = self.population.priors[adversary]
@@ -244,7 +242,7 @@ class Joint:
             yield Beliefs(home, places, prior[there], posterior[there])
 
     def contradicted(self, knowledge: Knowledge | None) -> npt.NDArray[np.bool_]:
-        """Of which of the persons an adversary held impossible what is told, shape (q,)."""
+        """Mark persons of whom an adversary held impossible what is told, shape (q,)."""
         adversary = self.population.knowledge.index(knowledge)
         contradicted: npt.NDArray[np.bool_] = self.told.contradicted[adversary, self.persons]
         return contradicted
@@ -261,7 +259,7 @@ class Joint:
 
     @property
     def counted(self) -> npt.NDArray[np.bool_]:
-        """Which crowds are exact, shape (q,).
+        """Mark crowds that are exact, shape (q,).
 
         The others are lower bounds: of groups that cross in so many ways that too few are left, or
         of which only such records count as are known to be possibly the person's; but for those
@@ -271,7 +269,7 @@ class Joint:
 
     @property
     def overlooked(self) -> npt.NDArray[np.bool_]:
-        """Which crowds may be smaller, shape (q,), as too many groups hang together: see `span`."""
+        """Crowds that may be smaller, shape (q,), if too many groups are linked: see `span`."""
         return self._crowds[2]
 
     @cached_property

@@ -15,7 +15,7 @@ from bkpriv_core.table.groups import Groups, IntArray
 __all__ = ["equal", "nested", "nested_by_part", "overlaps", "weighed"]
 
 _OVERLAPS = 200_000_000
-"""Most pairs of groups that have members in common, each counted for every one of them."""
+"""Largest number of pairs of groups with members in common, counted once for each member."""
 
 _AT_ONCE = 2_000_000
 """Pairs that are looked at at a time."""

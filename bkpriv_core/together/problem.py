@@ -52,7 +52,6 @@ class Kinds:
     Parameters
     ----------
     people : (q,) int array
-        The people.
     kind : (q,) int array
         Kind of each.
     atom : (k,) int array
@@ -94,14 +93,14 @@ class Kinds:
         return starts
 
     def problem(self, constraints: Constraints, high: IntArray) -> tuple[Problem, IntArray]:
-        """Those under some constraints on atoms, all of whom are among these; and which they are.
+        """Select the kinds whose atoms some constraints concern, and say which they are.
 
         Parameters
         ----------
         constraints : Constraints
             Constraints on atoms.
         high : (b, m) int array
-            How many people of each atom may have each value.
+            Upper bound of the people of each atom with each value.
         """
         starts, members = self._starts, constraints.members
         widths = np.diff(starts)[members.members]

@@ -46,7 +46,7 @@ _TOLERANCE = 1e-4
 """Largest change of a cavity for its group to rest."""
 
 _STATES = 500
-"""Most states of a group that is small."""
+"""Largest number of states of a group that is small."""
 
 _FAR = 1e-150
 """No message of a large group is less, and the inverse of none."""
@@ -70,17 +70,15 @@ def propagated(
     ----------
     problem : Problem
         The people and constraints; they may hang together or not.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
     beliefs : (a, k, m) float array
         Rows sum to 1.
     rests : (a, k) bool array
-        Whose messages came to rest.
+        Kinds whose messages came to rest.
     contradicted : (a, k) bool array
-        Whom a group contradicts: no values agree with it to which the prior gives a chance.
+        Kinds that a group contradicts: no values agree with it to which the prior gives a chance.
     """
     each = [_propagated(problem, prior, progress) for prior in problem.priors]
     beliefs, rests, contradicted = (np.stack(part) for part in zip(*each, strict=True))
@@ -146,9 +144,9 @@ class _Asked:
     counts : (e, d) int array
         People of each membership with each value, in some way that agrees with each group.
     restless : (g,) bool array
-        Which would answer otherwise if they were told the same again.
+        Groups that would answer otherwise if they were told the same again.
     kept : float
-        What small groups keep of the logarithm of a message.
+        Share of the logarithm of a message that small groups keep.
     """
 
     def __init__(self, groups: Groups, weights: IntArray, histograms: IntArray) -> None:

@@ -1,4 +1,4 @@
-"""What is left of groups when groups within them are taken away.
+"""Remainders of groups when groups within them are taken away.
 
 Whoever holds a group and others within it can take away any of these that are disjoint. The
 *remainder* beside somebody is the least that is left so, of all groups that he is in, with him
@@ -33,13 +33,13 @@ __all__ = ["Held", "remainders"]
 BoolArray = npt.NDArray[np.bool_]
 
 _OF_A_TANGLE = 20_000_000
-"""Most pairs of members of a tangle in a group of it; of more, each is left with those like it."""
+"""Limit of pairs of members of a tangle in a group; of more, each is left with its likes."""
 
 _AT_ONCE = 2_000_000
 """Memberships, or choices of groups, that are looked at at a time."""
 
 _CHOSEN = 12
-"""Most groups of a tangle of which all disjoint choices are compared."""
+"""Largest number of groups of a tangle of which all disjoint choices are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +72,13 @@ def remainders(
     held : Held, optional
         Have records count with values that somebody may have; else people do, whatever they have.
         Of a group by itself, and where those within do not cross, people count all the same.
-    progress : Progress
-        Polled between steps.
 
     Returns
     -------
     fewest : (a,) float array
         Infinite for who is in no group.
     exact : (a,) bool array
-        Where it is not, it is a lower bound.
+        Whether the figure is exact; otherwise it is a lower bound.
 
     Raises
     ------
@@ -129,26 +127,26 @@ class _Tangles:
     groups : Groups
         Cells of each group within.
     cells : (c,) int array
-        Which member of the groups around each cell is.
+        Member of the groups around that each cell is.
     weights : (c,) int array
         People of each cell.
     of_group, of_cell : int arrays
         The tangle of each group and cell.
     outer : (t,) int array
-        Which group each tangle is within.
+        Group that each tangle is within.
     crossing : (t,) bool array
         Whether no group of it has all others within.
     taken : (t,) float array
-        How many people can be taken away.
+        Number of people that can be taken away.
     exact : (t,) bool array
-        Where that is not, it is an upper bound.
+        Whether that number is exact; otherwise it is an upper bound.
     members : Groups
         Groups of each tangle.
     shown, met : (c,) int array, (g,) int array
-        Of tangles of few groups that cross: those that show each cell, and those that each group
-        has members in common with, itself too; as bits.
+        Masks of tangles of few groups that cross: groups that show each cell, and those that each
+        group has members in common with, itself too; as bits.
     beside : (c,) float array
-        How many of the tangle can be beside each cell, if groups cross.
+        Number of people of the tangle that can be beside each cell, if groups cross.
     """
 
     def __init__(
@@ -194,7 +192,7 @@ class _Tangles:
         around, within : Groups
             Groups of atoms, and some within them.
         outer : (g,) int array
-            Which each of these is within.
+            Group that each of these is within.
         weights : (a,) int array
             People of each atom.
         """
@@ -255,12 +253,12 @@ class _Tangles:
         self.beside[mine] = self.taken[self.of_cell[mine]] - left[same]
 
     def left(self) -> tuple[FloatArray, BoolArray]:
-        """What is left of groups beside each of their members; infinite who is told of better.
+        """People left of groups beside each member; infinite for members of a better known group.
 
         Returns
         -------
         left, exact : float array, bool array
-            By members of the groups around.
+            People left, by members of the groups around, and whether that is exact.
         """
         of_outer = np.bincount(self.outer, self.taken, minlength=len(self.around))
         left = np.asarray(self.size - of_outer, dtype=np.float64)[self.around.owner]
@@ -313,11 +311,11 @@ class _OfSome:
         Returns
         -------
         some : (x,) int array
-            Those of them who cannot have some value that is left, where groups cross.
+            Members who cannot have some value that is left, where groups cross.
         records : (x,) float array
-            What is left beside each.
+            Records that are left beside each.
         exact : (x,) bool array
-            Where it is not, it is a lower bound.
+            Whether the figure is exact; otherwise it is a lower bound.
         """
         around = self._tangles.around
         some, records, exact = [], [], []
@@ -367,19 +365,19 @@ class _OfSome:
 
 
 def _best(sizes: IntArray, met: IntArray) -> IntArray:
-    """Most that disjoint groups show, of all sets of some.
+    """Largest number that disjoint groups show, of all sets of some.
 
     Parameters
     ----------
     sizes : (t, k) int array
-        What the k groups of each of t tangles show.
+        Sizes of the k groups of each of t tangles.
     met : (t, k) int array
-        Those that each has members in common with, as bits; itself, too.
+        Groups that each group has members in common with, as bits; itself, too.
 
     Returns
     -------
     (t, 2 ** k) int array
-        By the set, as bits.
+        Numbers by the set, as bits.
     """
     best = np.zeros((len(sizes), 1), dtype=np.int64)
     for last in range(sizes.shape[1]):

@@ -24,16 +24,16 @@ __all__ = ["fewest_told"]
 BoolArray = npt.NDArray[np.bool_]
 
 _RANK = 12
-"""Most groups of which all combinations are tried."""
+"""Largest number of groups of which all combinations are tried."""
 
 _GROUPS = 24
-"""Most groups of a component that is looked at."""
+"""Largest number of groups of a component that is looked at."""
 
 _NUMBERS = 4_000_000
-"""Most numbers that are held at a time: of more, a component is left out."""
+"""Largest number of numbers that are held at a time: of more, a component is left out."""
 
 _ROUNDED = 1e-6
-"""How far a combination may miss a whole number."""
+"""Tolerance of a combination around a whole number."""
 
 
 def fewest_told(
@@ -56,7 +56,7 @@ def fewest_told(
         Infinite for who is in no group, in one that no other crosses, or in a component of too many
         groups.
     overlooked : (a,) bool array
-        Who is in such a component: of them sets may be told that have fewer.
+        People in such a component: sets that are told of them may have fewer.
     """
     fewest, overlooked = np.full(len(may), np.inf), np.zeros(len(may), dtype=np.bool_)
     for places in constraints.by_component(len(may))[1]:
@@ -89,7 +89,7 @@ def _turned(system: FloatArray, records: FloatArray) -> tuple[FloatArray, FloatA
     Returns
     -------
     turned : (r, a) float array
-        In each of ``r`` columns one is 1 and the others 0.
+        System in which, in each of ``r`` columns, one is 1 and the others 0.
     records : (r, m) float array
         The same combinations of the groups' records.
     """

@@ -74,10 +74,6 @@ def measurable(
     ----------
     recorded : RecordedRelease
         The release.
-    demanded : Policy
-        The policy.
-    estimator : Estimator
-        How posteriors are inferred.
     own : bool
         Whether the caller has stated the policy, and not the publisher.
     """

@@ -77,7 +77,7 @@ def decode(text: str, name: str, *, exact: bool = False) -> Any:
     text : str
         The JSON.
     name : str
-        What it is, for messages.
+        Name of the JSON in messages.
     exact : bool
         Whether numbers that are no short integers become decimals with all their digits, for they
         name values; otherwise floats.

@@ -46,10 +46,10 @@ from bkpriv_pl.selection import (
 __all__ = ["Chain", "read_chain", "tell_apart"]
 
 _COUNTS = 200_000_000
-"""Most records of all releases, each times the values of its release: arrays of 1.6 GB."""
+"""Largest sum over releases of their records times their values: arrays of 1.6 GB."""
 
 _SHOWN = 8
-"""How many releases a message lists."""
+"""Limit of the releases that a message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +59,17 @@ class Chain:
     Parameters
     ----------
     like : Like
-        What they have in common.
+        Key that the releases have in common.
     steps : tuple of Step
-        All of them.
+        Steps of the releases.
     left_out : dict of int to LeftOut
-        Why a release is left out, by its id.
+        Reason why a release is left out, by its id.
     history : History
-        What the others showed of whom.
+        History of the others: their groups, as sets of respondents.
     names : dict of str to int
         Number of each respondent that one of these has: as many as there are, from 0.
     library : Library
-        Where priors from outside are read.
+        Source of priors from outside.
     """
 
     like: Like
@@ -115,7 +115,7 @@ class Chain:
         return _number(_numbers(self.names), names)
 
     def snapshots(self, knowledge: Knowledge) -> Snapshots:
-        """What is believed of respondents without a past.
+        """Beliefs about respondents without a past.
 
         It depends on quasi-identifiers, and is the only reason to read those.
         """
@@ -154,13 +154,13 @@ def read_chain(
     Parameters
     ----------
     like : Like
-        What they are to have in common.
+        Key that the releases are to have in common.
     steps : sequence of Step
         The releases.
     library : Library
-        Where priors from outside are read.
+        Source of priors from outside.
     reasons : iterable of Reason
-        Why one is left out.
+        Reasons for which releases are left out.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def read_chain(
 def _read_shown(
     step: Step, sensitive: str, labels: Labels, called: Labels, names: defaultdict[str, int]
 ) -> Shown:
-    """What a release shows of whom; see `_number`."""
+    """Groups that a release shows, as sets of respondents; see `_number`."""
     POLLED.poll()
     figures = step.candidate
     content = Content(figures.records, figures.suppressed, figures.groups)

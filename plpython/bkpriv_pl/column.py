@@ -30,20 +30,20 @@ class Column:
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the column.
     type_oid : int
-        Its type, with domains resolved to their base type.
+        Type of the column, with domains resolved to their base type.
     type_name : str
-        That type's catalog name, such as "int4", or nothing for a type that is not built in.
+        Catalog name of that type, such as "int4", or nothing for a type that is not built in.
     declared_as : str
-        Its name in SQL.
+        Name of the type in SQL.
     published_as : str
         SQL name of the type in which a value of it is published: its own where that is built in,
         else text. A release would not stay as it is if another could rename its values.
     collation : str
         SQL name of its collation, or nothing for a type that has none.
     bin : Bin, optional
-        How its dataset bins it.
+        Bin by which the dataset bins it.
     coded : bool
         Whether its numbers are codes, and so labels, as its dataset declares.
     """
@@ -127,7 +127,7 @@ class Period:
 
     @property
     def recorded(self) -> dict[str, str | None]:
-        """What the history says of it, by the columns of ``bkpriv.release``."""
+        """Record of the period in the history, by the columns of ``bkpriv.release``."""
         bin_ = self.column.bin
         return {
             "period": self.text,

@@ -37,8 +37,8 @@ from bkpriv_pl.texts import alike, check_decoded, refuse_alike, uncoded
 __all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "count_cells"]
 
 MOST_QUASI_IDENTIFIERS = 400
-"""Most that fit into one statement, columns that pass through among them: it has up to four columns
-for each, and PostgreSQL has 1664."""
+"""Limit of the quasi-identifiers that fit into one statement, insensitive attributes among them: it
+has up to four columns for each, and PostgreSQL has 1664."""
 
 _SECONDS = {"date": Decimal(86400)}
 """Unit in which intervals are stated, in units of positions; days, of dates."""
@@ -65,15 +65,13 @@ def count_cells(
 
     Parameters
     ----------
-    source : Relation
-        The source.
     quasi_identifiers : tuple of Column
         The quasi-identifiers.
     sensitive : tuple of Column
         The sensitive columns; several make one attribute, of their combinations.
     hierarchies : dict of str to Hierarchy or Intervals
-        By attribute, intervals in the unit of its type; an attribute with a hierarchy is
-        categorical whatever its type.
+        Hierarchies by attribute, intervals in the unit of its type; an attribute with a hierarchy
+        is categorical whatever its type.
     nulls : {"error", "category"}
         Whether NULL is refused or a value of its own.
     respondent : str, optional
@@ -81,11 +79,12 @@ def count_cells(
     period : Period, optional
         The period whose records are read; all are without it.
     known : mapping of str to sequence of str or None
-        By attribute, values that its domain has beside those that occur, by the same texts.
+        Values by attribute that its domain has beside those that occur, by the same texts.
     passing : tuple of Column
         The columns that pass through.
     kept : Kept, optional
-        How many records of each respondent are read, as one person's; each must have one without.
+        Selection of the records of each respondent that are read, as one person's; each must have
+        one without it.
 
     Returns
     -------
@@ -234,7 +233,7 @@ def _read(
 
 
 def _keys(columns: tuple[Column, ...], passing: tuple[Column, ...]) -> dict[str, str]:
-    """What records of a relation, under alias s, are grouped by: SQL, by the names it goes by."""
+    """SQL by which records of a relation, under alias s, are grouped, by the names of the keys."""
     keys = {f"v{place}": column.expression("s") for place, column in enumerate(columns)}
     return keys | {
         # Any type has texts, not any has an order, and values that are equal may differ.
@@ -313,7 +312,7 @@ def _query(
     slots: Mapping[str, str] = NOTHING,
     passing: tuple[Column, ...] = (),
 ) -> str:
-    """One statement that lists cells and domains; `groups` is the SQL of v0, v1, ... and n.
+    """Statement that lists cells and domains; `groups` is the SQL of v0, v1, ... and n.
 
     Beside these it has p0, p1, ... for columns that pass through.
 

@@ -52,7 +52,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Dataset:
-    """A registered dataset, the caller's own or one that he acts for its owner upon."""
+    """A registered dataset, the caller's own or one whose owner the caller acts for."""
 
     name: str
     owner: str
@@ -75,7 +75,7 @@ class Dataset:
 
     @property
     def sensitive(self) -> str:
-        """What the sensitive attribute is called: as its column, or as all of them."""
+        """Name of the sensitive attribute: of its column, or of all of them."""
         return name_of(self.sensitive_columns)
 
     @property
@@ -94,8 +94,6 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
 
     Parameters
     ----------
-    name : str
-        Its name.
     to_change : bool
         Whether the caller must be its owner.
 
@@ -293,9 +291,18 @@ def register(
         name, quasi_identifiers, sensitive, attributes, (respondent, period)
     )
     dataset = Dataset(
-        *(name, "", relation.schema, relation.name, known, told, True, True, respondent, period),
-        from_json(bins, "bins"),
-        beside,
+        name=name,
+        owner="",
+        source_schema=relation.schema,
+        source_name=relation.name,
+        quasi_identifiers=known,
+        sensitive_columns=told,
+        own=True,
+        acted_for=True,
+        respondent=respondent,
+        period=period,
+        bins=from_json(bins, "bins"),
+        attributes=beside,
     )
     binned = columns_of(dataset)
     check_readable(relation, (*dataset.measured, *beside, *dataset.extras))

@@ -169,7 +169,7 @@ def _remembering(
 
 
 def _compared(recorded: RecordedRelease) -> Comparison:
-    """How beliefs are compared: as by all adversaries of its policy, if these do alike."""
+    """Comparison of beliefs: that of all adversaries of its policy, if these are alike."""
     by = {
         regard.smoothing
         for item in find_requirements(recorded.release).requirements

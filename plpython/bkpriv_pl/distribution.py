@@ -78,7 +78,7 @@ def check_column(name: str, shown: Sequence[str]) -> None:
     Parameters
     ----------
     name : str
-        What the release is to be distributed by.
+        Column that the release is to be distributed by.
     shown : sequence of str
         Columns of the view.
     """

@@ -142,8 +142,8 @@ FROM (
 CROSS JOIN LATERAL aclexplode(o.acl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
 WHERE a.grantee <> o.owner
 """
-"""Who has been granted what: groups what their job needs, members the schemas, publishers their
-release tables; readers, too, those that are distributed."""
+"""Grants of roles: groups what their job needs, members the schemas, publishers their release
+tables; readers, too, those that are distributed."""
 
 _RESTORED = (
     ". Roles whose database was restored have their jobs again after bkpriv.grant_publisher, "
@@ -154,7 +154,7 @@ _GROUPS = ["bkpriv_publisher", "bkpriv_auditor", "bkpriv_watcher"]
 
 
 def _access() -> list[Check]:
-    """Who can read what, and whether anybody was granted more than a job."""
+    """Check who can read what, and whether anybody was granted more than a job."""
     members = run(
         "SELECT g.rolname::text AS job, r.rolname::text AS role FROM pg_roles r, pg_roles g "
         "WHERE g.rolname = ANY ($1) AND NOT r.rolsuper AND r.rolname <> ALL ($1) "
@@ -190,7 +190,7 @@ def _access() -> list[Check]:
 
 
 def _by_job(members: Sequence[Mapping[str, Any]]) -> str:
-    """Who has each job."""
+    """List the members of each job."""
     listed = []
     for job in _GROUPS:
         roles = [row["role"] for row in members if row["job"] == job]

@@ -40,13 +40,11 @@ def judge_together(
     Parameters
     ----------
     release : int
-        Its id.
+        Id of the release.
     drawn : Release
-        What it shows.
+        Release as it is shown.
     demanded : MaxDisclosure
         The bound.
-    progress : Progress
-        Polled between steps.
     published : bool
         Whether it is being published: only what its owner may see counts then.
 

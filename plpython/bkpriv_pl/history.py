@@ -55,17 +55,17 @@ class RecordedRelease(Release):
     parts, partition, form
         See `Release`.
     release : int
-        Its id.
+        Id of the release.
     method : Method
-        What it was made by.
+        Method by which it was made.
     smoothing : float or None
-        By which beliefs are compared where its requirements do not say; None if as they are. Of
-        releases of versions before 0.4.0 it was an option, or 0.75.
+        Smoothing by which beliefs are compared where its requirements do not say; None if as they
+        are. Of releases of versions before 0.4.0 it was an option, or 0.75.
     types : tuple of str
         Names of the columns' types in SQL, the sensitive ones last, as the source had them.
         Those that are not built in may be gone, or mean something else by now.
     library : Library
-        Where knowledge beyond it comes from.
+        Source of knowledge beyond the release.
     """
 
     release: int
@@ -81,7 +81,7 @@ class RecordedRelease(Release):
 
     @cached_property
     def setting(self) -> Setting:
-        """What its beliefs and requirements are measured in."""
+        """Setting in which its beliefs and requirements are measured."""
         return Setting(self.parts, library=self.library, progress=POLLED)
 
 
@@ -208,7 +208,7 @@ def _record_attribute(
 
 
 def _sparse(counts: IntArray, rows: str, columns: str, numbers: str) -> dict[str, IntArray]:
-    """What a matrix has that is not 0, by the names of columns for where it is, and for it."""
+    """Entries of a matrix that are not 0, by the names of columns for their places and for them."""
     row, column = np.nonzero(counts)
     return {rows: row, columns: column, numbers: counts[row, column]}
 

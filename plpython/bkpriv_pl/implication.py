@@ -1,4 +1,4 @@
-"""What a release discloses at worst, and under stated knowledge."""
+"""Disclosure of a release in the worst case, and under stated knowledge."""
 
 from __future__ import annotations
 

@@ -32,19 +32,19 @@ from bkpriv_pl.source import Relation, find_distributed
 __all__ = ["inspect_attributes", "inspect_hierarchy", "inspect_source"]
 
 _INSPECTED = 1_000_000
-"""Most records that are read."""
+"""Largest number of records that are read."""
 
 _FETCHED = 200_000
-"""About how many records are drawn of a table that lies elsewhere."""
+"""Approximate number of records that are drawn of a table that lies elsewhere."""
 
 _AT_ONCE = 31
-"""Most columns that PostgreSQL tells apart in grouping sets."""
+"""Largest number of columns that PostgreSQL tells apart in grouping sets."""
 
 _SHOWN = 8
-"""How many values that a hierarchy lacks, or pairs of columns, are listed; more are counted."""
+"""Limit of listed values that a hierarchy lacks, or of pairs of columns; more are counted."""
 
 _PAIRED = 2_000_000
-"""Most records, once for each pair of columns, that are read for what columns tell of others."""
+"""Largest number of records times pairs of columns that are read to compare columns."""
 
 _LEAST_PAIRED = 10_000
 """Records that are read for that, however many pairs there are."""
@@ -83,7 +83,7 @@ class _Part:
         return cls(f"{source} AS s{drawn} LIMIT {_INSPECTED}", _INSPECTED, drawn=sampled)
 
     def seen(self, inspected: int) -> str:
-        """What to say where not all records were read, of which so many were."""
+        """Note for a source of which not all records were read, but so many."""
         if self.drawn:
             return f" Seen were {inspected} records, drawn at random."
         return f" Seen were the first {self.most} records." if inspected >= self.most else ""
@@ -105,14 +105,10 @@ def inspect_source(
 
     Parameters
     ----------
-    dataset : str
-        Name of the dataset.
-    source : Relation
-        The source.
     quasi_identifiers, sensitive, extras : sequence of Column
-        Its columns that are registered.
+        Columns of the source that are registered.
     period : Column, optional
-        That of the extras that tells periods apart.
+        Extra column that tells periods apart.
     """
     unique, null, many = [], [], []
     whole: dict[Column, _Counted] = {}
@@ -224,12 +220,8 @@ def inspect_attributes(
 
     Parameters
     ----------
-    dataset : str
-        Name of the dataset.
-    source : Relation
-        The source.
     attributes : sequence of Column
-        Its columns that pass through.
+        Insensitive attributes: columns that are published unchanged.
     others : sequence of Column
         Quasi-identifiers and sensitive columns.
     period : Column, optional
@@ -280,7 +272,7 @@ def _some(listed: Sequence[str]) -> str:
 
 
 def _told(part: _Part, attribute: Column, others: Sequence[Column]) -> Iterator[str]:
-    """What an attribute nearly tells, with figures; see `bkpriv_core.table.inspection`."""
+    """Describe what an attribute nearly tells, with figures; see `bkpriv_core.table.inspection`."""
     columns = iter(others)
     while some := list(islice(columns, _AT_ONCE - 1)):
         names = [f"v{place}" for place in range(len(some))]
@@ -314,7 +306,7 @@ def _told(part: _Part, attribute: Column, others: Sequence[Column]) -> Iterator[
 
 @dataclass(frozen=True)
 class _Counted:
-    """What a column holds.
+    """Counts of the values of a column.
 
     Parameters
     ----------
@@ -378,10 +370,6 @@ def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -
 
     Parameters
     ----------
-    source : Relation
-        The source.
-    column : Column
-        The column.
     leaves : sequence of str
         Values that the hierarchy has.
     """

@@ -12,17 +12,17 @@ __all__ = ["Kept"]
 
 @dataclass(frozen=True)
 class Kept:
-    """How many records of each person are published, and which.
+    """Contribution bound: how many records of each person are published, and which.
 
     Parameters
     ----------
     most : int or None
-        How many at most; None for all.
+        Largest number of records of a person; None for all.
     latest_by : str or None
         The column by which the latest are; None if they are chosen at random.
     key : str
-        What the choice is drawn by, so that it is the same whenever the source is read. Who knew it
-        could tell which records were not chosen.
+        Key by which the choice is drawn, so that it is the same whenever the source is read.
+        Whoever knew it could tell which records were not chosen.
     """
 
     most: int | None

@@ -42,8 +42,8 @@ class PriorTables(NoLibrary):
         Whether the caller has named them. If not, they are read only where all code that this may
         run is up to the caller or a superuser.
     owners : collection of str or None
-        Whom the caller trusted by naming them, where that was before, in a policy; nobody else who
-        has a say in them now. None where he names them by this call.
+        Roles that the caller trusted by naming the tables, where that was before, in a policy;
+        nobody else who has a say in them now. None where the caller names them by this call.
     """
 
     own: bool
@@ -120,7 +120,7 @@ def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
 
 
 def _query(relation: Relation, columns: tuple[Column, ...], domains: tuple[Domain, ...]) -> str:
-    """One statement that turns the rows of a prior table into codes and probabilities."""
+    """Statement that turns the rows of a prior table into codes and probabilities."""
     codes, joins = [], []
     for place, (column, domain) in enumerate(zip(columns, domains, strict=True)):
         # By way of text also where numbers are compared: a cast from float8 drops digits.

@@ -52,7 +52,7 @@ def bounded() -> Iterator[None]:
 
 
 class NoRoom(MemoryError):
-    """What is about to begin may not get the memory that it takes."""
+    """Memory that work takes may not be had, so it does not begin."""
 
 
 def require_room(size: int, purpose: str) -> None:
@@ -63,7 +63,7 @@ def require_room(size: int, purpose: str) -> None:
     size : int
         The bytes.
     purpose : str
-        What they are for, as a subject.
+        Purpose of the memory, as a subject.
     """
     try:
         mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()

@@ -13,7 +13,7 @@ from bkpriv_pl.source import Relation
 __all__ = ["refuse_empty", "refuse_nulls"]
 
 _NEAR = 4
-"""How many periods on either side of one that has no records an error lists."""
+"""Number of periods on either side of one without records that an error lists."""
 
 
 def refuse_empty(source: Relation, row: dict[str, Any], period: Period | None) -> None:

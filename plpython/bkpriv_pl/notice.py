@@ -22,7 +22,7 @@ from bkpriv_pl.boundary import write
 __all__ = ["LISTED", "close", "give_notice", "latest_of", "record", "releases_of"]
 
 LISTED = 8
-"""How many releases a message lists."""
+"""Limit of the releases that a message lists."""
 
 _LONGEST = 10_000
 """Characters of a text that are recorded, of four bytes at most."""
@@ -47,13 +47,13 @@ def give_notice(
     Parameters
     ----------
     release : int
-        Its id.
+        Id of the release.
     published, shown : Release
-        As it was made, and as readers see it.
+        Release as it was made, and as readers see it.
     rows : sequence of Finding
-        How it keeps its policy.
+        Findings: how it keeps its policy.
     options : Options
-        How it was made.
+        Options by which it was made.
     """
     records = published.table.records
     if shown.parts.counterfeited:
@@ -104,7 +104,7 @@ def close(
     release, published, shown, rows, options
         See `give_notice`.
     sure : sequence of Certainty or BkprivError
-        Of whom readers become sure; or why that is not counted.
+        Certainties of readers; or the reason why they are not counted.
     """
     records = published.table.records
     unit = "records" if options.max_records_per_person is None else "persons"

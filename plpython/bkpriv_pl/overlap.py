@@ -61,14 +61,15 @@ _DEAR = 0.02
 
 @dataclass(frozen=True)
 class Overlapping:
-    """What is to be said of other releases of the same records.
+    """Warning or refusal because of other releases of the same records.
 
     Parameters
     ----------
     told : UnattainableRequirement
-        What the caller is told.
+        Words for the caller.
     kept : UnattainableRequirement or None
-        What of it is kept, for the dataset's owner may not see all that the caller sees.
+        Words that are kept with the release, for the dataset's owner may not see all that the
+        caller sees.
     """
 
     told: UnattainableRequirement
@@ -90,17 +91,17 @@ class Beside:
     Parameters
     ----------
     earlier : Earlier or None
-        What they say; None if they are of other people, or there are none.
+        Constraints of the earlier releases; None if they are of other people, or there are none.
     judged : tuple of int
-        Their ids, also of those of other people.
+        Ids of the earlier releases, also of those of other people.
     left_out : mapping of int to LeftOut
-        Why others of the dataset are not judged.
+        Reason why another release of the dataset is not judged, by its id.
     requirements : tuple of Requirement
-        What is measured of them.
+        Requirements that are measured of people.
     unmeasured : tuple of str
-        Which requirements are not, or not in full.
+        Names of requirements that are not measured, or not in full.
     mended : Mended, optional
-        What became of the groups of the new one.
+        Outcome of mending the groups of the new release.
     """
 
     earlier: Earlier | None
@@ -111,7 +112,7 @@ class Beside:
     mended: Mended | None = None
 
     def findings(self, release: int) -> list[Finding]:
-        """How a release keeps each bound together with them, by what became of its groups."""
+        """Findings: how a release keeps each bound together with them, by its mended groups."""
         if self.mended is None:
             return []
         ids = [*self.judged, release]
@@ -125,9 +126,9 @@ class Beside:
         Parameters
         ----------
         release : int
-            Its id.
+            Id of the release.
         published : Release
-            What it shows.
+            Release as it is shown.
         rows : sequence of Finding
             See `findings`.
         grown : bool
@@ -217,15 +218,13 @@ def find_earlier(
     Parameters
     ----------
     dataset, period
-        What is published.
-    setting : Setting
-        The table and its adversaries.
+        Dataset and period that are published.
     respondents : Respondents
-        Those of the table.
+        Respondents of the table.
     requirements : sequence of Requirement
-        What is required.
+        Requirements of the policy.
     library : PriorTables
-        Where priors from outside are read.
+        Source of priors from outside.
     """
     like = Like.of(dataset, period)
     steps, now = find_course(dataset.name, dataset.owner, like.period)
@@ -289,7 +288,7 @@ def _tell_apart(
     respondents: Respondents,
     requirements: Sequence[Requirement],
 ) -> Earlier | None:
-    """What the releases of a chain say of the people of a table; None if it is of others only.
+    """Constraints of a chain's releases on the people of a table; None if it is of others only.
 
     The table is to be a release, or is one, of the place `now` in time.
     """
@@ -321,14 +320,14 @@ def find_overlap(
     *,
     refused: bool = False,
 ) -> Overlapping | None:
-    """What is to be said of other releases of the same records, if the caller may see any.
+    """Word what other releases of the same records mean, if the caller may see any.
 
     Parameters
     ----------
     dataset, period, form
-        What is to be published, and how.
+        Dataset, period and form of what is to be published.
     beside : Beside, optional
-        What it is judged together with, which is not to be warned of.
+        Earlier releases that it is judged together with, which are not to be warned of.
     refused : bool
         Whether the policy does not bear them.
     """
@@ -413,7 +412,7 @@ def _find_others(
 
 
 def _through(dataset: Dataset, found: Sequence[Candidate]) -> str:
-    """What says which relations are read by the dataset's source, and by others."""
+    """Name the relations that are read by the dataset's source, and by others."""
     by_source = {
         each.source: each.shared
         for each in reversed(found)
@@ -429,7 +428,7 @@ def _through(dataset: Dataset, found: Sequence[Candidate]) -> str:
 
 
 _ELSE = (Reason.OTHER_DATASET, Reason.OTHER_PERIOD)
-"""Why a release of the same records is not even tried together with another."""
+"""Reasons why a release of the same records is not even tried together with another."""
 
 _OF_SEVERAL = (
     "bkpriv.audit_together measures releases of several datasets that name the same people by one "
@@ -438,7 +437,7 @@ _OF_SEVERAL = (
 
 
 def _instead(refused: bool, dataset: Dataset) -> str:
-    """What may be done about other releases where each is certified by itself."""
+    """Advice about other releases where each is certified by itself."""
     together = dataset.respondent is not None and not dataset.attributes
     if refused:
         return (

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _LISTED = 100
-"""Most releases that are asked about at once."""
+"""Largest number of releases that are asked about at once."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def look_up(release: int | None, expressions: str) -> dict[str, Any]:
 
 
 def unknown(release: int | None) -> BkprivError:
-    """What is said of a release that the caller may not see, or that there is none of."""
+    """Error for a release that the caller may not see, or that does not exist."""
     hint = "See the view bkpriv.releases."
     if release is None:
         return InvalidParameter("the release is missing", detail="It is NULL.", hint=hint)
@@ -100,9 +100,9 @@ def check_listed(
     releases : list
         An argument of SQL.
     purpose : str
-        What is to be done with them, such as "compare".
+        Purpose of the list, such as "compare".
     function : str
-        What was called.
+        Name of the function that was called.
 
     Raises
     ------

@@ -25,7 +25,7 @@ class StatedPolicy:
     own : bool
         Whether it is the caller's own.
     table_owners : tuple of str
-        To whom its prior tables belonged when it was set, as far as that is known.
+        Owners of its prior tables when it was set, as far as that is known.
     """
 
     requirements: dict[str, Any]
@@ -34,7 +34,7 @@ class StatedPolicy:
 
     @property
     def library(self) -> PriorTables:
-        """Where its prior tables are read: of others' policies, trusted ones only."""
+        """Source of its prior tables: of others' policies, trusted ones only."""
         return PriorTables(self.own, owners=self.table_owners)
 
 

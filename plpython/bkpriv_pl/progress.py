@@ -59,7 +59,7 @@ class Task(_Polled):
     Parameters
     ----------
     title : str
-        What is being done, such as "bkpriv publish".
+        Name of the work, such as "bkpriv publish".
     """
 
     def __init__(self, title: str) -> None:

@@ -46,7 +46,7 @@ Row = tuple[str, float, float, float | None]
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a release comes from and where it is shown."""
+    """Origin of a release, and the views that show it."""
 
     dataset: str
     owner: str

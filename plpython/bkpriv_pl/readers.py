@@ -21,15 +21,15 @@ from bkpriv_pl.view import View, split_view_name
 __all__ = ["find_readers", "read_readers"]
 
 _EVERYBODY = "all"
-"""Who holds what any reader holds."""
+"""Name for the readers who hold what any reader holds."""
 
 _PUBLIC = "PUBLIC"
 
 _SHOWN = 8
-"""How many roles that read the same are listed by name."""
+"""Limit of the roles with the same access that are listed by name."""
 
 _COALITIONS = 100
-"""Most readers that may be stated."""
+"""Largest number of readers that may be stated."""
 
 _GRANTED = """
 WITH held AS (
@@ -118,8 +118,6 @@ def read_readers(dataset: Dataset, stated: object) -> dict[str, tuple[int, ...]]
 
     Parameters
     ----------
-    dataset : Dataset
-        The dataset.
     stated : object
         Decoded JSON: of each reader the views, or ids of releases.
 
@@ -157,7 +155,7 @@ def read_readers(dataset: Dataset, stated: object) -> dict[str, tuple[int, ...]]
 
 
 def _shown(dataset: Dataset) -> list[tuple[int, tuple[View, ...]]]:
-    """Each release of a dataset, with the names of its views.
+    """List the releases of a dataset, with the names of its views.
 
     Raises
     ------

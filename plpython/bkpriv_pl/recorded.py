@@ -1,4 +1,4 @@
-"""What history says of a release, as arrays.
+"""History of a release, as arrays.
 
 Sizes are asked for first, so that nothing travels that is too large to be sound. Arrays of numbers
 come packed, as PostgreSQL sends them: bytes, and no Python object for each element.
@@ -63,11 +63,10 @@ COLUMNS = (
 _RESPONDENT_ARRAYS = ("group_ids", "parts", "sensitive_codes", "shown_codes")
 
 _NAME_BYTES = 1000
-"""Most bytes of the name of an attribute or of a type."""
+"""Largest number of bytes of the name of an attribute or of a type."""
 
 _HEADER = np.dtype([(n, ">i4") for n in ("dimensions", "nulls", "type", "size", "first")])
-"""What comes first in an array of one dimension that is sent; then, of each element, its size and
-itself."""
+"""Head of an array of one dimension that is sent; then, of each element, its size and itself."""
 
 
 def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
@@ -135,11 +134,17 @@ def read_arrays(release: int) -> Arrays:
     (codes, labels, cells, values, counts), (*false, combinations, offsets) = content
     false_cells, false_values, false_counts = false
     return Arrays(
-        *(codes, labels, cells, values, counts),
-        *(false_cells, false_values, false_counts),
-        None if drawn is None else Draw(*drawn[0]),
-        combinations,
-        offsets,
+        codes=codes,
+        labels=labels,
+        cells=cells,
+        values=values,
+        counts=counts,
+        false_cells=false_cells,
+        false_values=false_values,
+        false_counts=false_counts,
+        draw=None if drawn is None else Draw(*drawn[0]),
+        combinations=combinations,
+        combination_offsets=offsets,
     )
 
 
@@ -205,7 +210,7 @@ def read_respondents(release: int) -> RecordedRespondents | None:
 
 
 def find_shown(records: Mapping[int, int], among: Sequence[str]) -> set[str]:
-    """Which of some people releases showed, by the releases' numbers of records.
+    """People among some whom releases showed, by the releases' numbers of records.
 
     Raises
     ------
@@ -324,7 +329,7 @@ def read_transitions(dataset: str, name: str) -> Transitions:
 
 
 def find_beliefs(releases: list[int], digest: str) -> set[int]:
-    """Those of some releases that beliefs were stored of under a digest."""
+    """Find releases among some whose beliefs were stored under a digest."""
     rows = run(
         "SELECT release FROM bkpriv.release_belief WHERE release = ANY ($1) AND digest = $2",
         ["bigint[]", "text"],

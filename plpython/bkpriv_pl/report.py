@@ -46,10 +46,10 @@ from bkpriv_pl.view import View, find_view
 __all__ = ["report_html"]
 
 _KINDS = 10
-"""How many kinds of records that were left out a report lists."""
+"""Limit of the kinds of left out records that a report lists."""
 
 _LISTED = 50
-"""How many releases of the dataset, and events of the release, a report lists."""
+"""Limit of the releases of the dataset, and events of the release, that a report lists."""
 
 _MOST_BOUNDS = 1000
 """More than any policy has, alone and together with earlier releases."""
@@ -162,7 +162,7 @@ def _judged(
 
 
 def _persons(options: Options, recorded: RecordedRelease | None) -> Persons | None:
-    """What is shown of each person, where the options have persons counted."""
+    """Selection of each person's records, if the options have persons counted."""
     most = options.max_records_per_person
     if most is None:
         return None
@@ -221,7 +221,7 @@ def _measured(
 
 
 def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure, ...] | None:
-    """Of whom readers become sure; None where that is not counted."""
+    """Certainties of readers; None where they are not counted."""
     try:
         counted = count_sure(recorded, demanded, "auto", task)
     except BkprivError as error:
@@ -233,11 +233,13 @@ def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure
         return None
     return tuple(
         Sure(
-            {"bandwidth": one.reader, **one.about},
-            one.customary,
-            *(one.records, one.right, one.anyway),
-            one.estimator == ESTIMATORS[EXACT],
-            one.upper,
+            parameters={"bandwidth": one.reader, **one.about},
+            customary=one.customary,
+            became=one.records,
+            right=one.right,
+            anyway=one.anyway,
+            exact=one.estimator == ESTIMATORS[EXACT],
+            upper=one.upper,
         )
         for one in counted
     )
@@ -252,7 +254,7 @@ def _bounded(finding: Finding) -> Bounded:
 
 
 def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] | None]:
-    """What the release was certified by, and when and by whom.
+    """Read the audit by which the release was certified, with its time and author.
 
     Raises
     ------
@@ -276,10 +278,14 @@ def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] 
         )
     bounds = tuple(
         Bounded(
-            row["requirement"],
-            json.loads(row["parameters"]),
-            *(row["threshold"], row["worst"], row["mean"], row["vulnerable"], row["satisfied"]),
-            row["estimator"],
+            requirement=row["requirement"],
+            parameters=json.loads(row["parameters"]),
+            threshold=row["threshold"],
+            worst=row["worst"],
+            mean=row["mean"],
+            vulnerable=row["vulnerable"],
+            satisfied=row["satisfied"],
+            estimator=row["estimator"],
         )
         for row in rows
     )
@@ -354,16 +360,21 @@ def _siblings(dataset: str, owner: str, release: int) -> tuple[Sibling, ...]:
     )
     return tuple(
         Sibling(
-            *(row["release"], row["period"], row["method"], row["status"], row["at"]),
-            *(row["records"], row["suppressed"]),
-            "persons" if row["persons"] else "records",
+            release=row["release"],
+            period=row["period"],
+            method=row["method"],
+            status=row["status"],
+            at=row["at"],
+            records=row["records"],
+            suppressed=row["suppressed"],
+            unit="persons" if row["persons"] else "records",
         )
         for row in rows
     )
 
 
 def _others(dataset: str, owner: str) -> int:
-    """How many releases a dataset has, but for one."""
+    """Count the releases of a dataset, but for one."""
     (row,) = run(
         "SELECT count(*) - 1 AS others FROM bkpriv.release WHERE (dataset, owner) = ($1, $2)",
         ["text", "text"],

@@ -24,8 +24,6 @@ def check_roles(
 
     Parameters
     ----------
-    dataset : str
-        Name of the dataset.
     quasi_identifiers, sensitive, attributes : sequence of str or None
         The columns, as the caller has named them.
     extras : sequence of str or None

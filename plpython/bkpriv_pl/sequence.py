@@ -61,10 +61,10 @@ _JOINT: tuple[Estimator, ...] = ("auto", "exact")
 """Estimators that ask for exact beliefs, by all releases at once where that is affordable."""
 
 _SHOWN = 8
-"""How many periods an error message lists."""
+"""Limit of the periods that an error message lists."""
 
 _NAME_BYTES = 10_000
-"""Most bytes of the names of knowledge and of its dataset."""
+"""Largest number of bytes of the names of knowledge and of its dataset."""
 
 
 @entry
@@ -154,11 +154,9 @@ class _Inquiry:
     chain : Chain
         The releases.
     memory : Memory or None
-        What he knows of sequences; None if he remembers nothing.
+        Knowledge of sequences; None if the adversary remembers nothing.
     snapshot : Snapshot
-        What he knows of who had no past.
-    estimator : Estimator
-        How his beliefs are inferred.
+        Knowledge about people without a past.
     """
 
     chain: Chain
@@ -210,7 +208,7 @@ def _inquire(
 
 
 def _chain(dataset: Dataset) -> Chain:
-    """All releases of a dataset."""
+    """Chain of all releases of a dataset."""
     steps = find_steps(dataset.name, dataset.owner)
     return read_chain(Like.of(dataset), steps, PriorTables(own=True), FOLLOWING)
 

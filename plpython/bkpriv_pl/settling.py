@@ -21,7 +21,7 @@ from bkpriv_pl.visibility import Before, look_before, unwritten_since
 __all__ = ["look_ahead", "settle_staleness"]
 
 _WRITERS_SECONDS = 3.0
-"""How long a publication waits for writers of the source before it calls itself stale."""
+"""Time that a publication waits for writers of the source before it calls itself stale."""
 
 
 def look_ahead(dataset: Dataset, period: Period | None, kept: Kept | None) -> Before | None:
@@ -53,13 +53,11 @@ def settle_staleness(
     Parameters
     ----------
     dataset, period, table, respondents, passed
-        What was read.
-    release : int
-        The release.
+        Table, and where and of whom it was read.
     before : Before or None
-        What `look_ahead` found before it was read.
+        Result of `look_ahead` before it was read.
     known : mapping of str to sequence of str or None
-        As it was read; see `read_records`.
+        Values that its attributes had when it was read; see `read_records`.
     kept : Kept, optional
         Likewise.
     """

@@ -44,13 +44,13 @@ SOURCES = {
     "v": "view",
     "m": "materialized view",
 }
-"""What can be read from, by the kind of relation."""
+"""Descriptions of relations that can be read from, by their kind."""
 
 _SHOWN = 8
-"""How many roles an error lists."""
+"""Limit of the roles that an error lists."""
 
 _ATTEMPTS = 10
-"""How often a name is resolved anew that came to mean something else while it was being locked."""
+"""Limit of how often a name is resolved anew that changed its meaning while being locked."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Relation:
     Parameters
     ----------
     oid : int
-        Its identifier.
+        Identifier of the relation.
     schema, name : str
-        Its name.
+        Name of the relation.
     kind : str
         A key of `SOURCES`.
     """
@@ -121,7 +121,7 @@ def open_relation(text: str) -> Relation:
 
 
 def _look_up(text: str) -> Relation:
-    """What a name means now."""
+    """Relation that a name means now."""
     try:
         rows = run(
             "SELECT c.oid, n.nspname::text AS schema, c.relname::text AS name, "
@@ -185,17 +185,18 @@ def check_strangers(
     Parameters
     ----------
     relation : Relation
-        What is to be read.
+        Relation that is to be read.
     subject : str
-        What an error calls it.
+        Noun for the relation in errors.
     hint : str
-        What would work, where somebody else has named it.
+        Remedy, if somebody else has named it.
     named : bool
         Whether the caller has named it, and so trusts the owners of it and of its schema, and whom
         it visibly reads.
     known : collection of str, optional
-        Who those were when it was named, if that was before: a name may lead to what somebody else
-        has put there since, and what it reads may have been given away. See `seen_in`.
+        Roles that the caller trusted when it was named, if that was before: a name may lead to what
+        somebody else has put there since, and what it reads may have been given away. See
+        `seen_in`.
     trusted : collection of str
         Further roles that the caller trusts.
 
@@ -229,7 +230,7 @@ def check_strangers(
 
 
 def _way_round(stranger: Stranger, relation: Relation) -> str:
-    """What would work where a stranger has a say that nobody sees."""
+    """Remedy for a stranger who has a say that nobody sees."""
     if stranger.attribute is None:
         return (
             f"The owner of {stranger.place or relation} does not answer for its partitions, "

@@ -47,11 +47,11 @@ class _Member:
     Parameters
     ----------
     oid, name, kind, owner
-        What it is; the name as in SQL.
+        Identity of the table; the name as in SQL.
     owned : bool
         Whether the caller may put triggers on it.
     token : str or None
-        That of its watch.
+        Token of its watch.
     columns : tuple of str
         Columns by which its triggers tell periods apart.
     told : bool
@@ -82,7 +82,7 @@ class _Member:
 
     @property
     def hindrance(self) -> str | None:
-        """Why it is not watched and the caller cannot have it watched, if so."""
+        """Reason why it is not watched and the caller cannot have it watched, if there is one."""
         if self.kind not in "rp":
             return f"{self.name} is a {SOURCES.get(self.kind, 'relation')}"
         if self.distributed:
@@ -146,7 +146,7 @@ def watch(source: str | None, period: str | None) -> None:
 
 
 def _hindered(family: Sequence[_Member]) -> str | None:
-    """Why a source is not watched, if the caller may not watch all of its tables."""
+    """Reason why a source is not watched, if the caller may not watch all of its tables."""
     hindrances = [member.hindrance for member in family if member.hindrance is not None]
     return f"The source is not watched: {'; '.join(hindrances)}." if hindrances else None
 
@@ -161,12 +161,10 @@ def watch_own(source: Relation, dataset: str, period: str | None) -> None:
 
     Parameters
     ----------
-    source : Relation
-        The source.
     dataset : str
         The dataset, for the notice.
     period : str or None
-        Its column of periods.
+        Column that tells periods apart.
     """
     family = _family(source, period)
     # What other datasets are watched by is left to them, and what others own is theirs.

@@ -204,13 +204,13 @@ class Stranger:
     Parameters
     ----------
     role : str
-        Its name.
+        Name of the role.
     object : str
-        Something of theirs that it could run by, as "type stranger.unit".
+        Object of theirs by which their code could run, as "type stranger.unit".
     attribute : str or None
         The column by whose type it is reached, if one led there.
     place : str or None
-        What has that column, as "table adm.snap", where that is not the relation; or what is
+        Relation that has that column, as "table adm.snap", if it is another one; or one that is
         inherited from or inherits, or has statistics, of others.
     hidden : bool
         Whether it is up to the role by a column's type alone, or as the owner of a partition, a
@@ -226,7 +226,7 @@ class Stranger:
     hidden: bool
 
     def __str__(self) -> str:
-        """What belongs to them."""
+        """Describe what belongs to them."""
         if self.attribute is None:
             beside = f", which belongs to {self.place}" if self.place else ""
             return f"{self.role} owns {self.object}{beside}"
@@ -240,7 +240,7 @@ def find_strangers(relation: int) -> list[Stranger]:
     Parameters
     ----------
     relation : int
-        Its identifier; it should be locked.
+        Identifier of the relation, which should be locked.
     """
     return [Stranger(**row) for row in run(_STRANGERS, ["oid"], [relation])]
 

@@ -1,4 +1,4 @@
-"""What a release left out, and why."""
+"""Records that a release left out, and the reasons."""
 
 from __future__ import annotations
 

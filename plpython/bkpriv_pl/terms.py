@@ -18,7 +18,7 @@ from bkpriv_pl.recorded import read_columns
 __all__ = ["find_options", "find_requirements", "read_ranges", "read_smoothing"]
 
 _JSON_BYTES = 10**7
-"""Most bytes of recorded requirements, and of options."""
+"""Largest number of bytes of recorded requirements, and of options."""
 
 
 def find_requirements(release: int) -> Policy:
@@ -59,13 +59,13 @@ def _options(release: int) -> dict[str, Any]:
 
 
 def read_ranges(release: int) -> RangeStyle:
-    """How a release shows ranges."""
+    """Style in which a release shows ranges."""
     ranges: RangeStyle = read(RangeStyle, _options(release).get("ranges", "range"), "option ranges")
     return ranges
 
 
 def read_smoothing(release: int) -> float | None:
-    """By which beliefs are compared where a release's requirements do not say; None: as they are.
+    """Smoothing by which beliefs are compared where a release's requirements state none; or None.
 
     Until 0.4.0 that was an option, or 0.75.
     """

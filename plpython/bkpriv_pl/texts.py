@@ -23,7 +23,7 @@ from bkpriv_pl.source import Relation
 __all__ = ["alike", "check_decoded", "check_names", "refuse_alike", "uncoded", "written_one_way"]
 
 _SHOWN = 8
-"""How many texts of a column an error lists; more are counted."""
+"""Limit of the texts of a column that an error lists; more are counted."""
 
 _PLAIN = (
     *("bool", "int2", "int4", "int8", "oid", "text", "varchar", "bpchar", "name"),
@@ -60,9 +60,9 @@ def refuse_alike(source: Relation, found: str | None, columns: Sequence[Column])
     Parameters
     ----------
     source : Relation
-        What has the columns.
+        Relation that has the columns.
     found : str or None
-        What `alike` found.
+        Result of `alike`.
     columns : sequence of Column
         The columns that it is about.
 
@@ -106,7 +106,7 @@ def check_decoded(source: Relation, row: dict[str, Any], decoded: int) -> None:
     Parameters
     ----------
     source : Relation
-        What was counted.
+        Relation that was counted.
     row : dict
         ``counted``, the records of all groups; by column, the ``nulls`` among them, and the
         records ``uncoded``, which have no code.
@@ -138,7 +138,7 @@ def check_names(source: Relation, column: Column) -> None:
     Parameters
     ----------
     source : Relation
-        What has the column.
+        Relation that has the column.
     column : Column
         The column that names people.
 

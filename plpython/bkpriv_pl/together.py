@@ -52,7 +52,7 @@ from bkpriv_pl.terms import find_requirements
 __all__ = ["audit_readers", "audit_together", "explain_together"]
 
 _SHOWN = 8
-"""How many releases or sources a message lists."""
+"""Limit of the releases or sources that a message lists."""
 
 
 @entry
@@ -167,17 +167,15 @@ class _Inquiry:
     Parameters
     ----------
     chain : Chain
-        All releases that were read.
+        Chain of the releases that were read.
     places : tuple of int
-        Which of them are asked about, in the order of publication.
+        Places of the releases that are asked about, in the order of publication.
     history : History
-        These, people whose values changed told apart.
+        History of these releases, people whose values changed told apart.
     origin : (n,) int array
-        Whom in the chain each number stands for.
+        Number in the chain of each person of the history.
     requirements : sequence of Requirement
-        What they are held against.
-    estimator : Sound
-        How beliefs are inferred.
+        Requirements that are measured.
     """
 
     chain: Chain
@@ -202,7 +200,7 @@ class _Inquiry:
 
     @property
     def releases(self) -> list[int]:
-        """Their ids."""
+        """Ids of the releases."""
         return [step.release for step in self.history.steps]
 
     def _look(self, place: int) -> tuple[Setting, IntArray]:
@@ -350,7 +348,7 @@ def _check(listed: Sequence[Candidate]) -> Like:
 
 
 def _refusal(each: Candidate, left_out: LeftOut) -> Refusal:
-    """What is said of a release that cannot be judged together with others."""
+    """Error for a release that cannot be judged together with others."""
     if left_out.reason is Reason.ANONYMOUS:
         return Refusal(
             "42703",
@@ -393,7 +391,7 @@ def _places(chain: Chain, releases: Collection[int]) -> list[int]:
 def _demanded(
     places: Sequence[int], chain: Chain, requirements: str | None
 ) -> tuple[list[Requirement], list[str]]:
-    """What some releases are to be held against together, and what cannot be measured of them."""
+    """Requirements on some releases together, and names of those that cannot be measured."""
     policies: list[Policy]
     if requirements is None:
         ids = [chain.history.steps[place].release for place in places]

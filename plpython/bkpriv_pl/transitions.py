@@ -40,13 +40,13 @@ __all__ = [
 ]
 
 Kind = Literal["domain", "mined", "incremental", "constant"]
-"""Where knowledge of how values follow each other comes from."""
+"""Origin of knowledge of how values follow each other."""
 
 _SHOWN = 8
-"""How many values or respondents an error message lists."""
+"""Limit of the values or respondents that an error message lists."""
 
 _CUSTOMARY_BANDWIDTH = 0.3
-"""What an adversary is taken to know who remembers nothing."""
+"""Bandwidth that stands in for an adversary who remembers nothing."""
 
 _STATED = 'It has the columns "history", an array, "next" and "probability".'
 _MINED = 'It has the columns "respondent", "period" and "value".'
@@ -63,7 +63,7 @@ class _Source:
 
     @property
     def names(self) -> list[str]:
-        """Its columns as in SQL, under the alias ``s``."""
+        """Columns of the table as in SQL, under the alias ``s``."""
         return [f"s.{plpy.quote_ident(column.name)}" for column in self.columns]
 
     def known(self, value: str, column: Column) -> str:
@@ -249,7 +249,7 @@ def _of_type(source: _Source, column: Column, what: str, hint: str) -> Refusal:
 
 
 READERS: Final = {"domain": read_given, "mined": read_corpus}
-"""What is read from a table, by kind."""
+"""Readers of tables of knowledge, by kind."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,11 +259,11 @@ class SequentialKnowledge:
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the knowledge.
     kind : str
         See `Kind`.
     memory : Memory
-        What it says.
+        Content of the knowledge.
     """
 
     name: str

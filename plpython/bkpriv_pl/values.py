@@ -65,7 +65,7 @@ _RANGES = {
 """Range type of each numeric type, and the type of its bounds."""
 
 _WIDER = {"int4range": ("int8range", "int8"), "int8range": ("numrange", "numeric")}
-"""Where the domain holds the largest integer, whose range has no upper bound, or bins go beyond."""
+"""Wider types: for domains with the largest integer, whose range is unbounded, or wider bins."""
 
 _LAST_DAY = "5874897-12-31"
 """A range of days is written without its upper bound, which is the day after; there is none."""
@@ -104,14 +104,14 @@ class Shown:
     Parameters
     ----------
     name : str
-        Its name.
+        Name of the column.
     type : str
-        Its type, as SQL.
+        Type of the column, as SQL.
     expression : str
         SQL for its value over the texts ``low`` and ``high`` of the first and the last value that
         it stands for, which it formats.
     says : str
-        What it says of the attribute.
+        Meaning of the column.
     """
 
     name: str
@@ -279,7 +279,7 @@ def names_of(name: str, included: bool) -> tuple[str, str]:
 
 
 def names_in(name: str, items: Columns) -> list[str]:
-    """What the columns of an attribute go by in a query of `labels_of`."""
+    """Names of an attribute's columns in a query of `labels_of`."""
     return [f"{name}_{place}" for place in range(len(items))]
 
 
@@ -342,12 +342,12 @@ which would be preferred."""
 
 @dataclass(frozen=True)
 class Read:
-    """How statements read an attribute from a published view.
+    """Reading of an attribute from a published view by statements.
 
     Parameters
     ----------
     type : str
-        Its type, as SQL.
+        Type of the attribute, as SQL.
     made : str, optional
         SQL that it is made by of the view's columns; None where it is one of them.
     value : str
@@ -362,7 +362,7 @@ class Read:
     bounds: Bounds | None = None
 
     def of(self, column: str) -> ShownColumn:
-        """What statements read, given what they call the column."""
+        """Column as statements read it, by the name that they call it."""
         bounds = self.bounds
         if bounds is not None:
             bounds = Bounds(bounds.low.format(column), bounds.high.format(column))
@@ -370,17 +370,15 @@ class Read:
 
 
 def read_label(domain: Domain, _: str, shown: Mapping[str, str]) -> Read:
-    """How labels of a categorical attribute, of whatever type, are read; see `read_value`."""
+    """Reading of labels of a categorical attribute, of whatever type; see `read_value`."""
     return Read(shown[domain.name])
 
 
 def read_value(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
-    """How single values are read; of bins, which are shown as ranges, the starts.
+    """Reading of single values; of bins, which are shown as ranges, of the starts.
 
     Parameters
     ----------
-    domain : Domain
-        The attribute's values.
     type_ : str
         The type that they had in the source.
     shown : mapping of str to str
@@ -409,7 +407,7 @@ def read_value(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
 
 
 def read_extent(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
-    """How ranges of a numeric attribute are read; see `read_value`.
+    """Reading of ranges of a numeric attribute; see `read_value`.
 
     Raises
     ------

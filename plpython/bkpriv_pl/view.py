@@ -33,7 +33,7 @@ __all__ = [
 _NAME_BYTES = 63
 
 _COMMENT = "Published by bkpriv as release "
-"""What comments on views begin with that publication wrote."""
+"""Beginning of the comments on views that publication wrote."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ShownView:
     Parameters
     ----------
     view : View
-        Its name.
+        Name of the view.
     materialized : bool
         Whether it is a materialized view.
     release : int
@@ -186,7 +186,7 @@ def find_view(
     view : View
         The name.
     exhibit : Exhibit
-        What of a release it must show.
+        Exhibit of a release that it must show.
     dataset, owner : str
         The dataset whose release it must show, and whose that is: releases outlive datasets, whose
         names may then be taken by others.

@@ -49,10 +49,10 @@ from bkpriv_pl.source import find_distributed
 __all__ = ["Before", "look_before", "unwritten_since"]
 
 _NUMBERS = 2**32
-"""How many numbers of transactions there are before they come round."""
+"""Number of transaction numbers before they come round."""
 
 _WRITERS = 1000
-"""Most writers of young rows that are told apart; if there are more, none are."""
+"""Largest number of writers of young rows that are told apart; if there are more, none are."""
 
 _FAMILY = """
 WITH RECURSIVE family AS (
@@ -66,14 +66,14 @@ WITH RECURSIVE family AS (
 
 @dataclass(frozen=True)
 class Before:
-    """What was known of transactions just before a count.
+    """Snapshot of transactions just before a count.
 
     Parameters
     ----------
     oldest : int
-        The oldest one at work; all with lower numbers had ended.
+        Oldest transaction at work; all with lower numbers had ended.
     ended : tuple of int
-        Others that had committed: the numbers that rows bear.
+        Further transactions that had committed: the numbers that rows bear.
     """
 
     oldest: int
@@ -81,7 +81,7 @@ class Before:
 
     @property
     def sent(self) -> list[str | list[str]]:
-        """Both as parameters of SQL."""
+        """Snapshot as parameters of SQL."""
         return [str(self.oldest % _NUMBERS), list(map(str, self.ended))]
 
 
@@ -141,9 +141,9 @@ def unwritten_since(
     schema, name : str
         The relation.
     before : Before
-        What `look_before` found before the count.
+        Result of `look_before` before the count.
     records : int
-        How many records were counted, in this transaction.
+        Number of records that were counted, in this transaction.
     period : Period, optional
         The period that they are of.
 

@@ -17,7 +17,7 @@ from bkpriv_pl.view import dependents
 __all__ = ["withdraw"]
 
 _READERS = 1000
-"""Most readers that are recorded."""
+"""Largest number of readers that are recorded."""
 
 
 @entry
