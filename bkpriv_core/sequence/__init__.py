@@ -1,4 +1,4 @@
-"""Sequences: releases about the same persons, period after period, and who remembers them.
+"""Sequences: releases about the same persons, period after period, and adversaries who remember.
 
 An adversary who knows how values follow one another carries what a release told about a person over
 to the next release that the person is in (Riboni, Pareschi, Bettini 2012). A person is a chain over
@@ -9,23 +9,23 @@ sparse         beliefs that are over a few of many values each
 transitions    what is known of how values follow one another: a trie of contexts
 statement      the same, stated by a table of domain knowledge
 mining         the same, counted in a corpus
-history        the releases in question, in the order of publication, and who was in which
+history        the releases in question, in the order of publication, and their members
 revision       belief before a release, from beliefs after earlier ones
-inference      forward: what is believed as each release appears
+inference      forward: beliefs as each release appears
 links          from each appearance of a person to the next
-smoothing      retrospective: what is believed of each release once all have appeared
+smoothing      retrospective: beliefs about each release once all have appeared
 joint          both, of one person, exactly, where few people hang together
 measures       figures for a release: gain, confidence, worst
 signatures     the values of somebody's last group, for m-invariance
-explanation    whom a memory gave away most, and by what
+explanation    persons whom a memory gave away most, and the cause
 =============  ====================================================================================
 
-Beliefs about different persons are taken as independent between releases, but in `joint`, though
+Except in `joint`, beliefs about different persons are taken as independent between releases, though
 persons who shared a group had its values between them: what is learnt later about one tells of the
-others. Forward inference is exact (up to the estimator, and for contexts of one value) where of
-those who shared a group one at most is shown again; smoothing is, where no two persons are linked
-by groups in two ways. Elsewhere both are estimates. They may understate, as where the values of all
-but one come to light later, or overstate, where the same persons share groups again and again and
-what that tells is counted each time. A group that is shown again as it was, with values that cannot
-have changed, is counted once; forward only if nobody of it was seen elsewhere in the meantime.
+others. Forward inference is exact (up to the estimator, and for contexts of one value) if at most
+one member of each group is shown again; smoothing is exact if no two persons are linked by groups
+in two ways. Elsewhere both are estimates. They may understate, if the values of all members but one
+come to light later, or overstate, if the same persons share groups again and again, for each time
+counts. A group that is shown again as it was, with values that cannot have changed, is counted
+once; forward only if no member was seen elsewhere in the meantime.
 """

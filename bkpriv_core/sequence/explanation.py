@@ -1,4 +1,4 @@
-r"""Explanation: whom a memory gave away most, by what was seen of him, and what follows what.
+r"""Explanation: the persons whom a memory gave away most, and the earlier values that did it.
 
 A record is given away as far as its actual value is believed, and by a memory as far as that is
 more than without one: the probability after the release less what an adversary infers in the same
@@ -7,8 +7,8 @@ group from ``BKsv`` alone. Each person is named once, with the release where tha
 Belief before the release is a sum over contexts ``v`` that the person may have been in, of
 ``mass(v) p(s | v)`` (`revision`). The context that did most for the actual value ``s`` is that of
 the largest ``mass(v) (p(s | v) - BKsv(s))``: values that the person probably had, and that ``s``
-mostly follows. Where there is none, the memory was of others in the group, whose values are
-believed, so that this one was left for him.
+mostly follows. If there is none, the memory was of others in the group: their values are believed,
+which leaves this one for the person.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def explain(
     limit: int = 10,
     progress: Progress = SILENT,
 ) -> list[Given]:
-    """Say who is given away most by what is remembered of him, and why.
+    """Find the persons whom memory of them gives away most, and the reasons.
 
     Parameters
     ----------

@@ -1,18 +1,18 @@
-"""Histories: releases about the same persons, and who was in which of them.
+"""Histories: releases about the same persons, and the members of each.
 
 A *step* is a release whose records are told apart, one for each person, with its place in time.
 Steps stand in the order of publication. Several may be of one period, in which a person has one
 value. A *look* is one person's record in a group of one step, which an adversary can look at;
 records that a release suppressed are no looks.
 
-Publication may leave the order of time. The *course* of a step is what an adversary goes through
-who wants to know what to believe of it: the steps published by then, of no later period, in the
-order of time. What he believes of one of them then may be more than when it appeared, if something
-was published since of the time before it.
+Publication may leave the order of time. The *course* of a step is the list of steps that an
+adversary infers from to judge it: those published by then, of no later period, in the order of
+time. An adversary may then know more of one of these steps than when it appeared, if a release of
+an earlier period was published in the meantime.
 
-What somebody's past is before a step: the earlier periods in which earlier steps show him, newest
-first, each by its look published last; a later period is not past. Of this step's own period there
-may have been a look, too, which says more than any past; see `History.past`.
+The *past* of a person before a step is the list of earlier periods in which earlier steps show the
+person, newest first, each by the look published last; a later period is not past. There may also be
+a look of the step's own period, which says more than any past; see `History.past`.
 """
 
 from __future__ import annotations

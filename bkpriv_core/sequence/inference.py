@@ -1,24 +1,24 @@
-r"""Inference forward: what an adversary who remembers believes as each release appears.
+r"""Inference forward: beliefs of an adversary who remembers, as each release appears.
 
-Before a release he believes of a person (Riboni, Pareschi, Bettini 2012, section 5.3)
+Before a release, the belief about a person (Riboni, Pareschi, Bettini 2012, section 5.3) is
 
 ``((1 - DOUBT) RBK + DOUBT BKsv)`` on the values that the release has, normalised,
 
-with ``RBK`` the revision of what he believed after earlier releases (`revision`), and ``BKsv`` what
-he would believe of single releases, a prior from anywhere. Who was never seen before is believed
-``BKsv`` of; of who was seen in the same period already, he believes what he believed after that.
-The posterior in the release's groups follows by an estimator (`bkpriv_core.belief.posterior`).
+where ``RBK`` is the revision of beliefs after earlier releases (`revision`), and ``BKsv`` the
+belief about single releases, a prior from anywhere. For a person who was never seen before it is
+``BKsv``; for one who was seen in the same period already, it is the belief after that. The
+posterior in the release's groups follows by an estimator (`bkpriv_core.belief.posterior`).
 
 So nothing that ``BKsv`` thinks possible ever becomes impossible: an adversary whom a release proves
-wrong begins anew. Where even ``BKsv`` contradicts a group, its members are believed to have its
-values by their frequencies, and the group is said to be contradicted.
+wrong begins anew. If even ``BKsv`` contradicts a group, its members are believed to have its values
+by their frequencies, and the group is said to be contradicted.
 
 A group that was shown before as it is, of values that cannot have changed since, tells nothing new.
-Otherwise beliefs of persons are taken as independent between releases; see the package. What is
-believed of a release does not depend on later ones, nor on releases of later periods that were
-published before. What is believed of it depends on all others, also on those that were published
-late: all that comes before it in time is inferred with them, see `History.course`. Functions about
-one step take histories in the order of time up to it.
+Otherwise beliefs about persons are taken as independent between releases; see the package. Beliefs
+about a release as it appears do not depend on later ones, nor on releases of later periods that
+were published before. They depend on all others, also on those that were published late: everything
+that comes before the release in time is inferred with it, see `History.course`. Functions about one
+step take histories in the order of time up to it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""Smoothing: what is believed of every release once all have appeared.
 
-A person is a chain over his looks, in the order of time and, within a period, of publication; a
+A person is a chain over their looks, in the order of time and, within a period, of publication; a
 group is a factor on its members' values. Belief propagation on the whole history, until nothing
 changes:
 
@@ -120,7 +120,7 @@ class _Chains:
         for place, beliefs in enumerate(walk):
             step = history.steps[place]
             shown.append(history.beliefs(place, step.compact(beliefs.after)))
-            # Whom a release contradicts, of them the group's frequencies are believed, anew.
+            # Persons whom a release contradicts are believed to have its values by frequency, anew.
             anew = beliefs.contradicted[step.groups.owner]
             prior = snapshots(place)[step.groups.members]
             alone.append(step.compact(np.where(anew[:, None], beliefs.after, prior)))
@@ -154,7 +154,7 @@ class _Chains:
             told = _scaled(told, links.owner)
             totals = links.totals @ told
             mine = self._owner[rows] - self._history.looks.first[place]
-            # Who follows nobody has no total, and keeps what is believed of single releases.
+            # A look that follows none has no total, and keeps the belief about single releases.
             self._arriving[rows] = np.divide(
                 links.transition @ told,
                 totals[mine],

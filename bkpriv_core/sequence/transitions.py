@@ -4,7 +4,7 @@ A *context* is a sequence of somebody's latest values, as many as a piece of kno
 and knowledge gives the distribution of the next value for each context that it has. Of a person's
 past, the longest context counts that agrees with it: knowledge *backs off* to it from whatever it
 has not seen, and at last to the empty context, of which it knows nothing. There an adversary has
-his belief about single releases, BKsv (Riboni, Pareschi, Bettini 2012 have 0 there, which is no
+the belief about single releases, BKsv (Riboni, Pareschi, Bettini 2012 have 0 there, which is no
 distribution).
 
 Contexts are the nodes of a trie, newest value first, so that a node's parent is the context without

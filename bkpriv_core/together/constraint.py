@@ -1,12 +1,12 @@
 """Constraints: what the groups of several releases say about the values of persons.
 
-Persons are numbered alike in all releases. One whose value changed is another person from then on:
-nothing that was shown of him before constrains what is shown of him later.
+Persons are numbered alike in all releases. If somebody's value changes, that is another person from
+then on: releases before and after do not constrain each other about them.
 
-*Refined* constraints say the same, and no group of theirs lies within another. Of a group within
-another, the larger is replaced by the rest of it, with the difference of the values: A-E less A-D
-leaves E. Groups of which any two are nested or disjoint, such as those of coarser and coarser
-releases, all fall apart into disjoint ones. Each replacement can be undone, so nothing is lost.
+*Refined* constraints say the same, but no group lies within another: a larger group is replaced by
+the rest of it, with the difference of the values. A-E less A-D leaves E. If any two groups are
+nested or disjoint, such as those of coarser and coarser releases, all fall apart into disjoint
+ones. Each replacement can be undone, so nothing is lost.
 
 An *atom* is all persons who are in the same groups. Constraints cannot tell them apart.
 """
@@ -28,7 +28,7 @@ from bkpriv_core.together.nesting import equal, nested
 __all__ = ["ALONE", "Constraints", "told_apart", "unsound"]
 
 ALONE = -1
-"""Stands for the component, or the atom, of who is in no group."""
+"""Stand-in for the component, or the atom, of people who are in no group."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class Constraints:
         constraints : Constraints
             The same, whose members are atoms.
         atom : (n,) int array
-            The atom of each person, `ALONE` for who is in no group.
+            The atom of each person, `ALONE` for people who are in no group.
         weights : (a,) int array
             Persons of each atom.
         """

@@ -1,7 +1,8 @@
 """Earlier releases: what was published before of people whom a table is about to show again.
 
-Who was shown before with the value that he has in the table is the same person; who had another one
-is a new person to the reader. Others were shown before and are gone, or have never been shown.
+A respondent who was shown before with the value that they have in the table is the same person. One
+who had another value before is a new person to the reader. Others were shown before and are gone,
+or have never been shown.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 """Inference about everybody by an adversary who holds several releases.
 
-Where it is affordable posteriors are *exact*: the share, by priors, of all ways to give people
-values that agree with every release. What people can and must have follows from the releases alone,
-whatever is believed before: those are *bounds*, which always hold. All else are *estimates*.
+If affordable, posteriors are *exact*: the share, by priors, of all ways to give people values that
+agree with every release. Which values people can and must have follows from the releases alone,
+whatever the priors: those are *bounds*, which always hold. All other figures are *estimates*.
 
-Constraints are refined, numbers bounded and what is settled taken out, until that changes nothing
-(see `counting`). What is left is in components, which tell nothing of each other:
+Constraints are refined, numbers bounded, and settled people taken out, until nothing changes (see
+`counting`). What is left falls into components, which tell nothing of each other:
 
 - of one group: posteriors as of one release, by the estimator asked for;
-- of several: exact by dynamic programming within a budget, else bounded by linear programmes, which
-  may settle some, and then by propagation, or, for people whose messages do not rest, by fitting.
+- of several: exact by dynamic programming within a budget; otherwise bounded by linear programmes,
+  which may settle some people, and then estimated by propagation, or, for people whose messages do
+  not come to rest, by fitting.
 
 Estimates of components of several groups are cut to the bounds. In `used` propagation is called
-bethe and fitting omega, which is what they are of a single group.
+bethe and fitting omega, which is what they are for a single group.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ class Together:
         Values that each has in some way to give people values that agrees with every release. Of
         others that `high` allows nothing is known.
     component : (n,) int array
-        A number for all those about whom anything learnt tells of each other: the least person
-        among them; `ALONE` for who is in no group.
+        Number of each component, whose people tell of each other: the least person among them;
+        `ALONE` for people who are in no group.
     content : (n,) uint64 array
         A hash of all that the component's people are known by; equal components have equal ones.
     judged : (n,) bool array

@@ -1,9 +1,10 @@
 """Beliefs about each person from several releases, for requirements to measure.
 
-What an adversary believes of somebody before he sees any release comes from the latest table that
-the person is in, his *home*: by his quasi-identifiers there, over the values that it has; others
-are impossible. Whoever has no knowledge holds all values of the home to be equally likely. Of one
-release he then believes the shares in the group, so that requirements on shares are about him.
+The prior belief about a person, before any release, comes from the latest table that the person is
+in, their *home*: from their quasi-identifiers there, over the values that this table has; other
+values are impossible. To an adversary without knowledge all values of the home are equally likely.
+After one release such an adversary believes the shares in the person's group, so that requirements
+on shares are measured by these beliefs.
 """
 
 from __future__ import annotations
@@ -249,11 +250,11 @@ class Joint:
 
     @property
     def crowds(self) -> FloatArray:
-        """Fewest records that may be a person's, of all groups that he is in, shape (q,).
+        """Fewest records that may be a person's, over all groups that show the person, shape (q,).
 
-        Those count that have a value that he may have. Of groups within one another what is left of
-        the larger is meant, as whoever holds both can tell: see `remainder`. Where twelve groups or
-        less hang together, by crossing each other, so is whatever follows from them: see `span`.
+        Records count if the person may have their value. If one group lies within another, the rest
+        of the larger counts, as a reader of both can subtract: see `remainder`. If at most twelve
+        groups are linked, by crossing each other, so does all that follows from them: see `span`.
         """
         return self._crowds[0]
 

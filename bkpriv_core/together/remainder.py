@@ -1,19 +1,19 @@
 """Remainders of groups when groups within them are taken away.
 
-Whoever holds a group and others within it can take away any of these that are disjoint. The
-*remainder* beside somebody is the least that is left so, of all groups that he is in, with him
-among them: people, or records with a value that he may have.
+A reader who holds a group and others within it can subtract any of these that are disjoint. The
+*remainder* beside a person is the least that such subtractions leave of any group that shows the
+person: people, or records with a value that the person may have. The person is among them.
 
-Groups within one that hang together, by having members in common, are a *tangle*. What can be taken
-away at most is what can be of each tangle, and of that with somebody in it by groups that do not
-show him. If the largest group of a tangle has all others within, he is told of better by that group
-itself. Otherwise the best of all disjoint choices is sought:
+Groups within one group that are linked, by having members in common, are a *tangle*. The most that
+can be taken away is the sum over tangles; from the person's own tangle only groups count that do
+not show the person. If the largest group of a tangle contains all its others, that group itself
+tells more about the person. Otherwise the best of all disjoint choices is sought:
 
 - of up to twelve groups, *exactly*: ``best(A) = max(best(A - g), |g| + best(A that g misses))``
-  over sets ``A`` of groups, ``g`` the last of each; ``|g|`` is how many people it shows, or records
-  with a value that somebody may have;
-- of more, all that any of them shows is taken to go, though groups that cross cannot both be
-  subtracted: so that too many do, and the remainder is a *lower bound*.
+  over sets ``A`` of groups, ``g`` the last of each; ``|g|`` is the number of people it shows, or of
+  records with a value that the person may have;
+- of more, everything that any of them shows is taken away, though groups that cross cannot both be
+  subtracted. That is too much, so the remainder is a *lower bound*.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Held:
 def remainders(
     groups: Groups, weights: IntArray, held: Held | None = None, progress: Progress = SILENT
 ) -> tuple[FloatArray, BoolArray]:
-    """Least that is left beside each by subtraction, of all groups that he is in; see the module.
+    """Least that subtraction leaves beside each atom, over all groups that show it.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def remainders(
     Returns
     -------
     fewest : (a,) float array
-        Infinite for who is in no group.
+        Infinite for people who are in no group.
     exact : (a,) bool array
         Whether the figure is exact; otherwise it is a lower bound.
 

@@ -1,13 +1,13 @@
 """Sets of people whose records follow from groups by any sums and differences.
 
-Where groups cross, what is left of one may lie within what is left of another, or be half of what
-several add up to: of A and B, B and C, and C and A there are twice as many as of A, B and C. A set
-of people is *told* if its indicator is a combination of those of groups, ``1_S = sum_g c_g 1_g``
-with any numbers ``c``: its records are the same combination of theirs.
+If groups cross, what is left of one may lie within what is left of another, or be half of a sum:
+the groups {A, B}, {B, C} and {C, A} together have each record of A, B and C twice. A set of people
+is *told* if its indicator is a linear combination of those of groups, ``1_S = sum_g c_g 1_g`` with
+any numbers ``c``: its records are the same combination of theirs.
 
-Of groups that hang together, of which none is a combination of others, twelve at most, all sets
-that are told are tried: the groups are turned so that each shows one atom that no other does, with
-which a set is either told or not; so ``r`` groups tell ``2 ** r`` sets at most. That is *exact*.
+For at most twelve linked groups, none of which is a combination of others, all told sets are tried:
+the system is reduced so that each row has one atom that no other row has, and a set is told with it
+or without it; so ``r`` groups tell at most ``2 ** r`` sets. That is *exact*.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ROUNDED = 1e-6
 def fewest_told(
     constraints: Constraints, may: BoolArray, progress: Progress = SILENT
 ) -> tuple[FloatArray, BoolArray]:
-    """Fewest records that may be somebody's of all sets with him that are told.
+    """Fewest records that may be a person's, over all told sets that contain the person.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def fewest_told(
     Returns
     -------
     fewest : (a,) float array
-        Infinite for who is in no group, in one that no other crosses, or in a component of too many
+        Infinite for people in no group, in one that no other crosses, or in a component of too many
         groups.
     overlooked : (a,) bool array
         People in such a component: sets that are told of them may have fewer.
