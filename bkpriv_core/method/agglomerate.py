@@ -8,8 +8,8 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.progress import Progress
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Form
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups

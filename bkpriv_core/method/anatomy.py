@@ -13,7 +13,7 @@ from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.bucketized.form import Anatomized
-from bkpriv_core.release.form import Form
+from bkpriv_core.release.release import Form
 from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups

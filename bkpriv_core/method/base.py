@@ -16,8 +16,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, Unsupported, as_json
 from bkpriv_core.partition.certification import Beyond, Certificate, certify
 from bkpriv_core.progress import Progress
-from bkpriv_core.release.form import Form, RangeStyle
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, RangeStyle, Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.requirement.sampling import Sample
 from bkpriv_core.stated import About, Range

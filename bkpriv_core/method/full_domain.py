@@ -25,9 +25,8 @@ from bkpriv_core.method.base import GroupMethod, GroupOptions
 from bkpriv_core.partition.cheapest import cheapest, lowest
 from bkpriv_core.partition.incognito import Lattice, Node, Nodes, incognito
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, OneOf, Range
 from bkpriv_core.table.chance import Chance

@@ -19,8 +19,8 @@ from bkpriv_core.method.base import GroupMethod, OfGroups
 from bkpriv_core.partition.insertion import insert, told_from_others
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.progress import Progress
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Form
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray

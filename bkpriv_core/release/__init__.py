@@ -2,8 +2,8 @@
 
 What lives here knows groups that are published, not how they were formed or why they are allowed.
 
-- `release`: a table, its published groups, their form;
-- `form`: what any form of publication answers: what is shown, and what a reader makes of it;
+- `release`: a table, its published groups, and their form: what any form of publication answers,
+  what is shown, and what a reader makes of it;
 - `generalized`, `bucketized`, `randomized`: the forms, a room for each;
 - `rewriting`: what their SQL has in common;
 - `recorded`: what history says of a release, checked before anything is made of it.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.release import Exhibit
 from bkpriv_pl.boundary import Refusal, run
 
 __all__ = [

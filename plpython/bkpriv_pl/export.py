@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.release import Exhibit
 from bkpriv_pl.boundary import Refusal, entry, run
 from bkpriv_pl.ownership import look_up
 from bkpriv_pl.source import check_strangers, open_relation

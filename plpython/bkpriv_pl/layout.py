@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import plpy
 
-from bkpriv_core.release.form import Form
+from bkpriv_core.release.release import Form
 from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.table import Table
 from bkpriv_pl.boundary import Refusal

@@ -16,8 +16,7 @@ from bkpriv_core.audit import Finding, joint_findings
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.partition.together import Mended
-from bkpriv_core.release.form import Form
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import Requirement, adversaries, jointly
 from bkpriv_core.sequence.history import Step as Shown
 from bkpriv_core.table.combination import Combination

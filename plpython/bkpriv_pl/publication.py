@@ -25,9 +25,8 @@ from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.method.together import begin_again, make_together
 from bkpriv_core.partition.together import Mended
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.release.form import Exhibit
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Exhibit, Release
 from bkpriv_core.requirement import check_binding
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.groups import IntArray

@@ -17,8 +17,7 @@ import plpy
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.grouping import GroupedCounts, Query, answer_groups
 from bkpriv_core.query.workload import draw_workload, relative_errors
-from bkpriv_core.release.form import Exhibit
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Exhibit, Release
 from bkpriv_core.release.rewriting.fragment import ShownColumn
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import FloatArray

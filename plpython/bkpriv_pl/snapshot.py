@@ -20,10 +20,9 @@ import numpy as np
 import plpy
 
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
-from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Exhibit, Field, Form, Release
 from bkpriv_core.table.combination import columns_of, rows_of
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import Passed, Told

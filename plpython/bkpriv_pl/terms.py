@@ -8,8 +8,8 @@ from bkpriv_core.belief.distance import Smoothing
 from bkpriv_core.errors import as_json
 from bkpriv_core.method import Method, Own, parse_options
 from bkpriv_core.policy import Policy, parse_policy
-from bkpriv_core.release.form import RangeStyle
 from bkpriv_core.release.recorded.soundness import of_release, unsound
+from bkpriv_core.release.release import RangeStyle
 from bkpriv_core.stated import read
 from bkpriv_pl.boundary import decode
 from bkpriv_pl.ownership import look_up

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import plpy
 
 from bkpriv_core.errors import InvalidData, InvalidParameter
-from bkpriv_core.release.form import Field, RangeStyle
+from bkpriv_core.release.release import Field, RangeStyle
 from bkpriv_core.release.rewriting.fragment import Bounds, ShownColumn
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_pl.bins import bin_end

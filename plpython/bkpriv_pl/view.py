@@ -15,7 +15,7 @@ from typing import get_args
 import plpy
 
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.release import Exhibit
 from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.values import Shown
 

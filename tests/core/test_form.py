@@ -15,11 +15,10 @@ from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawing import draw
 from bkpriv_core.randomization.drawn import Drawn
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.recorded.content import read_release
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.hierarchy import Hierarchy

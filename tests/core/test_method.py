@@ -26,9 +26,8 @@ from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import KAnonymity, Requirement, satisfied
 from bkpriv_core.table.chance import Chance, SeededChance
 from bkpriv_core.table.groups import Groups, IntArray

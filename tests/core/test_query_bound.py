@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.query.counting import CellCounts
-from bkpriv_core.release.form import Form
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.table.parts import Parts
 from tests.core.oracles import Attribute, Records
 from tests.core.query_strategies import BUCKETIZED, GENERALIZED, one_group

@@ -14,9 +14,8 @@ from bkpriv_core import suppression
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.partition import boxing
 from bkpriv_core.release.bucketized.form import Bucketized
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import (
     BtPrivacy,
     CkSafety,

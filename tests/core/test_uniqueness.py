@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.release.uniqueness import Uniqueness, uniqueness
 from bkpriv_core.table.parts import Parts
 from tests.core.oracles import Records

@@ -16,8 +16,8 @@ from bkpriv_core.method.together import begin_again, make_together
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.together import Mended, certify_together, known_groups
 from bkpriv_core.progress import SILENT
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.generalized.form import Generalized
+from bkpriv_core.release.release import Form
 from bkpriv_core.requirement import (
     BtPrivacy,
     KAnonymity,

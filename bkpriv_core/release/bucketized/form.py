@@ -18,8 +18,7 @@ from bkpriv_core.query.counting import CellCounts
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.joint import CellJoint
 from bkpriv_core.release.bucketized.rewriting import rewrite_bucketized
-from bkpriv_core.release.form import Exhibit, Field, Form
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Exhibit, Field, Form, Release
 from bkpriv_core.release.rewriting.fragment import ShownColumn
 
 __all__ = ["Anatomized", "Bucketized"]

@@ -14,7 +14,7 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.combination import Classes
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.predicate import And, Codes, IsNull, Not, Or, Predicate, criterion_truth
-from bkpriv_core.release.form import Exhibit
+from bkpriv_core.release.release import Exhibit
 from bkpriv_core.release.rewriting.fragment import (
     EMPTY_KEY,
     ShownColumn,

@@ -21,12 +21,11 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.query.joint import JointDistribution
 from bkpriv_core.query.tally import Tally
-from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.generalized.extent import Boxes, Extents, Labels, Ranges
 from bkpriv_core.release.generalized.joint import BoxJoint
 from bkpriv_core.release.generalized.rewriting import rewrite_generalized
 from bkpriv_core.release.generalized.tally import BoxTally
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Exhibit, Field, Form, Release
 from bkpriv_core.release.rewriting.fragment import ShownColumn
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain

@@ -14,11 +14,10 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.query.grouping import Query
 from bkpriv_core.randomization.channel import Channel
 from bkpriv_core.randomization.drawn import Drawn
-from bkpriv_core.release.form import Exhibit, Field, Form
 from bkpriv_core.release.randomized.joint import RandomizedJoint
 from bkpriv_core.release.randomized.rewriting import rewrite_randomized
 from bkpriv_core.release.randomized.tally import RandomizedTally
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Exhibit, Field, Form, Release
 from bkpriv_core.release.rewriting.fragment import ShownColumn
 
 __all__ = ["Randomized"]

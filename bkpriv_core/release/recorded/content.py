@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.recorded.attribute import Attribute, read_domains
 from bkpriv_core.release.recorded.draw import Draw, redrawn
 from bkpriv_core.release.recorded.soundness import check_range, unsound
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain

@@ -9,10 +9,9 @@ import numpy as np
 
 from bkpriv_core.randomization.channel import LEAST_GAP, Channel
 from bkpriv_core.randomization.drawn import Drawn
-from bkpriv_core.release.form import Form
 from bkpriv_core.release.recorded.attribute import Attribute
 from bkpriv_core.release.recorded.soundness import check_range, unsound
-from bkpriv_core.release.release import Release
+from bkpriv_core.release.release import Form, Release
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
