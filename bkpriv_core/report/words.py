@@ -144,7 +144,7 @@ def _promise(
     if key == "max_disclosure" and form == "randomized":
         return Promise(
             "Whoever knows a person's quasi-identifiers, and by which chances values were replaced",
-            "Of the record that is his, quasi-identifiers and value are guessed right with a "
+            "Given that person's own record, quasi-identifiers and value are guessed right with a "
             f"probability of at most {limit}, on average over what may be drawn",
             "probability of guessing a record",
         )
@@ -195,8 +195,8 @@ def _promise(
         )
     if key == "ck_safety":
         return Promise(
-            f"Whoever knows any {_facts(stated.get('k'))} such as “if she has one value, "
-            "he has another”",
+            f"Whoever knows any {_facts(stated.get('k'))} such as “if A has one value, "
+            "B has another”",
             f"Nobody's value becomes as probable as {limit}",
             "largest probability of a value",
         )
@@ -218,7 +218,7 @@ def _promise(
 
 def _anonymity(limit: str, form: str, persons: Persons | None) -> str:
     if form in _EXACT:
-        return f"What is told of him is one of what is told of at least {limit} {unit_of(persons)}"
+        return f"The person's value is one of those of at least {limit} {unit_of(persons)}"
     if persons is None:
         return f"It is one of at least {limit} that look alike"
     return f"The person is one of at least {limit} who look alike"
@@ -408,35 +408,35 @@ def limits(facts: Facts, named: bool) -> list[str]:
         if named and item.status == "published" and item.release != facts.release
     ]
     said = [
-        "It protects against readers who know what the policy says they may know. Whoever knows "
-        "more about somebody, such as a value that only he can have, may learn more; and whoever "
-        "knows less is easier to surprise.",
-        "That people are related, or caught the same, is not considered; nor what somebody may "
-        "conclude from the way in which groups were made.",
-        "It hides which record of a group is somebody's, not that he is in the table.",
-        "What is true of the whole table is no secret: who learns that smokers fall ill more often "
-        "has learned nothing about anybody in particular, though he will believe it of every "
+        "It protects against readers who know what the policy says they may know. Readers who know "
+        "more about somebody, such as a value that only this person can have, may learn more; and "
+        "readers who know less are easier to surprise.",
+        "It does not consider that people are related, or caught the same illness, nor attacks "
+        "that use how the groups were formed.",
+        "It hides which record of a group is a person's, not that the person is in the table.",
+        "What is true of the whole table is no secret: a reader who learns that smokers fall ill "
+        "more often has learned nothing about anybody in particular, but will believe it of every "
         "smoker.",
         "Figures that are estimates may understate what can be learned; the section on certainty "
         "says which are.",
     ]
     if facts.form == "randomized":
         said[2] = (
-            "It hides whether a value is somebody's own, not that he is in the table. Counts from "
-            "it are to be estimated, not read off."
+            "It hides whether a value is a person's own, not that the person is in the table. "
+            "Counts from it are to be estimated, not read off."
         )
     if facts.form in _EXACT:
         said[2] = (
-            "It hides which value is somebody's, not that he is in the table. Quasi-identifiers "
-            "are shown as they are: everybody can read those of all people in it."
+            "It hides which value is a person's, not that the person is in the table. "
+            "Quasi-identifiers are shown as they are: everybody can read those of all people in it."
         )
     persons = facts.persons
     if persons is not None:
         if persons.most != 1:
             said.append(
                 "Readers are supposed to know which rows of a group are of one person, though no "
-                "column says so; not how many records somebody has, by which he may be told from "
-                "others."
+                "column says so. They are not supposed to know how many records somebody has, "
+                "which may single a person out."
             )
         if persons.most is not None:
             said.append(
@@ -446,9 +446,9 @@ def limits(facts: Facts, named: bool) -> list[str]:
             )
     if facts.passed:
         said.append(
-            "Columns that pass through are shown as they are. Whoever knows somebody's may find "
-            "his row by them, and readers of several releases tell by them which rows are the "
-            "same record's."
+            "Columns that pass through are shown as they are. A reader who knows somebody's values "
+            "in them may find that person's row, and a reader of several releases may find rows of "
+            "the same record."
         )
     if facts.others:
         whole = len(facts.siblings) > facts.others

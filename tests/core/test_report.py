@@ -323,7 +323,7 @@ def test_that_some_is_an_estimate_stands_beside_the_verdict() -> None:
 
 def test_what_is_promised_is_that_of_the_form() -> None:
     least = promise(bound(), named=True, form="bucketized").that
-    assert least == "What is told of him is one of what is told of at least 7 records."
+    assert least == "The person's value is one of those of at least 7 records."
     assert "look alike" in promise(bound(), named=True).that
     likely = bound("max_disclosure", parameters={"tau": 0.3}, threshold=0.3)
     assert "on average over what may be drawn" in promise(likely, True, "randomized").that
