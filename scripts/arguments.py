@@ -11,8 +11,8 @@ __all__ = ["ARGUMENTS"]
 
 _OF_ALL = "[requirements](requirements.md); by default those of the policies of all the releases"
 _OF_NEWCOMERS = (
-    "what he knows of people without a past, [as in a policy](requirements.md#adversaries); by "
-    "default only the shares in the whole table"
+    "the adversary's knowledge of people without a past, [as in a policy]"
+    "(requirements.md#adversaries); by default only the shares in the whole table"
 )
 
 ARGUMENTS = {

@@ -34,7 +34,7 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_knowledge(dataset text, name text)
 return GD["bkpriv"].sequence.knowledge(dataset, name)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_knowledge(text, text) IS
-    'What is known after each history, the oldest value first: the probability of each next value, and how often it was seen, if it was mined; incremental: what the releases so far tell';
+    'Sequential knowledge as rows: for each history, the oldest value first, the probability of each next value, and how often it was seen, if it was mined; incremental: counted in the releases so far';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_knowledge(text, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
@@ -50,7 +50,7 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
 return GD["bkpriv"].sequence.sequential_audit(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) IS
-    'What each release of a dataset gives away to whoever saw all before it, withdrawn ones too, and has the sequential knowledge (NULL: none, and no memory); retrospective: who saw those after it as well; gain: how much more probable he finds actual values than their shares in groups, of what could be gained; confidence and worst: the mean and the largest probability of an actual value; remembered: published records whose respondents he saw before; bandwidth: what he knows of others, by default the uniform kernel; estimator: omega understates, auto comes nearest to exact inference; left_out: why a release could not be judged';
+    'What each release of a dataset gives away to an adversary who saw all releases before it, withdrawn ones too, and has the sequential knowledge (NULL: none, and no memory); retrospective: and who saw the later ones as well; confidence and worst: the mean and the largest probability of an actual value for this adversary; gain: the increase over its share in the group, as a part of what could be gained; remembered: published records of respondents whom an earlier release showed; bandwidth: knowledge of other respondents, by default the uniform kernel; estimator: omega understates, auto comes nearest to exact inference; left_out: why a release could not be judged';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
@@ -65,7 +65,7 @@ CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
 return GD["bkpriv"].sequence.revised_belief(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) IS
-    'What is believed of a respondent before and after the last release of a period (NULL: of the last release) that shows him, by whoever saw the releases before it; with auto and exact, exact given all of them at once where few people hang together by shared groups, else an estimate, as a notice says; arguments as in sequential_audit()';
+    'Beliefs about a respondent before and after the last release of a period (NULL: the last release) that shows them, of an adversary who saw the releases before it; with auto and exact they are exact, from all these releases at once, if shared groups link few people, else an estimate, as a notice says; arguments as in sequential_audit()';
 GRANT EXECUTE ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
@@ -81,5 +81,5 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
 return GD["bkpriv"].sequence.explain_sequence(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) IS
-    'Whose actual value a memory gives away most, each respondent once: its probability after the release to who has no memory (alone), and before and after it to who has; and what of the past did most: values in earlier releases, how surely the respondent had them, and how probable the value is after them (NULL: what was remembered of others in the group)';
+    'Respondents whose actual values a memory gives away most, each once: the probability of the value after the release for an adversary without memory (alone), and before and after it for one with memory; and the part of the past that did most: values in earlier releases, the belief that the respondent had them, and the probability of the value after them (NULL: it was the memory of others in the group)';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;
