@@ -24,7 +24,7 @@ from bkpriv_core.randomization.risk import Exposure, inverse, risks
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Together", "risk_together"]
+__all__ = ["LinkedRisk", "risk_together"]
 
 _GRID = 2**23
 """Largest number of elements of the grid, and of all matrices: an array of 64 MB."""
@@ -43,7 +43,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class LinkedRisk:
     """Risk of several draws together.
 
     Parameters
@@ -67,7 +67,7 @@ class Together:
 
 def risk_together(
     table: Table, draws: Sequence[Sequence[Channel]], progress: Progress = SILENT
-) -> Together:
+) -> LinkedRisk:
     """Risk of the records of every cell with every value, if several draws are linked.
 
     Parameters
@@ -77,7 +77,7 @@ def risk_together(
 
     Returns
     -------
-    Together
+    LinkedRisk
         Exact where the grid of all that may be shown fits, and the matrices do. Otherwise
         estimates, for as many of the cells that are riskiest in a single draw as can be afforded;
         of the last of them perhaps only for its riskiest values.
@@ -105,7 +105,7 @@ def risk_together(
         risk = risk * _recognized(exposure, along, progress)[:, None]
     if exposure.distorts_sensitive:
         risk = risk * _guessed(exposure.conditional, sensitive, progress)
-    return Together(risk, None)
+    return LinkedRisk(risk, None)
 
 
 def _recognized(
@@ -162,7 +162,7 @@ def _sampled(
     sensitive: tuple[Channel, ...],
     alone: FloatArray,
     progress: Progress,
-) -> Together:
+) -> LinkedRisk:
     """Estimate the risks of the cells that are riskiest by themselves, as many as can be afforded.
 
     ``R(a)`` is the expectation of what the adversary believes of ``a``, of what is shown of it.
@@ -196,7 +196,7 @@ def _sampled(
             if exposure.distorts_sensitive:
                 effort += of_value
                 if sampled and effort > _EFFORT:
-                    return Together(risk, error)
+                    return LinkedRisk(risk, error)
                 other, of_other = _believed([sensitive], values, base, value, random, progress)
             # Whoever holds several draws learns no less than from one of them.
             risk[cell, value] = max(risk[cell, value], base[value] * one * other)
@@ -204,7 +204,7 @@ def _sampled(
                 one * of_other, other * of_one, of_one * of_other
             )
             sampled = True
-    return Together(risk, error)
+    return LinkedRisk(risk, error)
 
 
 def _effort(along: Sequence[tuple[Channel, ...]], states: int) -> int:

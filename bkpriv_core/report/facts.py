@@ -13,11 +13,11 @@ __all__ = [
     "AUDIENCES",
     "Audience",
     "Bounded",
+    "Contribution",
     "Event",
     "Facts",
-    "LeftOut",
-    "Persons",
     "Sibling",
+    "SuppressedKind",
     "Sure",
     "ViewColumn",
 ]
@@ -99,7 +99,7 @@ class Sure:
 
 
 @dataclass(frozen=True)
-class Persons:
+class Contribution:
     """Contribution bound of a release that counts persons: how many records it shows, and which.
 
     Parameters
@@ -128,7 +128,7 @@ class ViewColumn:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SuppressedKind:
     """Records of a kind that were left out, and the bound that stood in the way."""
 
     whom: str
@@ -180,7 +180,7 @@ class Facts:
         Numbers of each; of persons instead of records, where these are counted.
     grown_from : int or None
         The release that it has grown from.
-    persons : Persons or None
+    persons : Contribution or None
         Selection of each person's records, where persons are counted instead of records.
     form : str
         Name of the form of publication.
@@ -208,7 +208,7 @@ class Facts:
         Time of the audit, and its author.
     utility : mapping of str to float or None
         Metrics of ``bkpriv.utility``; empty if they cannot be had any more.
-    left_out : tuple of LeftOut
+    left_out : tuple of SuppressedKind
         Kinds of records that were left out.
     events : tuple of Event
         Latest events of the release.
@@ -245,7 +245,7 @@ class Facts:
     groups: int
     counterfeited: int
     grown_from: int | None
-    persons: Persons | None
+    persons: Contribution | None
     form: str
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -260,7 +260,7 @@ class Facts:
     bounds: tuple[Bounded, ...]
     audited: tuple[str, str] | None
     utility: Mapping[str, float | None]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SuppressedKind, ...]
     events: tuple[Event, ...]
     happened: int
     siblings: tuple[Sibling, ...]

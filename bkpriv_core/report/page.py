@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from bkpriv_core.report.chart import Bar, bars
-from bkpriv_core.report.facts import Audience, Facts, Persons
+from bkpriv_core.report.facts import Audience, Contribution, Facts
 from bkpriv_core.report.markup import Markup, element, name
 from bkpriv_core.report.pieces import (
     MARKS,
@@ -111,7 +111,7 @@ class _Page(Questions):
         )
         return element("footer", element("p", f"{made}. {whom}"))
 
-    def _of_persons(self, persons: Persons) -> str:
+    def _of_persons(self, persons: Contribution) -> str:
         """Describe what a release that counts persons counts and shows."""
         said = f"It counts persons: {figure(self.facts.published)} are published"
         if persons.rows is not None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bkpriv_core.belief.distance import js_divergence
-from bkpriv_core.report.facts import Bounded, Facts, Persons
+from bkpriv_core.report.facts import Bounded, Contribution, Facts
 from bkpriv_core.table.groups import FloatArray
 
 __all__ = [
@@ -95,7 +95,7 @@ def is_floor(requirement: str, parameters: Mapping[str, Any]) -> bool:
 
 
 def promise(
-    bound: Bounded, named: bool, form: str = "generalized", persons: Persons | None = None
+    bound: Bounded, named: bool, form: str = "generalized", persons: Contribution | None = None
 ) -> Promise:
     """Put the promise of a bound into words.
 
@@ -105,7 +105,7 @@ def promise(
         Whether tables and knowledge may be named.
     form : str
         Name of the form of publication.
-    persons : Persons, optional
+    persons : Contribution, optional
         Selection of each person's records, where persons are counted.
     """
     stated = bound.parameters
@@ -132,7 +132,7 @@ def _promise(
     limit: str,
     named: bool,
     form: str,
-    persons: Persons | None,
+    persons: Contribution | None,
 ) -> Promise:
     unit = unit_of(persons)
     if key == "k_anonymity":
@@ -216,7 +216,7 @@ def _promise(
     return Promise("What the policy names", f"The figure keeps the bound {limit}", "figure")
 
 
-def _anonymity(limit: str, form: str, persons: Persons | None) -> str:
+def _anonymity(limit: str, form: str, persons: Contribution | None) -> str:
     if form in _EXACT:
         return f"The person's value is one of those of at least {limit} {unit_of(persons)}"
     if persons is None:
@@ -329,7 +329,7 @@ def _renamed(found: re.Match[str]) -> str:
     return f"{found[1]} person{'s' * (found[1] != '1')}"
 
 
-def unit_of(persons: Persons | None) -> str:
+def unit_of(persons: Contribution | None) -> str:
     """Unit that is counted."""
     return "records" if persons is None else "persons"
 
@@ -380,7 +380,7 @@ def _bits(before: FloatArray, after: FloatArray) -> FloatArray:
     return js_divergence(*(np.column_stack((yes, 1.0 - yes)) for yes in (before, after)))
 
 
-def shown(form: str, persons: Persons | None, passed: bool) -> str:
+def shown(form: str, persons: Contribution | None, passed: bool) -> str:
     """Explain what a form shows; `passed` says whether there are insensitive attributes."""
     if form not in FORMS:
         return f"The form of the release is {form}."
@@ -389,7 +389,7 @@ def shown(form: str, persons: Persons | None, passed: bool) -> str:
     return FORMS[form].format(**words)
 
 
-def selected(persons: Persons, named: bool) -> str:
+def selected(persons: Contribution, named: bool) -> str:
     """Say which records of each person are shown; name the column only where it is `named`."""
     if persons.most is None:
         return "Of each person all records are shown."

@@ -17,18 +17,17 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.library import Library
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnsoundHistory
-from bkpriv_core.release.recorded.content import Content
+from bkpriv_core.release.recorded.content import RecordedFigures
 from bkpriv_core.release.recorded.respondent import read_shown
 from bkpriv_core.release.recorded.soundness import of_release, unsound
-from bkpriv_core.sequence.history import History
-from bkpriv_core.sequence.history import Step as Shown
+from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.sequence.inference import Snapshots
 from bkpriv_core.sequence.sparse import Labels
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.course import Step, find_course
+from bkpriv_pl.course import PlacedRelease, find_course
 from bkpriv_pl.history import RecordedRelease, find_release, find_respondents
 from bkpriv_pl.progress import POLLED
 from bkpriv_pl.recorded import read_labels, read_respondents
@@ -60,7 +59,7 @@ class Chain:
     ----------
     like : Like
         Key that the releases have in common.
-    steps : tuple of Step
+    steps : tuple of PlacedRelease
         Steps of the releases.
     left_out : dict of int to LeftOut
         Reason why a release is left out, by its id.
@@ -73,14 +72,14 @@ class Chain:
     """
 
     like: Like
-    steps: tuple[Step, ...]
+    steps: tuple[PlacedRelease, ...]
     left_out: dict[int, LeftOut]
     history: History
     names: dict[str, int]
     library: Library
 
     @cached_property
-    def held(self) -> tuple[Step, ...]:
+    def held(self) -> tuple[PlacedRelease, ...]:
         """The releases that are not left out, in the course of time."""
         return tuple(step for step in self.steps if step.release not in self.left_out)
 
@@ -147,7 +146,10 @@ class Chain:
 
 
 def read_chain(
-    like: Like, steps: Sequence[Step], library: Library, reasons: Iterable[Reason] = TOGETHER
+    like: Like,
+    steps: Sequence[PlacedRelease],
+    library: Library,
+    reasons: Iterable[Reason] = TOGETHER,
 ) -> Chain:
     """Read releases of a dataset.
 
@@ -155,7 +157,7 @@ def read_chain(
     ----------
     like : Like
         Key that the releases are to have in common.
-    steps : sequence of Step
+    steps : sequence of PlacedRelease
         The releases.
     library : Library
         Source of priors from outside.
@@ -181,18 +183,22 @@ def read_chain(
 
 
 def _read_shown(
-    step: Step, sensitive: str, labels: Labels, called: Labels, names: defaultdict[str, int]
-) -> Shown:
+    step: PlacedRelease,
+    sensitive: str,
+    labels: Labels,
+    called: Labels,
+    names: defaultdict[str, int],
+) -> Step:
     """Groups that a release shows, as sets of respondents; see `_number`."""
     POLLED.poll()
     figures = step.candidate
-    content = Content(figures.records, figures.suppressed, figures.groups)
+    content = RecordedFigures(figures.records, figures.suppressed, figures.groups)
     with of_release(step.release):
         respondents = read_respondents(step.release)
         if respondents is None or respondents.values is None:
             raise unsound("its respondents are missing", "There were some a moment ago.")
         groups = read_shown(sensitive, labels, respondents, respondents.values, content)
-    return Shown(
+    return Step(
         step.release,
         called,
         _number(names, respondents.names),

@@ -12,12 +12,12 @@ from bkpriv_pl.boundary import Refusal, run
 from bkpriv_pl.column import FIXED
 from bkpriv_pl.selection import Candidate, RecordedPeriod, select_dataset
 
-__all__ = ["Step", "check_comparable", "find_course", "find_steps"]
+__all__ = ["PlacedRelease", "check_comparable", "find_course", "find_steps"]
 
 
 @dataclass(frozen=True)
-class Step:
-    """A release in the course of time.
+class PlacedRelease:
+    """A release with its place in time.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Step:
         return self.candidate.period.text
 
 
-def find_steps(dataset: str, owner: str) -> list[Step]:
+def find_steps(dataset: str, owner: str) -> list[PlacedRelease]:
     """Releases of a dataset, whatever became of them, in the order of their publication.
 
     Periods are ordered by their type: numbers as numbers and times as times, of whichever types; as
@@ -54,14 +54,16 @@ def find_steps(dataset: str, owner: str) -> list[Step]:
         If a period is no value of its type.
     """
     found = select_dataset(dataset, owner)
-    return list(map(Step, found, _places([each.period for each in found])))
+    return list(map(PlacedRelease, found, _places([each.period for each in found])))
 
 
-def find_course(dataset: str, owner: str, coming: RecordedPeriod) -> tuple[list[Step], int]:
+def find_course(
+    dataset: str, owner: str, coming: RecordedPeriod
+) -> tuple[list[PlacedRelease], int]:
     """See `find_steps`; also the place in time of a release that is yet to be made."""
     found = select_dataset(dataset, owner)
     *places, now = _places([*(each.period for each in found), coming])
-    return list(map(Step, found, places)), now
+    return list(map(PlacedRelease, found, places)), now
 
 
 def _places(periods: Sequence[RecordedPeriod]) -> list[int]:

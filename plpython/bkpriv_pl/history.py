@@ -14,7 +14,7 @@ from bkpriv_core.audit import Finding
 from bkpriv_core.belief.library import Library
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import Method, find_method
-from bkpriv_core.release.recorded.content import Content, read_release
+from bkpriv_core.release.recorded.content import RecordedFigures, read_release
 from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
 from bkpriv_core.release.recorded.soundness import of_release
 from bkpriv_core.release.release import Release
@@ -318,7 +318,9 @@ def find_release(release: int | None) -> RecordedRelease:
     refuse_purged(release)
     with of_release(release):
         attributes, types = read_attributes(release)
-        content = Content(row["records"], row["suppressed"], row["groups"], row["counterfeited"])
+        content = RecordedFigures(
+            row["records"], row["suppressed"], row["groups"], row["counterfeited"]
+        )
         method = find_method(row["method"])
         form = method.form.with_ranges(read_ranges(release))
         parsed = read_release(attributes, read_arrays(release), content, form)

@@ -18,7 +18,7 @@ from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.partition.together import Mended
 from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import Requirement, adversaries, jointly
-from bkpriv_core.sequence.history import Step as Shown
+from bkpriv_core.sequence.history import Step
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
@@ -306,7 +306,7 @@ def _tell_apart(
 
     nowhere = Groups.from_labels(np.full(len(people), SUPPRESSED))
     labels = setting.table.sensitive.called
-    present = Shown(release, labels, people, respondents.values, nowhere, now)
+    present = Step(release, labels, people, respondents.values, nowhere, now)
     measured, _ = jointly(requirements)
     return Earlier.of(chain.history, present, look, adversaries(measured))
 

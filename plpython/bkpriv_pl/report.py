@@ -17,11 +17,11 @@ from bkpriv_core.report.facts import (
     AUDIENCES,
     Audience,
     Bounded,
+    Contribution,
     Event,
     Facts,
-    LeftOut,
-    Persons,
     Sibling,
+    SuppressedKind,
     Sure,
     ViewColumn,
 )
@@ -161,13 +161,13 @@ def _judged(
     return (*told, *(bound for bound in bounds if "together" in bound.parameters)), None, sure
 
 
-def _persons(options: Options, recorded: RecordedRelease | None) -> Persons | None:
+def _persons(options: Options, recorded: RecordedRelease | None) -> Contribution | None:
     """Selection of each person's records, if the options have persons counted."""
     most = options.max_records_per_person
     if most is None:
         return None
     rows = None if recorded is None else recorded.rows
-    return Persons(rows, None if most == "all" else most, options.latest_by)
+    return Contribution(rows, None if most == "all" else most, options.latest_by)
 
 
 def _unpublished(own: Mapping[str, Any]) -> tuple[str, ...]:
@@ -292,7 +292,7 @@ def _recorded_audit(release: int) -> tuple[tuple[Bounded, ...], tuple[str, str] 
     return bounds, (rows[0]["at"], rows[0]["by"]) if rows else None
 
 
-def _left_out(release: int, task: Task) -> tuple[LeftOut, ...]:
+def _left_out(release: int, task: Task) -> tuple[SuppressedKind, ...]:
     """Kinds of records that were left out; none where that cannot be told any more."""
     try:
         rows = explain(release, _KINDS, task)
@@ -304,7 +304,7 @@ def _left_out(release: int, task: Task) -> tuple[LeftOut, ...]:
         )
         return ()
     return tuple(
-        LeftOut(qi, records, requirement, threshold, attained)
+        SuppressedKind(qi, records, requirement, threshold, attained)
         for qi, records, requirement, _, threshold, attained, *_ in rows
     )
 

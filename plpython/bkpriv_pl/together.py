@@ -27,7 +27,7 @@ from bkpriv_pl.audit import as_row
 from bkpriv_pl.bases import find_bases
 from bkpriv_pl.boundary import Refusal, entry, from_json
 from bkpriv_pl.chain import Chain, read_chain
-from bkpriv_pl.course import Step
+from bkpriv_pl.course import PlacedRelease
 from bkpriv_pl.dataset import Dataset, find_dataset
 from bkpriv_pl.history import refuse_purged
 from bkpriv_pl.knowledge import PriorTables
@@ -129,9 +129,9 @@ def audit_readers(
     return iter(rows)
 
 
-def _at_once(listed: Iterable[Candidate]) -> list[Step]:
+def _at_once(listed: Iterable[Candidate]) -> list[PlacedRelease]:
     """Releases of which none comes after another."""
-    return [Step(each, 0) for each in listed]
+    return [PlacedRelease(each, 0) for each in listed]
 
 
 def _by_period(releases: Collection[int], listed: Mapping[int, Candidate]) -> list[set[int]]:

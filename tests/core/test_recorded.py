@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bkpriv_core.errors import BkprivError, InvalidParameter, UnsoundHistory
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.recorded.attribute import Attribute, read_domains
-from bkpriv_core.release.recorded.content import Arrays, Content, read_release
+from bkpriv_core.release.recorded.content import Arrays, RecordedFigures, read_release
 from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
 from bkpriv_core.release.recorded.soundness import Sizes, check_sizes, of_release
 from bkpriv_core.release.release import Release
@@ -26,7 +26,7 @@ from bkpriv_core.table.table import Table
 from tests.core.strategies import as_table, tables
 
 
-def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Content]:
+def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, RecordedFigures]:
     """Material that a publication records of a table and its groups, cell by cell."""
     attributes = [
         Attribute(
@@ -54,7 +54,7 @@ def recorded(table: Table, groups: Groups) -> tuple[list[Attribute], Arrays, Con
     labels = groups.labels(table.cells)
     suppressed = int(table.weights[labels == SUPPRESSED].sum())
     arrays = Arrays(table.codes.ravel(), labels, cells, values, counts)
-    return attributes, arrays, Content(table.records, suppressed, len(groups))
+    return attributes, arrays, RecordedFigures(table.records, suppressed, len(groups))
 
 
 @st.composite

@@ -15,7 +15,7 @@ from bkpriv_core.randomization.drawing import draw
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.recorded.attribute import Attribute
-from bkpriv_core.release.recorded.content import Arrays, Content, read_release
+from bkpriv_core.release.recorded.content import Arrays, RecordedFigures, read_release
 from bkpriv_core.release.recorded.draw import Draw
 from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
 from bkpriv_core.release.release import Release
@@ -27,7 +27,7 @@ from bkpriv_core.table.table import Table
 from tests.core.strategies import as_table, tables
 from tests.core.test_recorded import recorded
 
-Recorded = tuple[list[Attribute], Arrays, Content]
+Recorded = tuple[list[Attribute], Arrays, RecordedFigures]
 
 
 @st.composite

@@ -21,11 +21,11 @@ from bkpriv_core.report.facts import (
     AUDIENCES,
     Audience,
     Bounded,
+    Contribution,
     Event,
     Facts,
-    LeftOut,
-    Persons,
     Sibling,
+    SuppressedKind,
     Sure,
     ViewColumn,
 )
@@ -80,7 +80,7 @@ def facts(word: str = "secretive", **changes: Any) -> Facts:
         ),
         "audited": ("2026-01-02 03:04 UTC", f"{word}auditor"),
         "utility": {"gcp": 0.12, "gcp_k_anonymous": 0.1, "suppressed_share": 0.003, "kl": None},
-        "left_out": (LeftOut(f'{{"age": "{word}left"}}', 3, "k_anonymity", 7.0, 3.0),),
+        "left_out": (SuppressedKind(f'{{"age": "{word}left"}}', 3, "k_anonymity", 7.0, 3.0),),
         "events": (Event("2026-02-03 04:05 UTC", "stale", f"{word}reason", f"{word}by"),),
         "happened": 1,
         "siblings": (
@@ -244,12 +244,18 @@ def test_a_breach_is_said_in_shares_of_a_hundred() -> None:
     assert "0.3 of its range" in said.against
 
 
-PERSONS = [Persons(1700, 2, "seen"), Persons(1700, 2, None), Persons(1700, 1, "seen")]
+PERSONS = [
+    Contribution(1700, 2, "seen"),
+    Contribution(1700, 2, None),
+    Contribution(1700, 1, "seen"),
+]
 
 
 @pytest.mark.parametrize("audience", AUDIENCES)
-@pytest.mark.parametrize("persons", [*PERSONS, Persons(1700, None, None), Persons(None, 2, "seen")])
-def test_persons_are_counted_and_called_so(persons: Persons, audience: Audience) -> None:
+@pytest.mark.parametrize(
+    "persons", [*PERSONS, Contribution(1700, None, None), Contribution(None, 2, "seen")]
+)
+def test_persons_are_counted_and_called_so(persons: Contribution, audience: Audience) -> None:
     """No count of persons is one of records, and what is shown of each is said."""
     counted = facts(persons=persons, suppressed=30)
     counted = replace(
@@ -447,7 +453,7 @@ def test_facts_are_all_used() -> None:
     changed = {
         "stale": True,
         "grown_from": 5,
-        "persons": Persons(1700, None, None),
+        "persons": Contribution(1700, None, None),
         "options": {},
         "period": "2024",
         "audited": None,

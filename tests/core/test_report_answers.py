@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bkpriv_core.release.uniqueness import Uniqueness
-from bkpriv_core.report.facts import AUDIENCES, Audience, Bounded, LeftOut, Sure
+from bkpriv_core.report.facts import AUDIENCES, Audience, Bounded, SuppressedKind, Sure
 from bkpriv_core.report.page import render
 from bkpriv_core.report.style import STYLE
 from tests.core.test_report import bound, facts, parsed
@@ -66,7 +66,7 @@ def test_a_value_stands_with_its_column_and_a_bin_as_one() -> None:
         "A group of 9, people with born 1950-01-01 to 1959-12-31; "
         "hypertension = 1, 10 % before, 40 % after"
     ) in words
-    left = LeftOut('{"born": ["1950-01-01", "1950-01-01"]}', 3, "k_anonymity", 7.0, 3.0)
+    left = SuppressedKind('{"born": ["1950-01-01", "1950-01-01"]}', 3, "k_anonymity", 7.0, 3.0)
     words = "".join(parsed(render(replace(made, left_out=(left,)))).words)
     assert words.count("born 1950-01-01 to 1959-12-31") == 2
 

@@ -19,7 +19,14 @@ from bkpriv_core.table.levels import Levels
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table, check_dense
 
-__all__ = ["Arrays", "Content", "check_suppressed", "read_groups", "read_release", "read_told"]
+__all__ = [
+    "Arrays",
+    "RecordedFigures",
+    "check_suppressed",
+    "read_groups",
+    "read_release",
+    "read_told",
+]
 
 _RECORDS = 2**53
 """Bound of the numbers of records that floats hold exactly."""
@@ -64,7 +71,7 @@ class Arrays:
 
 
 @dataclass(frozen=True)
-class Content:
+class RecordedFigures:
     """Figures of a release, which its arrays must agree with.
 
     Parameters
@@ -82,7 +89,7 @@ class Content:
 
 
 def read_release(
-    attributes: Sequence[Attribute], arrays: Arrays, content: Content, form: Form
+    attributes: Sequence[Attribute], arrays: Arrays, content: RecordedFigures, form: Form
 ) -> Release:
     """A release that was published in a form, or in one with whole columns generalized.
 
@@ -172,7 +179,7 @@ def _divide(offsets: IntArray, rows: int) -> bool:
     return bool(ends and (np.diff(offsets) > 0).all())
 
 
-def check_suppressed(left_out: int, content: Content) -> None:
+def check_suppressed(left_out: int, content: RecordedFigures) -> None:
     """Refuse another number of records than were suppressed."""
     if left_out != content.suppressed:
         raise unsound(
@@ -181,7 +188,7 @@ def check_suppressed(left_out: int, content: Content) -> None:
         )
 
 
-def read_groups(labels: IntArray, content: Content, whose: str) -> Groups:
+def read_groups(labels: IntArray, content: RecordedFigures, whose: str) -> Groups:
     """Groups from labels of cells or respondents, which must leave no number out."""
     least, most = int(labels.min()), int(labels.max())
     # Before anything is counted: an array as long as the largest number would be allocated.
@@ -199,7 +206,9 @@ def read_groups(labels: IntArray, content: Content, whose: str) -> Groups:
     return Groups.from_labels(labels)
 
 
-def _read_counts(arrays: Arrays, cells: int, sensitive: Domain, content: Content) -> IntArray:
+def _read_counts(
+    arrays: Arrays, cells: int, sensitive: Domain, content: RecordedFigures
+) -> IntArray:
     """Counts of all cells, which must agree with what the release says of them."""
     low = np.array([arrays.cells.min(), arrays.values.min(), arrays.counts.min()])
     high = np.array([arrays.cells.max(), arrays.values.max()])
@@ -228,7 +237,7 @@ def _read_counts(arrays: Arrays, cells: int, sensitive: Domain, content: Content
     return counts
 
 
-def _read_counterfeits(arrays: Arrays, parts: Parts, content: Content) -> IntArray | None:
+def _read_counterfeits(arrays: Arrays, parts: Parts, content: RecordedFigures) -> IntArray | None:
     """Read the excess of shown over true values, (p, m); published parts must keep their size."""
     if arrays.false_cells is None or arrays.false_values is None or arrays.false_counts is None:
         if content.counterfeited:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bkpriv_core.release.recorded.attribute import check_labels
-from bkpriv_core.release.recorded.content import Content, check_suppressed, read_groups
+from bkpriv_core.release.recorded.content import RecordedFigures, check_suppressed, read_groups
 from bkpriv_core.release.recorded.soundness import unsound
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
@@ -45,7 +45,7 @@ def read_shown(
     labels: Sequence[str | None],
     respondents: RecordedRespondents,
     values: IntArray,
-    content: Content,
+    content: RecordedFigures,
 ) -> Groups:
     """Read the groups of a release as sets of respondents, with their values.
 
@@ -59,7 +59,7 @@ def read_shown(
         Values of the sensitive attribute.
     values : (n,) int array
         Code of the value of each.
-    content : Content
+    content : RecordedFigures
         Figures of the release.
 
     Raises
