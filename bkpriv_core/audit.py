@@ -57,6 +57,7 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table
+from bkpriv_core.together.companion import companion
 from bkpriv_core.together.measurement import Joint
 
 __all__ = [
@@ -224,14 +225,14 @@ def joint_findings(
     rows = []
     for requirement in requirements:
         together = {"together": sorted(releases)}
-        figures_of_bounds = requirement.together(joint)
+        judged = companion(requirement)
         sure = made_sure(requirement)
-        becoming = () if sure is None else sure.together(joint)
-        used = _known_of_persons(*requirement.manners(joint))
+        becoming = () if sure is None else companion(sure).figures(joint)
+        used = _known_of_persons(*judged.manners(joint))
         each = [requirement.most(home.setting) for home in joint.population.homes]
         largest = [max(figures) for figures in zip(*each, strict=True)]
         for place, (bound, figures) in enumerate(
-            zip(requirement.bounds, figures_of_bounds, strict=True)
+            zip(requirement.bounds, judged.figures(joint), strict=True)
         ):
             fault = _joint_fault(joint, requirement, place, figures)
             how: dict[str, Any] = {**together}
@@ -288,11 +289,9 @@ def _joint_fault(joint: Joint, requirement: Requirement, place: int, figures: Fl
     alike = (component == component[worst]) & (figures == figures[worst])
     home, row = joint.population.home_of(int(joint.persons[worst]))
     shift = None
-    if blame := requirement.blamed(joint, place, joint.persons[[worst]]):
+    if blame := companion(requirement).blamed(joint, place, joint.persons[[worst]]):
         cell = int(home.setting.parts.cell[home.parts[row]])
-        code, aspect = blame.told[0]
-        before, after = float(blame.before[0]), float(blame.after[0])
-        shift = Shift(cell, code, before, after, aspect)
+        shift = replace(blame[0], cell=cell)
     return Fault(None, int(alike.sum()), shift, home.setting.table)
 
 

@@ -147,11 +147,6 @@ class Setting:
         """Marginals, in the aspect that is judged, of beliefs about combinations, shape (q, m)."""
         return beliefs if self.aspect is None else self.aspect.collapse(beliefs)
 
-    def label(self, value: int) -> str | None:
-        """A sensitive value as text; of an aspect with the name of its column."""
-        value, aspect = self.told_as(value)
-        return self.table.sensitive.labels[value] if aspect is None else aspect.label(value)
-
     def seen(self, column: str | None) -> Setting:
         """Build the setting as far as one sensitive column tells; all of it, if there is but one.
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from bkpriv_core.belief.posterior import Estimator, Sound
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement import Bound, Requirement, jointly
+from bkpriv_core.requirement import Bound, Requirement
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.together.companion import companion, jointly
 from bkpriv_core.together.earlier import Earlier
 from bkpriv_core.together.measurement import Joint
 
@@ -82,8 +83,9 @@ class Exposing:
         )
         worst: tuple[int, Bound, float, str] | None = None
         for item in self.requirements:
-            now, then = item.together(joint), item.together(self.told)
-            names, places = item.manners(joint)
+            judged = companion(item)
+            now, then = judged.figures(joint), judged.figures(self.told)
+            names, places = judged.manners(joint)
             for bound, figure, before in zip(item.bounds, now, then, strict=True):
                 known = np.full(len(joint.told.used), np.nan)
                 known[self.told.persons] = before

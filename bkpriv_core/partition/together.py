@@ -58,9 +58,10 @@ from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.partition.neighbours import cheapest_neighbours
 from bkpriv_core.partition.repair import repair
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement import Requirement, alone_and_joint, jointly, satisfied
+from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.parts import Parts
+from bkpriv_core.together.companion import companion, jointly
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.earlier import Earlier
 from bkpriv_core.together.measurement import Joint
@@ -226,8 +227,9 @@ class _Mending:
         self._parts = parts
         self._persons = earlier.persons[parts.respondent]
         self._earlier = earlier
-        self._measured, _ = jointly(requirements, earlier.population)
-        self._bounds = [bound for item in self._measured for bound in item.bounds]
+        measured, _ = jointly(requirements, earlier.population)
+        self._companions = [companion(item) for item in measured]
+        self._bounds = [bound for item in measured for bound in item.bounds]
         _, self._joint = alone_and_joint(requirements)
         self._estimator: Sound = "auto" if estimator == "exact" else estimator
         self._pool = pool
@@ -299,7 +301,7 @@ class _Mending:
         )
         figures = np.full((len(self._bounds), len(joint.told.used)), np.nan)
         figures[:, joint.persons] = np.concatenate(
-            [item.together(joint) for item in self._measured]
+            [each.figures(joint) for each in self._companions]
         )
         broken = np.zeros(figures.shape, dtype=bool)
         for row, bound, figure in zip(broken, self._bounds, figures, strict=True):

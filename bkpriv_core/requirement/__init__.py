@@ -3,7 +3,8 @@
 A requirement bounds one or several figures of every record's group, each from above or below. It
 is stated without data (parsed from a policy) and measured against a `Setting`, for many groups at
 once, so that a new privacy model is one class here and works in every partitioning method. It also
-names the value at fault in a group, for whoever audits a release.
+names the value at fault in a group, for whoever audits a release. What it comes to where somebody
+holds several releases is told by its companion: see `bkpriv_core.together.companion`.
 
 Of a sensitive value, ``q`` is the share in the group and ``p`` the share in the table; ``r_1 >= r_2
 >= ...`` are the group's counts of values in falling order.
@@ -64,16 +65,7 @@ from __future__ import annotations
 
 from bkpriv_core.requirement.anonymity import KAnonymity
 from bkpriv_core.requirement.attaining import check_attainable, check_binding
-from bkpriv_core.requirement.base import (
-    Blame,
-    Bound,
-    Measurement,
-    Requirement,
-    Shift,
-    adversaries,
-    jointly,
-    satisfied,
-)
+from bkpriv_core.requirement.base import Bound, Measurement, Requirement, Shift, satisfied
 from bkpriv_core.requirement.belief import BeliefRequirement, BtPrivacy, Regard
 from bkpriv_core.requirement.breach import BeliefBreach
 from bkpriv_core.requirement.closeness import TCloseness
@@ -95,7 +87,6 @@ __all__ = [
     "BeliefBreach",
     "BeliefRequirement",
     "BetaLikeness",
-    "Blame",
     "Bound",
     "BtPrivacy",
     "CkSafety",
@@ -113,10 +104,8 @@ __all__ = [
     "Requirement",
     "Shift",
     "TCloseness",
-    "adversaries",
     "alone_and_joint",
     "check_attainable",
     "check_binding",
-    "jointly",
     "satisfied",
 ]

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement.base import Bound
 from bkpriv_core.requirement.counted import CountedRequirement
 from bkpriv_core.stated import Range
-from bkpriv_core.table.groups import FloatArray, IntArray
-from bkpriv_core.together.measurement import Joint
+from bkpriv_core.table.groups import IntArray
 
 __all__ = ["KAnonymity"]
 
@@ -45,22 +42,3 @@ class KAnonymity(CountedRequirement):
         """Count records."""
         sizes: npt.NDArray[Any] = histograms.sum(axis=1)
         return sizes
-
-    @property
-    def jointly(self) -> KAnonymity:
-        """All of it; see `Requirement`."""
-        return self
-
-    @property
-    def adversaries(self) -> tuple[None]:
-        """Who knows nothing: what a person may have does not depend on it; see `Requirement`."""
-        return (None,)
-
-    def together(self, joint: Joint) -> FloatArray:
-        """Count records that may be a person's; see `Requirement`."""
-        return joint.crowds[None, :]
-
-    def manners(self, joint: Joint) -> tuple[Sequence[str], npt.NDArray[Any]]:
-        """Records are counted, whatever is believed; see `Requirement`."""
-        ways = np.where(joint.overlooked, 2, np.where(joint.counted, 0, 1))
-        return ("exact", "bounds", "estimates"), ways

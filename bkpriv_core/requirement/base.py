@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.knowledge import Knowledge
 from bkpriv_core.belief.posterior import (
-    ESTIMATORS,
     EXACT,
     Estimator,
     Inferred,
@@ -25,18 +24,14 @@ from bkpriv_core.progress import Progress
 from bkpriv_core.stated import read
 from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.together.measurement import Joint, Population
+from bkpriv_core.table.groups import FloatArray, Groups
 
 __all__ = [
     "SLACK",
-    "Blame",
     "Bound",
     "Measurement",
     "Requirement",
     "Shift",
-    "adversaries",
-    "jointly",
     "satisfied",
 ]
 
@@ -158,28 +153,6 @@ class Shift:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Blame:
-    """The values at fault in what several releases tell of some persons.
-
-    Parameters
-    ----------
-    values : tuple of str or None
-        The value of each, as text.
-    before : (q,) float array
-        Its share in the person's latest table; or, of an adversary, the prior belief.
-    after : (q,) float array
-        Its probability by what the releases tell.
-    told : tuple of tuples of int and Aspect or None
-        Class of an aspect that each value is, and that aspect; or its code, and None.
-    """
-
-    values: tuple[str | None, ...]
-    before: FloatArray
-    after: FloatArray
-    told: tuple[tuple[int, Aspect | None], ...]
-
-
 class Requirement(ABC):
     """A privacy requirement as stated in a policy; a dataclass, see `bkpriv_core.stated`."""
 
@@ -266,71 +239,9 @@ class Requirement(ABC):
         """Measure the figures of `groups`; `estimator` and `progress` matter to beliefs only."""
 
     @property
-    def jointly(self: R) -> R | None:
-        """As much of it as can be measured of several releases together; None if nothing can."""
-        return None
-
-    @property
     def sampled(self: R) -> R:
         """The same with some adversaries in the place of each range."""
         return self
-
-    @property
-    def adversaries(self) -> tuple[Knowledge | None, ...]:
-        """What those know whose beliefs `together` measures; None for who knows nothing."""
-        return self.knowledge
-
-    def together(self, joint: Joint) -> FloatArray:
-        """Measure what several releases tell together.
-
-        Parameters
-        ----------
-        joint : Joint
-            What they tell of everybody, to all `adversaries` of the requirement.
-
-        Returns
-        -------
-        (b, q) float array
-            Figure of each of the joint's persons under each bound; may be infinite. Of one release,
-            that of the person's group in it.
-
-        Raises
-        ------
-        ValueError
-            If that cannot be measured: see `jointly`.
-        """
-        raise ValueError(f"{self.key} cannot be measured of several releases")
-
-    def manners(self, joint: Joint) -> tuple[Sequence[str], npt.NDArray[Any]]:
-        """How what `together` measures is known.
-
-        Returns
-        -------
-        names : sequence of str
-            Ways to know it, the best first.
-        places : (q,) int array
-            The place among these of the way of each of the joint's persons.
-        """
-        return ESTIMATORS, joint.told.used[joint.persons]
-
-    def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame | None:
-        """Name the value at fault in what several releases tell of some persons.
-
-        Parameters
-        ----------
-        joint : Joint
-            What they tell of everybody.
-        bound : int
-            Place among `bounds`.
-        persons : (q,) int array
-            Some of the joint's persons.
-
-        Returns
-        -------
-        Blame or None
-            None if no single value is at fault.
-        """
-        return None
 
     def most(self, setting: Setting) -> Sequence[float]:
         """Figure that no group of a table exceeds, by each of the bounds; an upper bound.
@@ -394,40 +305,6 @@ class Requirement(ABC):
         """Measurement of one exact figure per group."""
         spread = np.asarray(figures, dtype=np.float64)[groups.owner]
         return Measurement(spread[None, :], np.full(len(groups), EXACT, dtype=np.int8))
-
-
-def jointly(
-    requirements: Sequence[Requirement], population: Population | None = None
-) -> tuple[list[Requirement], list[str]]:
-    """Find what can be measured of several releases together, and name what cannot in full.
-
-    Parameters
-    ----------
-    requirements : sequence of Requirement
-        What each must keep by itself, or one of them.
-    population : Population, optional
-        Whom they are about. If a table has several records of somebody, requirements are about what
-        people have, those of whom another table has one record among them.
-
-    Returns
-    -------
-    list of Requirement, list of str
-        What is measured, and keys of what is not, or not in full.
-    """
-    measured = [(item, item.jointly) for item in requirements]
-    parts = [part for _, part in measured if part is not None]
-    if population is not None and (columns := population.combined):
-        parts = [one for part in parts for one in part.about(columns, True)]
-    return parts, [item.key for item, part in measured if part != item]
-
-
-def adversaries(requirements: Sequence[Requirement]) -> list[Knowledge | None]:
-    """What all adversaries know whom requirements are about; None for who knows nothing."""
-    known: list[Knowledge | None] = []
-    for each in (each for item in requirements for each in item.adversaries):
-        if each not in known:  # it need not be hashable
-            known.append(each)
-    return known
 
 
 def satisfied(

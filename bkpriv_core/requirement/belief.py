@@ -29,7 +29,6 @@ from bkpriv_core.errors import TooLarge
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement.base import (
     SLACK,
-    Blame,
     Bound,
     Measurement,
     Requirement,
@@ -37,9 +36,7 @@ from bkpriv_core.requirement.base import (
 )
 from bkpriv_core.requirement.sight import Sight
 from bkpriv_core.stated import About, Range, read
-from bkpriv_core.table.combination import Aspect
-from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.together.measurement import Joint
+from bkpriv_core.table.groups import Groups
 
 __all__ = ["BeliefRequirement", "BtPrivacy", "Regard"]
 
@@ -173,16 +170,6 @@ class BeliefRequirement(Requirement):
             for knowledge, _ in self.skyline
         )
 
-    @cached_property
-    def _first(self) -> IntArray:
-        """Place of the first adversary of each bound."""
-        return np.cumsum([0, *map(len, self.several)])[:-1]
-
-    def _of_bounds(self, figures: FloatArray) -> FloatArray:
-        """Figures of each bound, from those of every adversary, shapes (b, e) and (a, e)."""
-        worst: FloatArray = np.maximum.reduceat(figures, self._first, axis=0)
-        return worst
-
     @property
     def sampled(self: B) -> B:
         """See `Requirement`."""
@@ -198,6 +185,11 @@ class BeliefRequirement(Requirement):
                 for one in (next(several) if _wide(pair) else (pair,))
             ]
         )
+
+    def of_bounds(self: B, places: Sequence[int]) -> B:
+        """The same with some of its bounds only, by their places."""
+        pairs = self._pairs
+        return self._of([pairs[place] for place in places])
 
     def _of(self: B, pairs: Sequence[tuple[tuple[Knowledge, float], Regard]]) -> B:
         skyline, regards = zip(*pairs, strict=True)
@@ -230,10 +222,7 @@ class BeliefRequirement(Requirement):
         ranged: list[Ranged | None] = [None] * len(self.skyline)
         single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
         if single:
-            pairs = self._pairs
-            measured = self._of([pairs[place] for place in single]).measure(
-                setting, groups, estimator, progress
-            )
+            measured = self.of_bounds(single).measure(setting, groups, estimator, progress)
             figures[single], used = measured.figures, measured.used
         for between, places in self._alike().items():
             _check_memory(setting)
@@ -283,57 +272,13 @@ class BeliefRequirement(Requirement):
             one = self._of([(widest, self.regarding[bound])])
             return one.explain(setting, group, 0, estimator)
         # All adversaries at once, as when the group is measured, so that the estimator does alike.
-        pairs = self._pairs
         single = [place for place, item in enumerate(self.skyline) if not _wide(item)]
-        alone = self._of([pairs[place] for place in single]) if self.ranges else self
+        alone = self.of_bounds(single) if self.ranges else self
         most = alone._adversaries(setting).explain(group, estimator, single.index(bound))
         (member,), (value,) = most.members, most.values
         cell = int(setting.parts.cell[group.members[member]])
         before, after = float(most.before[0]), float(most.after[0])
         return Shift(cell, int(value), before, after, most.aspects[0])
-
-    @property
-    def jointly(self: B) -> B | None:
-        """Without those who remember earlier releases, which are told already."""
-        lasting = [pair for pair in self._pairs if not isinstance(pair[0][0], Remembered)]
-        return self._of(lasting) if lasting else None
-
-    def together(self, joint: Joint) -> FloatArray:
-        """Measure how far beliefs move, infinitely where they are contradicted.
-
-        Of a range it is the largest distance at the bandwidths of its grid, a lower bound.
-        """
-        figures = np.empty((len(self.knowledge), len(joint.persons)))
-        regards = self.each.regarding
-        for figure, knowledge, regard in zip(figures, self.knowledge, regards, strict=True):
-            for believed in joint.beliefs(knowledge):
-                distance = regard.distance(believed.home.setting)
-                figure[believed.places] = distance(believed.before, believed.after)
-            figure[joint.contradicted(knowledge)] = np.inf
-        return self._of_bounds(figures)
-
-    def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
-        """Name the value whose probability moves most, up or down; see `Requirement`.
-
-        Of a range, it is that of the adversary to whom most is told about one of the persons.
-        """
-        values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
-        told: list[tuple[int, Aspect | None]] = [(0, None)] * len(persons)
-        regard = self.regarding[bound]
-        worst = max(self.several[bound], key=lambda one: _most(joint, one, regard, persons))
-        for believed in joint.beliefs(worst, persons):
-            setting, places = believed.home.setting, believed.places
-            distance = regard.distance(setting)
-            aspects, moved, before[places], after[places] = distance.most_moved(
-                believed.before, believed.after
-            )
-            values[places] = [
-                setting.label(value) if aspect is None else aspect.label(value)
-                for aspect, value in zip(aspects, moved.tolist(), strict=True)
-            ]
-            for place, value, aspect in zip(places.tolist(), moved.tolist(), aspects, strict=True):
-                told[place] = value, aspect
-        return Blame(tuple(values.tolist()), before, after, tuple(told))
 
 
 @dataclass(frozen=True)
@@ -397,12 +342,3 @@ def _check_memory(setting: Setting) -> None:
             detail=f"They are {beliefs} numbers; at most {_MOST_BELIEFS} are handled.",
             hint="List a few bandwidths, with the ends, or use coarser quasi-identifiers.",
         )
-
-
-def _most(joint: Joint, knowledge: Knowledge, regard: Regard, persons: IntArray) -> float:
-    """How far beliefs about some persons move at most."""
-    most = 0.0
-    for believed in joint.beliefs(knowledge, persons):
-        distance = regard.distance(believed.home.setting)
-        most = max(most, float(distance(believed.before, believed.after).max(initial=0.0)))
-    return most

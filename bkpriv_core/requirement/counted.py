@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,9 @@ import numpy.typing as npt
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.progress import Progress
-from bkpriv_core.requirement.base import Blame, Measurement, Requirement, Shift
+from bkpriv_core.requirement.base import Measurement, Requirement, Shift
 from bkpriv_core.requirement.sight import ColumnRequirement
-from bkpriv_core.table.combination import Aspect
 from bkpriv_core.table.groups import FloatArray, Groups, IntArray
-from bkpriv_core.together.measurement import Joint
 
 __all__ = [
     "CountedRequirement",
@@ -27,8 +25,6 @@ __all__ = [
     "alone_and_joint",
     "shares_of",
 ]
-
-R = TypeVar("R", bound=Requirement)
 
 _ROWS = 256
 """Groups of one value each whose figures are found at a time."""
@@ -134,40 +130,6 @@ class ShareRequirement(HistogramRequirement):
 
         These may be shares as well as counts.
         """
-
-    @property
-    def jointly(self: R) -> R | None:
-        """See `Requirement`."""
-        return self
-
-    @property
-    def adversaries(self) -> tuple[None]:
-        """See `Requirement`."""
-        return (None,)
-
-    def together(self, joint: Joint) -> FloatArray:
-        """Measure beliefs of who has no knowledge; see `Requirement`."""
-        figures = np.empty((1, len(joint.persons)))
-        for believed in joint.beliefs(None):
-            setting = believed.home.setting
-            marginal = self.seen(setting).marginal(believed.after)
-            figures[0, believed.places] = self.figures(setting, marginal)
-        return figures
-
-    def blamed(self, joint: Joint, bound: int, persons: IntArray) -> Blame:
-        """Name the value whose probability is at fault; see `Requirement`."""
-        values, before, after = np.empty(len(persons), dtype=object), *np.empty((2, len(persons)))
-        told: list[tuple[int, Aspect | None]] = [(0, None)] * len(persons)
-        for believed in joint.beliefs(None, persons):
-            seen = self.seen(believed.home.setting)
-            overall, shares = seen.overall, seen.shares(seen.marginal(believed.after))
-            worst = self.faults(shares, overall).argmax(axis=1)
-            values[believed.places] = [seen.label(value) for value in worst.tolist()]
-            for place, value in zip(believed.places.tolist(), worst.tolist(), strict=True):
-                told[place] = seen.told_as(value)
-            before[believed.places] = overall[worst]
-            after[believed.places] = shares[np.arange(len(worst)), worst]
-        return Blame(tuple(values.tolist()), before, after, tuple(told))
 
 
 class Keeper(Protocol):

@@ -17,11 +17,12 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
 from bkpriv_core.partition.together import Mended
 from bkpriv_core.release.release import Form, Release
-from bkpriv_core.requirement import Requirement, adversaries, jointly
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import Step
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.together.companion import adversaries, jointly
 from bkpriv_core.together.earlier import Earlier
 from bkpriv_pl import history, telling
 from bkpriv_pl.bases import find_bases

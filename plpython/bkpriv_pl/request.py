@@ -15,7 +15,7 @@ from typing import Any
 from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import GroupOptions, Method, Options, find_method, parse_options
 from bkpriv_core.policy import Overlap, Policy, complete, parse_policy
-from bkpriv_core.requirement import jointly
+from bkpriv_core.together.companion import jointly
 from bkpriv_pl.boundary import Refusal, from_json, require
 from bkpriv_pl.column import Period
 from bkpriv_pl.dataset import Dataset, find_dataset

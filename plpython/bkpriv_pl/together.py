@@ -15,12 +15,13 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter
 from bkpriv_core.policy import Policy, parse_policy
 from bkpriv_core.query.bound import QueryError
-from bkpriv_core.requirement import Requirement, adversaries, jointly
-from bkpriv_core.requirement.exposure import Exposure, exposures
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History
 from bkpriv_core.stated import About, read
 from bkpriv_core.table.groups import IntArray
+from bkpriv_core.together.companion import adversaries, jointly
 from bkpriv_core.together.constraint import Constraints, told_apart
+from bkpriv_core.together.exposure import Exposure, exposures
 from bkpriv_core.together.measurement import Joint, Population
 from bkpriv_pl import telling
 from bkpriv_pl.audit import as_row
@@ -274,7 +275,10 @@ class _Inquiry:
         for place, person in enumerate(exposure.persons.tolist()):
             shift: tuple[Any, ...] = (None,) * 3
             if blame is not None:
-                shift = (blame.values[place], float(blame.before[place]), float(blame.after[place]))
+                home, _ = population.home_of(person)
+                at_fault = blame[place]
+                value = at_fault.label(home.setting.table.sensitive)
+                shift = value, at_fault.before, at_fault.after
             releases = ids[exposure.by[place]].tolist()
             figure = float(exposure.figures[place])
             yield bound.requirement, parameters, names[person], *shift, figure, releases

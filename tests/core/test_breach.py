@@ -14,6 +14,7 @@ from bkpriv_core.belief.knowledge import Between
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.requirement import BeliefBreach
 from bkpriv_core.table.groups import Groups
+from bkpriv_core.together.companion import companion
 from tests.conftest import sample
 from tests.core import oracles
 from tests.core.breach_oracles import believed, breach
@@ -128,7 +129,7 @@ def test_breaches_of_who_remembers(
     (bound,) = demanded.bounds
     assert bound.remembers
     assert demanded.tells_apart
-    assert demanded.jointly is None
+    assert companion(demanded).part is None
     measured = demanded.measure(setting, Groups.whole(len(records.rows)), "exact").figures
     secrets = records.secrets(records.everything())
     posterior = oracles.exact_posterior(remembered, secrets)
@@ -231,7 +232,7 @@ def test_breaches_by_several_releases_together(
 ) -> None:
     demanded = demanding(bandwidth, rho[0])
     joint = joint_of(releases, [demanded])
-    (figures,) = demanded.together(joint)
+    (figures,) = companion(demanded).figures(joint)
     by_person = believed_of(releases, bandwidth)
     contradicted = joint.contradicted(bandwidth)
     for person, figure, impossible in zip(

@@ -30,6 +30,7 @@ from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.table import Table
+from bkpriv_core.together.companion import companion
 from tests.core import oracles
 from tests.core.oracles import Records
 from tests.core.strategies import SOME, as_table, record_groups, smoothings, tables
@@ -148,15 +149,13 @@ def test_releases_together_tell_as_much_as_to_the_one_they_tell_most(
 ) -> None:
     demanded = BtPrivacy(((0.4, 0.1), (Between(0.2, 1.5), 0.2)))
     joint = joint_of(releases, [demanded])
-    figures, each = demanded.together(joint), demanded.each.together(joint)
+    figures, each = companion(demanded).figures(joint), companion(demanded.each).figures(joint)
     np.testing.assert_array_equal(figures, [each[0], each[1:].max(axis=0)])
     row = int(figures[1].argmax())
     persons = joint.persons[[row]]
-    blamed = demanded.blamed(joint, 1, persons)
-    expected = demanded.each.blamed(joint, 1 + int(each[1:, row].argmax()), persons)
-    assert (blamed.values, blamed.before, blamed.after) == (
-        expected.values, expected.before, expected.after,
-    )  # fmt: skip
+    blamed = companion(demanded).blamed(joint, 1, persons)
+    expected = companion(demanded.each).blamed(joint, 1 + int(each[1:, row].argmax()), persons)
+    assert blamed == expected
 
 
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_computed(

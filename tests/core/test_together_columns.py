@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement import BtPrivacy, MaxDisclosure, Regard, Requirement, adversaries
+from bkpriv_core.requirement import BtPrivacy, MaxDisclosure, Regard, Requirement
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
+from bkpriv_core.together.companion import adversaries, companion
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Look, Population
 from tests.core import oracles
@@ -102,7 +103,7 @@ def test_beliefs_about_columns_are_marginals(
     ]
     assert [len(item.bounds) for item in requirements] == [2, 1, 1]
     joint = split.joint(requirements)
-    figures = np.concatenate([item.together(joint) for item in requirements])
+    figures = np.concatenate([companion(item).figures(joint) for item in requirements])
     moved, shares = believed_of(releases, bandwidth), believed_of(releases, None)
     assert joint.persons.tolist() == sorted(moved)
     for column, name in enumerate(COLUMNS):
@@ -120,11 +121,11 @@ def test_beliefs_about_columns_are_marginals(
             assert figures[2 + column][row] == pytest.approx(max(surest), abs=1e-9)
     for item, bounds in zip(requirements, ([0, 1], [0], [0]), strict=True):
         for place in bounds:
-            blame = item.blamed(joint, place, joint.persons)
+            blame = companion(item).blamed(joint, place, joint.persons)
             assert blame is not None
-            about = {aspect.column for _, aspect in blame.told if aspect is not None}
+            about = {shift.aspect.column for shift in blame if shift.aspect is not None}
             (column_of,) = about
             assert column_of in COLUMNS
-            for value in blame.values:
-                assert value is not None
-                assert value.startswith(f'{{"{column_of}":')
+            for shift in blame:
+                assert shift.aspect is not None
+                assert shift.aspect.label(shift.value).startswith(f'{{"{column_of}":')

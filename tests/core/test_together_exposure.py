@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bkpriv_core.requirement import KAnonymity, LDiversity, MaxDisclosure, Requirement, adversaries
-from bkpriv_core.requirement import exposure as exposure_module
-from bkpriv_core.requirement.exposure import exposures
+from bkpriv_core.requirement import KAnonymity, LDiversity, MaxDisclosure, Requirement
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import SUPPRESSED
+from bkpriv_core.together import exposure as exposure_module
+from bkpriv_core.together.companion import adversaries, companion
 from bkpriv_core.together.constraint import Constraints
+from bkpriv_core.together.exposure import exposures
 from bkpriv_core.together.measurement import Joint, Population
 from tests.core.strategies import SOME, by_age
 from tests.core.together_releases import (
@@ -42,7 +43,7 @@ def exposed_by(releases: list[Shown], chosen: tuple[int, ...]) -> list[set[int]]
     each = Constraints.of_each(history)
     joint = Joint.of(population, Constraints.joined([each[place] for place in chosen]), "exact")
     return [
-        set(joint.persons[item.bounds[0].broken(item.together(joint)[0])].tolist())
+        set(joint.persons[item.bounds[0].broken(*companion(item).figures(joint))].tolist())
         for item in REQUIREMENTS
     ]
 
@@ -65,7 +66,8 @@ def test_releases_that_expose_somebody(releases: list[Shown], pairs: int) -> Non
         (bound,) = requirement.bounds
         assert exposure.bound == bound
         assert set(exposure.persons.tolist()) == subsets[every][number]
-        figures = dict(zip(joint.persons.tolist(), requirement.together(joint)[0], strict=True))
+        (told,) = companion(requirement).figures(joint)
+        figures = dict(zip(joint.persons.tolist(), told, strict=True))
         assert exposure.figures.tolist() == [figures[p] for p in exposure.persons.tolist()]
         worse = -exposure.figures if bound.upper else exposure.figures
         assert (np.diff(worse) >= 0).all()
@@ -84,8 +86,9 @@ def test_one_inserted_person_is_exposed_by_both_releases() -> None:
     assert (exposure.persons.tolist(), exposure.figures.tolist()) == ([4], [1.0])
     assert exposure.by.tolist() == [[True, True]]
     assert exposure.blame is not None
-    assert exposure.blame.values[0] == "HIV"
-    assert (exposure.blame.before.tolist(), exposure.blame.after.tolist()) == ([0.8], [1.0])
+    (shift,) = exposure.blame
+    assert shift.label(joint.population.homes[-1].setting.table.sensitive) == "HIV"
+    assert (shift.before, shift.after) == (0.8, 1.0)
 
 
 def test_releases_that_tell_nothing_more_are_not_named() -> None:

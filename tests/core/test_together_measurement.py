@@ -31,13 +31,12 @@ from bkpriv_core.requirement import (
     Regard,
     Requirement,
     TCloseness,
-    adversaries,
-    jointly,
 )
 from bkpriv_core.requirement.closeness import Ground
 from bkpriv_core.requirement.likeness import Variant
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import IntArray
+from bkpriv_core.together.companion import adversaries, companion, jointly
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Population
 from tests.core import oracles, together_oracles
@@ -156,7 +155,7 @@ def test_figures_on_shares(releases: list[Shown]) -> None:
     joint = joint_of(releases, ON_SHARES)
     assert joint.persons.tolist() == sorted(believed)
     for requirement in ON_SHARES:
-        (figures,) = requirement.together(joint)
+        (figures,) = companion(requirement).figures(joint)
         expected = [figure_of(requirement, believed[person]) for person in sorted(believed)]
         assert figures == pytest.approx(expected, rel=1e-9, abs=1e-9), requirement
 
@@ -173,7 +172,7 @@ def test_how_far_beliefs_move(
     regards = (Regard(smoothing=smoothing),) * len(widths)
     requirement = BtPrivacy(tuple((width, 0.2) for width in widths), regards)
     joint = joint_of(releases, [requirement])
-    figures = requirement.together(joint)
+    figures = companion(requirement).figures(joint)
     for place, width in enumerate(widths):
         believed = believed_of(releases, width)
         moves = [
@@ -181,15 +180,14 @@ def test_how_far_beliefs_move(
             for _, told in sorted(believed.items())
         ]
         assert figures[place] == pytest.approx(moves, abs=1e-7)
-        blame = requirement.blamed(joint, place, joint.persons)
+        blame = companion(requirement).blamed(joint, place, joint.persons)
         assert blame is not None
         for row, (_, told) in enumerate(sorted(believed.items())):
             moved = [abs(q - p) for p, q in zip(told.before, told.after, strict=True)]
-            value = blame.values[row]
-            at = told.home.sensitive.values.index(value)
+            at = blame[row].value
             assert moved[at] == pytest.approx(max(moved), abs=1e-9)
-            assert blame.before[row] == pytest.approx(told.before[at])
-            assert blame.after[row] == pytest.approx(told.after[at], abs=1e-12)
+            assert blame[row].before == pytest.approx(told.before[at])
+            assert blame[row].after == pytest.approx(told.after[at], abs=1e-12)
 
 
 @SOME
@@ -198,18 +196,17 @@ def test_the_values_at_fault(releases: list[Shown]) -> None:
     believed = believed_of(releases, None)
     joint = joint_of(releases, ON_SHARES)
     for requirement in (MaxDisclosure(0.5), LDiversity(2), TCloseness(0.2)):
-        blame = requirement.blamed(joint, 0, joint.persons)
+        blame = companion(requirement).blamed(joint, 0, joint.persons)
         assert blame is not None
         for row, (_, told) in enumerate(sorted(believed.items())):
-            value = blame.values[row]
-            at = told.home.sensitive.values.index(value)
+            at = blame[row].value
             overall = oracles.shares(told.home, told.home.everything())
             faults = told.after
             if isinstance(requirement, TCloseness):
                 faults = [abs(q - p) for p, q in zip(overall, told.after, strict=True)]
             assert faults[at] == pytest.approx(max(faults), abs=1e-9)
-            assert blame.before[row] == pytest.approx(float(overall[at]))
-            assert blame.after[row] == pytest.approx(told.after[at], abs=1e-12)
+            assert blame[row].before == pytest.approx(float(overall[at]))
+            assert blame[row].after == pytest.approx(told.after[at], abs=1e-12)
 
 
 # --- One release ----------------------------------------------------------------------------------
@@ -228,7 +225,7 @@ def test_of_one_release_figures_and_findings_are_its_own(
     alone = [item.measure(setting, step.groups, "exact") for item in demanded]
     for requirement, measured in zip(demanded, alone, strict=True):
         order = np.argsort(step.persons[step.groups.members])
-        figures = requirement.together(joint)
+        figures = companion(requirement).figures(joint)
         assert figures == pytest.approx(measured.figures[:, order], rel=1e-7, abs=1e-7)
     whole = findings(setting, step.groups, demanded, alone, "exact")
     told = joint_findings(joint, demanded, [7])
@@ -259,7 +256,7 @@ def test_requirements_that_several_releases_cannot_be_held_against() -> None:
     joint = joint_of([Shown(by_age("a", "b"), [0, 1], [0, 0])], [MaxDisclosure(0.5)])
     for item in none[:-1]:
         with pytest.raises(ValueError, match=f"{item.key} cannot be measured of several"):
-            item.together(joint)
+            companion(item).figures(joint)
 
 
 def test_adversaries_are_inferred_for_once_each() -> None:
@@ -326,7 +323,7 @@ def test_contradicted_beliefs_move_infinitely_far() -> None:
 
     population = Population.of(history, look, adversaries([requirement]))
     joint = Joint.of(population, Constraints.of(history), "exact", refuse=False)
-    assert np.isinf(requirement.together(joint)).all()
+    assert np.isinf(companion(requirement).figures(joint)).all()
     (finding,) = joint_findings(joint, [requirement], [1, 2])
     assert (finding.worst, finding.vulnerable, finding.satisfied) == (math.inf, 5, False)
 
@@ -349,7 +346,7 @@ def test_a_home_is_the_latest_table_that_someone_is_in() -> None:
     later = Records(records.attributes, sensitive, (records.rows[0], records.rows[2]))
     releases = [Shown(records, [0, 1, 2], [0, 0, 0]), Shown(later, [0, 2], [-1, -1])]
     joint = joint_of(releases, [MaxDisclosure(0.5)])
-    (figures,) = MaxDisclosure(0.5).together(joint)
+    (figures,) = companion(MaxDisclosure(0.5)).figures(joint)
     assert figures == pytest.approx([0.5, 1.0, 0.5])
     assert [home.persons.tolist() for home in joint.population.homes] == [[1], [0, 2]]
     with pytest.raises(ValueError, match="nobody has the number 7"):

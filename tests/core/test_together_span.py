@@ -16,6 +16,7 @@ from bkpriv_core.audit import joint_findings
 from bkpriv_core.belief.posterior import ESTIMATORS
 from bkpriv_core.requirement import KAnonymity, MaxDisclosure
 from bkpriv_core.together import inference, remainder, span
+from bkpriv_core.together.companion import companion
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Population
 from tests.core import together_oracles
@@ -44,7 +45,7 @@ def test_what_is_left_of_groups_within_one_another_counts(
         persons = [person for person, first in enumerate(joined) if first <= last]
         releases.append(Shown(restricted(records, persons), persons, [0] * len(persons)))
     joint = joint_of(releases, [MaxDisclosure(0.5)])
-    (figures,) = KAnonymity(2).together(joint)
+    (figures,) = companion(KAnonymity(2)).figures(joint)
     assert figures.tolist() == [joined.count(first) for first in joined]
 
 
@@ -57,7 +58,7 @@ def test_what_is_left_does_not_depend_on_who_came_first(order: tuple[int, ...]) 
         Shown(restricted(records, groups[place]), groups[place], [0] * len(groups[place]))
         for place in order
     ]
-    (figures,) = KAnonymity(2).together(joint_of(releases, [MaxDisclosure(0.5)]))
+    (figures,) = companion(KAnonymity(2)).figures(joint_of(releases, [MaxDisclosure(0.5)]))
     assert figures.tolist() == [2, 3, 3, 2, 3, 3, 3, 3]
 
 
@@ -69,7 +70,7 @@ def test_records_with_values_that_a_person_cannot_have_are_nobodys() -> None:
     ]
     joint = joint_of(releases, [MaxDisclosure(0.5)])
     assert joint.told.certain.all()
-    (figures,) = KAnonymity(2).together(joint)
+    (figures,) = companion(KAnonymity(2)).figures(joint)
     assert figures.tolist() == [1, 1, 1]
 
 
@@ -126,7 +127,7 @@ def test_a_crowd_that_may_be_smaller_is_said_to_be_estimated(releases: list[Show
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(span, "_RANK", 1)
         joint = joint_of(releases, [MaxDisclosure(0.5)])
-        kinds, which = KAnonymity(2).manners(joint)
+        kinds, which = companion(KAnonymity(2)).manners(joint)
         for crowd, least, kind in zip(joint.crowds, truth.crowds, which, strict=True):
             assert kinds[kind] != "exact" or crowd == least
             assert kinds[kind] != "bounds" or crowd <= least
@@ -148,7 +149,7 @@ def test_groups_in_a_large_ring_are_said_to_be_overlooked() -> None:
     ]
     joint = joint_of(releases, [MaxDisclosure(0.5)])
     assert joint.overlooked.any()
-    kinds, which = KAnonymity(2).manners(joint)
+    kinds, which = companion(KAnonymity(2)).manners(joint)
     assert {kinds[kind] for kind in which[joint.crowds > 1]} == {"estimates"}
 
 

@@ -25,13 +25,13 @@ from bkpriv_core.requirement import (
     MaxDisclosure,
     Regard,
     Requirement,
-    adversaries,
     alone_and_joint,
 )
 from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.together.companion import adversaries
 from bkpriv_core.together.earlier import Earlier
 from tests.core import oracles, together_oracles
 from tests.core.oracles import Attribute, Records

@@ -9,9 +9,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.requirement import Requirement, adversaries
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History
 from bkpriv_core.table.groups import SUPPRESSED, IntArray
+from bkpriv_core.together.companion import adversaries
 from bkpriv_core.together.constraint import Constraints
 from bkpriv_core.together.measurement import Joint, Look, Population
 from tests.core.oracles import Records

@@ -19,9 +19,10 @@ import numpy.typing as npt
 
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.progress import SILENT, Progress
-from bkpriv_core.requirement.base import Blame, Bound, Requirement
+from bkpriv_core.requirement import Bound, Requirement, Shift
 from bkpriv_core.table.arrays import distinct_rows
 from bkpriv_core.table.groups import FloatArray, IntArray
+from bkpriv_core.together.companion import companion
 from bkpriv_core.together.constraint import ALONE, Constraints
 from bkpriv_core.together.measurement import Joint
 
@@ -42,19 +43,19 @@ class Exposure:
     bound : Bound
         The bound.
     persons : (x,) int array
-        Their numbers.
+        Numbers of the persons.
     figures : (x,) float array
-        Their figures.
-    blame : Blame or None
-        The values at fault; None if no single value is.
+        Figures of the persons.
+    blame : sequence of Shift or None
+        The values at fault, of each; None if no single value is.
     by : (x, r) bool array
-        Which of the releases expose each of them.
+        Releases that expose each person.
     """
 
     bound: Bound
     persons: IntArray
     figures: FloatArray
-    blame: Blame | None
+    blame: Sequence[Shift] | None
     by: BoolArray
 
 
@@ -70,13 +71,13 @@ def exposures(
     Parameters
     ----------
     joint : Joint
-        What all releases tell.
+        Inference from all releases.
     releases : sequence of Constraints
-        What each of the ``r`` releases shows, in the order of publication.
+        Constraints by each of the ``r`` releases, in the order of publication.
     requirements : sequence of Requirement
-        What can be measured of several: see `jointly`.
+        Requirements that can be measured of several releases: see `jointly`.
     estimator : {"auto", "exact", "bethe", "omega"}
-        How beliefs are inferred; best as for `joint`.
+        Inference of beliefs; best as for `joint`.
     progress : Progress
         Receives the share of what is tried.
 
@@ -90,15 +91,15 @@ def exposures(
     shows = np.stack([_connected(each, component) for each in releases], axis=1)
     over = []
     for requirement in requirements:
-        figures_of_bounds = requirement.together(joint)
+        judged = companion(requirement)
         for place, (bound, figures) in enumerate(
-            zip(requirement.bounds, figures_of_bounds, strict=True)
+            zip(requirement.bounds, judged.figures(joint), strict=True)
         ):
             broken = np.flatnonzero(bound.broken(figures))
             worst = -figures[broken] if bound.upper else figures[broken]
             broken = broken[np.argsort(worst, kind="stable")]
             persons = joint.persons[broken]
-            blame = requirement.blamed(joint, place, persons)
+            blame = judged.blamed(joint, place, persons)
             over.append(Exposure(bound, persons, figures[broken], blame, shows[persons]))
     search = _Search(over, _Tries(joint, component, releases, requirements, estimator))
     search.find(progress)
@@ -107,7 +108,7 @@ def exposures(
 
 
 def _connected(constraints: Constraints, component: IntArray) -> BoolArray:
-    """Of whom a release tells: those whom it shows, and all who are connected with them."""
+    """Mark people of whom a release tells: those shown, and all who are connected with them."""
     told = np.zeros(len(component), dtype=bool)
     told[component[constraints.members.members]] = True
     connected: BoolArray = (component != ALONE) & told[component]
@@ -120,9 +121,9 @@ class _Search:
     Parameters
     ----------
     over : sequence of Exposure
-        Who is over each bound by all of the releases.
+        People over each bound by all of the releases.
     tries : _Tries
-        What some of them tell.
+        Inference from some of them.
 
     Attributes
     ----------
@@ -192,12 +193,12 @@ def _few(releases: int) -> Iterator[BoolArray]:
 
 
 class _Tries:
-    """What some of the releases tell of persons.
+    """Inference from some of the releases.
 
     Parameters
     ----------
     joint : Joint
-        What all of them tell.
+        Inference from all of them.
     component : (n,) int array
         The least person of all whom their groups connect.
     releases, requirements, estimator
@@ -251,7 +252,7 @@ class _Tries:
     def _judged(
         self, chosen: BoolArray, persons: IntArray, progress: Progress
     ) -> tuple[IntArray, BoolArray]:
-        """Some persons and others whom the releases tell of with them; who is over which bound."""
+        """Infer of persons, and all whom releases tell of with them, who is over which bound."""
         progress.poll()
         count = len(self._component)
         among = np.zeros(count, dtype=bool)
@@ -270,7 +271,7 @@ class _Tries:
                 refuse=False,  # these contradict no more than all
                 progress=progress,
             )
-            figures = np.concatenate([item.together(told) for item in self._requirements])
+            figures = np.concatenate([companion(item).figures(told) for item in self._requirements])
             for row, bound, figure in zip(over, self._bounds, figures, strict=True):
                 row[told.persons] = bound.broken(figure)
             among[told.persons] = True
