@@ -115,8 +115,8 @@ class AgainDemo(Stage):
         self.heading("2. What all releases so far tell together")
         self.show(ask("audit_together", [month.release for month in told[NAIVE]]))
         self.say(
-            "People whose diagnosis is likelier than the policy allows to whoever holds all "
-            "releases up to the month's:\n"
+            "People whose diagnosis is likelier than the policy allows to a reader of all releases "
+            "up to the month's:\n"
         )
         self._plot(told)
         self.heading("3. Who is exposed, and by which releases")
@@ -195,8 +195,8 @@ class AgainDemo(Stage):
             )
         self.console.print(table)
         self.say(
-            "Each of these releases keeps the policy. Of those of a row none can be left out: only "
-            "who holds them all is told so much."
+            "Each of these releases keeps the policy. None of those in a row can be left out: only "
+            "a reader of all of them learns so much."
         )
 
     def _compare(self, told: Mapping[Way, Sequence[_Month]]) -> None:

@@ -110,14 +110,14 @@ def demo(
     serial: Annotated[
         bool,
         typer.Option(
-            "--serial", help="Publish a clinic's table every month, against who remembers the last."
+            "--serial", help="Publish a clinic's table every month, to readers who remember."
         ),
     ] = False,
     again: Annotated[
         bool,
         typer.Option(
             "--again",
-            help="Publish a table that grows every month, against who holds all releases.",
+            help="Publish a table that grows every month, against a reader of all releases.",
         ),
     ] = False,
 ) -> None:

@@ -151,14 +151,14 @@ class SerialDemo(Stage):
         self.heading("2. JS-reduce: no group of people whom the adversary tells apart")
         self.say(
             "Before each month is grouped, the extension works out what the adversary believes of "
-            "everyone by then, and groups people about whom he believes much the same."
+            "everyone by then, and groups people about whom these beliefs are much the same."
         )
         js_reduce = self._publish(_JS_REDUCE)
         self._tell(js_reduce)
-        self.heading("3. The sequential skyline: (B,t)-private against who remembers")
+        self.heading("3. The sequential skyline: (B,t)-private against a reader who remembers")
         self.say(
-            "No month's release may move his belief about anyone by more than "
-            f"t = {_T}, whatever he remembers."
+            "No month's release may move that reader's belief about anyone by more than "
+            f"t = {_T}, whatever was remembered."
         )
         skyline = self._publish(_SKYLINE)
         self._tell(skyline)
@@ -235,7 +235,7 @@ class SerialDemo(Stage):
         """Tell what was learnt in the first and the last month."""
         first, last = months[0], months[-1]
         self.say(
-            f"In the first month he gives people's actual results a probability of "
+            f"In the first month the adversary gives people's actual results a probability of "
             f"[bold]{first.confidence:.0%}[/bold] on average; in the last, remembering all, "
             f"[bold]{last.confidence:.0%}[/bold], and of somebody "
             f"[bold]{max(month.worst for month in months):.0%}[/bold]."
@@ -245,7 +245,7 @@ class SerialDemo(Stage):
         """Draw the gain of every month as bars."""
         self.say(
             "The adversary's gain by month: by how much likelier people's actual results are to "
-            "him than to one who only counts their groups; 1 is certainty.\n"
+            "this reader than to one who only counts their groups; 1 is certainty.\n"
         )
         table = make_table("month", *(history.name for history, _ in told))
         for together in zip(*(months for _, months in told), strict=True):

@@ -276,8 +276,8 @@ def _check_effort(setting: Setting) -> None:
             f"what a reader of bandwidth {CUSTOMARY:g} believes of {setting.table.cells} "
             "combinations takes long",
             detail="The policy names no reader, so nobody asked for it.",
-            hint="bkpriv.audit counts of whom a reader becomes sure whom its requirements name, "
-            f'as {{"belief_breach": {{"bandwidth": {CUSTOMARY:g}, "rho1": 0.5, "rho2": 0.9}}}}.',
+            hint="bkpriv.audit counts for readers whom its requirements name, such as "
+            f'{{"belief_breach": {{"bandwidth": {CUSTOMARY:g}, "rho1": 0.5, "rho2": 0.9}}}}.',
         )
 
 

@@ -351,8 +351,8 @@ class Combination(Domain):
         if self.several and values > MOST_ASPECTS:
             raise TooLarge(
                 f"the {values} values of {self.name} are too many to be bounded one by one",
-                detail="Where a person may have several records, each value is: he has a record "
-                f"with it, or none. At most {MOST_ASPECTS} are handled.",
+                detail="Where a person may have several records, each value is bounded by itself: "
+                f"a person has a record with it, or none. At most {MOST_ASPECTS} are handled.",
                 hint="Bin the columns, publish fewer of them, or publish one record of each "
                 "person, by option max_records_per_person.",
             )

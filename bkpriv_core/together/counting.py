@@ -144,7 +144,7 @@ class _Sums:
         starts = np.searchsorted(atom, np.arange(len(high) + 1))
         widths = np.diff(starts)[members.members]
         if not widths.all():
-            raise unsound("Somebody may have no value that is shown of all his groups.")
+            raise unsound("For somebody no value is shown by all groups that they are in.")
         number = ranges(starts[members.members], widths)
         key = np.repeat(members.owner, widths) * histograms.shape[1] + value[number]
         order = np.argsort(key, kind="stable")

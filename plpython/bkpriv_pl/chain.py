@@ -141,7 +141,7 @@ class Chain:
             telling.warning(
                 f"{len(self.left_out)} of {len(self.steps)} releases are left out",
                 detail=f"{list_left_out(self.left_out)}.",
-                hint="Who saw them learns more than is measured here.",
+                hint="Readers who saw them learn more than is measured here.",
             )
 
 
@@ -238,7 +238,7 @@ def tell_apart(recorded: RecordedRelease) -> tuple[RecordedRelease, Respondents]
             f"release {recorded.release} does not tell respondents apart",
             detail="Its dataset named no respondents, or it was made by a version before 0.3.0, "
             "which did not record whose record is in which part of it.",
-            hint="Who remembers earlier releases can be measured of releases made since.",
+            hint="Adversaries who remember can be measured of releases made since.",
         )
     cells = recorded.parts.cell[respondents.parts]
     told = Respondents(tuple(respondents.names), cells, respondents.values)

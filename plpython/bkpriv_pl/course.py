@@ -112,8 +112,8 @@ def check_comparable(dataset: str, owner: str, type_: str) -> None:
                 "42804",
                 f'periods of dataset "{dataset}" are of type {type_}, which those of release '
                 f"{release} cannot be compared with",
-                detail=f"They are of type {recorded}. Who remembers releases takes them in the "
-                "order of time.",
+                detail=f"They are of type {recorded}. Adversaries who remember take releases in "
+                "the order of time.",
                 hint=f"Publish from a view that has the column as {recorded}, or register the "
                 "table as another dataset.",
             )

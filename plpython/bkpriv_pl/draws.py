@@ -81,7 +81,7 @@ def judge_together(
                 f"what release {release} tells together with {releases_of(sorted(others))} is not "
                 f"{unmeasured}",
                 detail=detail,
-                hint="Who links their records learns more than is measured here.",
+                hint="A reader who links their records learns more than is measured here.",
             )
     if len(draws) == 1:
         return None

@@ -243,9 +243,9 @@ def inspect_attributes(
             f'attributes of dataset "{dataset}" tell most records apart',
             detail="Attribute (records with a value of their own): "
             f"{_some(apart)}.{part.seen(inspected)}",
-            hint="Who knows somebody's finds his row, and who holds several releases which of "
-            "their rows are the same record's. Leave such attributes out, or make them coarser in "
-            "a view.",
+            hint="A reader who knows somebody's values in them finds that person's row, and a "
+            "reader of several releases finds rows of the same record. Leave such attributes out, "
+            "or make them coarser in a view.",
         )
     most = max(_PAIRED // max(len(attributes) * len(others), 1), _LEAST_PAIRED)
     part = _Part.of(source, most) if attributes else part
@@ -255,7 +255,7 @@ def inspect_attributes(
             f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
             detail="Attribute, column (how often records alike in the attribute are alike in the "
             f"column; any records): {_some(revealing)}.{part.seen(inspected)}",
-            hint="Readers tell by them whose rows in a group may be. Leave such attributes out, "
+            hint="They tell readers whose a row of a group may be. Leave such attributes out, "
             "make them coarser in a view, or name them among what they tell: the "
             "quasi-identifiers, or the sensitive columns.",
         )

@@ -183,10 +183,10 @@ def _tell_certified(
     # What grows has one value of each person.
     dear = dear and not isinstance(published.table.sensitive, Combination)
     said = {
-        "detail": f"As it was begun, {mended.failed} people would have been exposed to who "
-        "holds all of them."
+        "detail": f"As it was begun, {mended.failed} people would have been exposed to a reader "
+        "of all of them."
         if mended.failed
-        else "Nobody is exposed by it to who holds all of them.",
+        else "It exposes nobody to a reader of all of them.",
     }
     if any(row.parameters.get("between") == "not bounded" for row in rows):
         said["detail"] += (
@@ -381,7 +381,7 @@ def _overlap(
         )
     return UnattainableRequirement(
         f"records of {dataset.source}{of_period} have been released before: {listed}",
-        detail=f"Each release is certified by itself.{through} Who holds several, or held one that "
+        detail=f"Each release is certified by itself.{through} A reader of several, or of one that "
         "was withdrawn, can compare their "
         + (
             "records, and learns more of all of them."
@@ -468,8 +468,8 @@ def warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
             f'period {period.text} of dataset "{dataset.name}" is published after later ones: '
             f"{latest_of(listed)}",
             detail="What a reader remembers is taken in the order of periods. So it is assumed "
-            "that releases of later periods say nothing about this one, though who holds them may "
-            "conclude from them to what was before.",
+            "that releases of later periods say nothing about this one, though their readers may "
+            "conclude from them to earlier values.",
             hint="Publish periods in their order. What later releases tell of earlier values is "
             "measured by bkpriv.sequential_audit(..., retrospective => true).",
         )

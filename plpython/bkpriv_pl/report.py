@@ -226,7 +226,7 @@ def _sure(recorded: RecordedRelease, demanded: Policy, task: Task) -> tuple[Sure
         counted = count_sure(recorded, demanded, "auto", task)
     except BkprivError as error:
         telling.notice(
-            f"of whom readers of release {recorded.release} become sure is not reported",
+            f"people of whom readers of release {recorded.release} become sure are not reported",
             detail=f"{error.message}. {error.detail}",
             hint=error.hint,
         )

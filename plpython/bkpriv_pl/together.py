@@ -230,7 +230,7 @@ class _Inquiry:
                 raise ContradictoryKnowledge(
                     "the prior contradicts what the releases say together",
                     detail="It gives probability 0 to whatever respondent "
-                    f"{self.names[int(contradicted[0])]}, and those who are in groups with him, "
+                    f"{self.names[int(contradicted[0])]}, and those in the same groups, "
                     f"can have. That is so of {len(contradicted)} respondents.",
                     hint="Use knowledge that is consistent with the data, or a larger bandwidth.",
                 )

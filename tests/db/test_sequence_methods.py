@@ -1,4 +1,4 @@
-"""Every method against who remembers: certified, shown, and measured alike afterwards."""
+"""Every method against readers who remember: certified, shown, and measured alike afterwards."""
 
 from __future__ import annotations
 
