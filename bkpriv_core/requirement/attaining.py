@@ -1,4 +1,4 @@
-"""What figures can be: requirements that the whole table breaks, or that every release meets.
+"""Attainable figures: requirements that the whole table breaks, or that every release meets.
 
 Both are refused where a policy meets a table, with the figure that decides it and what would do. A
 bound that cannot bind promises nothing, whoever states it believes otherwise. What the whole table

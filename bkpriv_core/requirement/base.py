@@ -1,4 +1,4 @@
-"""What a requirement is, how figures are held against bounds, and what cannot be attained."""
+"""Interface of requirements, comparison of figures with bounds, and bounds that cannot be met."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Bound:
     requirement : str
         Name of the requirement, as in a policy.
     parameters : mapping
-        Its parameters, as in a policy.
+        Parameters of the requirement, as in a policy.
     threshold : float
         The bound.
     upper : bool
@@ -73,13 +73,13 @@ class Bound:
 
     @property
     def relation(self) -> str:
-        """What figures must be to the threshold, in words that stand before it."""
+        """Relation of figures to the threshold, in words that stand before it."""
         if self.strict:
             return "below" if self.upper else "above"
         return "at most" if self.upper else "at least"
 
     def broken(self, figures: FloatArray) -> npt.NDArray[np.bool_]:
-        """Which figures break the bound.
+        """Mark figures that break the bound.
 
         Rounding is forgiven where the threshold itself is allowed. Where it is not, a figure that
         only rounding may keep apart from the threshold breaks the bound.
@@ -108,7 +108,7 @@ class Measurement(Inferred):
     used : (g,) int8 array
         Place in `ESTIMATORS` of how posteriors were inferred; exact where none are needed.
     ranged : tuple of Ranged or None
-        Of each bound that is about a range of bandwidths, how its figures are known.
+        Certainty of the figures of each bound that is about a range of bandwidths.
     """
 
     figures: FloatArray
@@ -132,12 +132,12 @@ class Shift:
     value : int
         Code of the sensitive value, or of the class of an aspect.
     before : float
-        Its share in the table; or, for a cell, the adversary's prior belief.
+        Share of the value in the table; or, for a cell, the adversary's prior belief.
     after : float
-        Its share in the group; or, for a cell, the adversary's posterior belief, and where none is
-        inferred the mean of his prior beliefs about the group.
+        Share of the value in the group; or, for a cell, the adversary's posterior belief, and where
+        none is inferred the mean of the prior beliefs about the group.
     aspect : Aspect, optional
-        What of combinations the value is one of; None of all that is told.
+        Aspect of combinations whose class the value is; None for whole sensitive values.
     """
 
     cell: int | None
@@ -192,7 +192,7 @@ class Requirement(ABC):
         return (cls.parse(value),)
 
     def about(self: R, columns: Sequence[str], combined: bool) -> tuple[R, ...]:
-        """What it comes to where people are told of by such columns.
+        """Apply the requirement to a table with such sensitive columns.
 
         Parameters
         ----------
@@ -204,7 +204,8 @@ class Requirement(ABC):
         Returns
         -------
         tuple of Requirement
-            One for each column, or for all jointly; itself, if it counts records alone.
+            Requirements, one for each column, or one for all jointly; itself, if it counts records
+            alone.
 
         Raises
         ------
@@ -220,7 +221,7 @@ class Requirement(ABC):
 
     @property
     def knowledge(self) -> tuple[Knowledge, ...]:
-        """What the adversaries know that it names."""
+        """Knowledge of the adversaries that it names."""
         return ()
 
     @property
@@ -258,7 +259,7 @@ class Requirement(ABC):
         share : float
             Above 0 and at most 1.
         values : int
-            How many sensitive values there are.
+            Number of sensitive values.
 
         Returns
         -------
@@ -274,26 +275,24 @@ class Requirement(ABC):
 
         Parameters
         ----------
-        setting : Setting
-            The table and its adversaries.
         group : Groups
             The one group, usually that with the worst figure.
         bound : int
             Place among `bounds` of the bound that is broken or nearest to it.
         estimator : {"auto", "exact", "bethe", "omega"}
-            How beliefs are inferred; best the one that the figures were measured with.
+            Estimator of beliefs; best the one that the figures were measured with.
 
         Returns
         -------
         Shift or None
-            Of one of the values, if several are equally at fault.
+            Shift of one of the values, if several are equally at fault.
         """
         return None
 
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
     ) -> npt.NDArray[np.bool_]:
-        """Which groups meet every bound, shape (g,)."""
+        """Mark groups that meet every bound, shape (g,)."""
         figures = self.measure(setting, groups, estimator).figures
         broken = np.zeros(figures.shape[1], dtype=bool)
         for bound, figure in zip(self.bounds, figures, strict=True):
@@ -313,7 +312,7 @@ def satisfied(
     groups: Groups,
     estimator: Estimator = "omega",
 ) -> npt.NDArray[np.bool_]:
-    """Which groups meet all requirements, shape (g,); the costly ones see only the survivors."""
+    """Mark groups that meet all requirements, shape (g,); costly ones see only the survivors."""
     alive = np.arange(len(groups))
     for requirement in sorted(requirements, key=lambda item: item.cost):
         if not alive.size:

@@ -43,15 +43,15 @@ __all__ = ["BeliefRequirement", "BtPrivacy", "Regard"]
 B = TypeVar("B", bound="BeliefRequirement")
 
 _MOST_BELIEFS = 2**26
-"""Most probabilities of adversaries of a range at a time, arrays of half a gigabyte."""
+"""Limit of the probabilities of adversaries of a range at a time, arrays of half a gigabyte."""
 
 _HELD = 32
-"""Of how many adversaries there are as many numbers as are held at a time."""
+"""Number of adversaries whose numbers are held at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regard(Sight):
-    """What an adversary's beliefs are about, and how they are compared.
+    """Object of an adversary's beliefs, and the rule by which they are compared.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Regard(Sight):
         return self
 
     def comparison(self, setting: Setting) -> Comparison:
-        """How beliefs are compared in a setting."""
+        """Rule by which beliefs are compared in a setting."""
         return Comparison(column=self.column(setting), smoothing=self.smoothing)
 
     def distance(self, setting: Setting) -> Distance:
@@ -92,10 +92,10 @@ class BeliefRequirement(Requirement):
     Parameters
     ----------
     skyline : tuple of tuples of Knowledge and float
-        What each knows, and his bound.
+        Knowledge of each adversary, and its bound.
     regards : tuple of Regard
-        What each of them is kept from, and how his beliefs are compared; all that is told, and
-        unblended, of whoever is beyond the end.
+        Sensitive columns that each adversary is kept from, and the comparison of beliefs; whole
+        sensitive values, unblended, for adversaries beyond the end.
     """
 
     skyline: tuple[tuple[Knowledge, float], ...]
@@ -106,7 +106,7 @@ class BeliefRequirement(Requirement):
     """Key of the bound of an adversary."""
 
     def about(self: B, columns: Sequence[str], combined: bool) -> tuple[B, ...]:
-        """One of all columns; see `Requirement`. Beliefs are inferred once for all of them."""
+        """Return one requirement on all columns: beliefs are inferred once for them."""
         pairs = [
             (one, regard)
             for one, stated in self._pairs
@@ -116,17 +116,17 @@ class BeliefRequirement(Requirement):
 
     @property
     def regarding(self) -> tuple[Regard, ...]:
-        """What each adversary is kept from, and how: one for each of the skyline."""
+        """Sight and comparison of each adversary of the skyline."""
         return (*self.regards, *[Regard()] * (len(self.skyline) - len(self.regards)))
 
     @property
     def _pairs(self) -> list[tuple[tuple[Knowledge, float], Regard]]:
-        """All that is stated of each adversary."""
+        """Pairs of what is stated of each adversary."""
         return list(zip(self.skyline, self.regarding, strict=True))
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        """One bound for each adversary."""
+        """Bounds, one for each adversary."""
         return tuple(
             Bound(
                 self.key,
@@ -263,7 +263,7 @@ class BeliefRequirement(Requirement):
         """
         (_,) = group
         if _wide(self.skyline[bound]):
-            # Of all who were asked he who is told most.
+            # The adversary who is told most, of all who were measured.
             measured = self.measure(setting, group, estimator)
             assert measured.ranged is not None
             ranged = measured.ranged[bound]
@@ -283,7 +283,7 @@ class BeliefRequirement(Requirement):
 
 @dataclass(frozen=True)
 class _Adversary(Regard):
-    """One of a skyline, as stated."""
+    """Adversary of a skyline, as stated."""
 
     bandwidth: Stated
     t: Annotated[float, Range(at_least=0, at_most=1)]
@@ -319,7 +319,7 @@ class BtPrivacy(BeliefRequirement):
 
 
 def _said(regards: Sequence[Regard]) -> tuple[Regard, ...]:
-    """What is said of adversaries; nothing, if that is nothing of any."""
+    """Shorten regards: empty if they state nothing of any adversary."""
     return tuple(regards) if any(regard != Regard() for regard in regards) else ()
 
 

@@ -24,7 +24,7 @@ from bkpriv_core.stated import About, Range, read
 __all__ = ["BEFORE", "CUSTOMARY", "SURE", "BeliefBreach", "made_sure"]
 
 BEFORE, SURE = 0.5, 0.9
-"""Somebody becomes *sure* who believes above the second what they believed at most at the first."""
+"""Limits that define *sure*: a posterior belief above the second, a prior at most the first."""
 
 CUSTOMARY = 0.3
 """Bandwidth of the adversary who stands in where no requirement names one."""
@@ -32,7 +32,7 @@ CUSTOMARY = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class _Doubt(Regard):
-    """What an adversary is kept from, and what may be believed of it beforehand.
+    """Sensitive columns that an adversary is kept from, and the prior belief that still counts.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class _Doubt(Regard):
 
 @dataclass(frozen=True)
 class _Adversary(Sight):
-    """One of a skyline, as stated."""
+    """Adversary of a skyline, as stated."""
 
     bandwidth: Stated
     rho1: Annotated[float, Range(at_least=0, below=1)]
@@ -114,7 +114,7 @@ class BeliefBreach(BeliefRequirement):
 
     @classmethod
     def of_sure(cls, skyline: tuple[tuple[Knowledge, Sight], ...]) -> BeliefBreach:
-        """That adversaries, each kept from something, do not become sure."""
+        """Require that adversaries, each kept from something, do not become sure."""
         return cls(
             tuple((knowledge, SURE) for knowledge, _ in skyline),
             tuple(
@@ -125,17 +125,17 @@ class BeliefBreach(BeliefRequirement):
 
 
 def made_sure(requirement: Requirement) -> BeliefBreach | None:
-    """That the readers of a requirement do not become sure; None if it is not about beliefs.
+    """Require that a requirement's readers do not become sure; None if it is not about beliefs.
 
     Parameters
     ----------
     requirement : Requirement
-        Of a release, or as far as it can be measured of several.
+        Requirement of a release, or the part of it that can be measured of several.
 
     Returns
     -------
     BeliefBreach or None
-        One bound for each of the requirement's.
+        Breach with one bound for each of the requirement's.
     """
     if not isinstance(requirement, BeliefRequirement):
         return None

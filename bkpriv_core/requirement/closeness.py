@@ -19,7 +19,7 @@ from bkpriv_core.table.groups import FloatArray
 __all__ = ["Ground", "TCloseness"]
 
 Ground = Literal["equal", "ordered", "hierarchical"]
-"""What mass is moved over."""
+"""Scale on which mass is moved."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class CountedRequirement(Requirement):
         return sums
 
     def met(self, setting: Setting, histograms: IntArray) -> npt.NDArray[np.bool_]:
-        """Which groups, of `histograms` of shape (g, x), meet the bound, shape (g,)."""
+        """Mark groups, of `histograms` of shape (g, x), that meet the bound, shape (g,)."""
         (bound,) = self.bounds
         return ~bound.broken(self.figures(setting, histograms))
 
@@ -74,14 +74,14 @@ class HistogramRequirement(CountedRequirement, ColumnRequirement):
 
     @abstractmethod
     def faults(self, shares: FloatArray, overall: FloatArray) -> FloatArray:
-        """How much each value is at fault.
+        """Contribution of each value to the figure.
 
         Parameters
         ----------
         shares : (g, m) float array
             Shares of the values in each group.
         overall : (m,) float array
-            Their shares in the table.
+            Shares of the values in the table.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class ShareRequirement(HistogramRequirement):
 
 
 class Keeper(Protocol):
-    """All groups of a partition that meets a joint requirement, and goes on to meet it."""
+    """Groups of a partition that meets a joint requirement, and goes on to meet it."""
 
     def split(self, parents: Groups, halves: Groups) -> npt.NDArray[np.bool_]:
         """Split some of the groups, those first that come first.
@@ -141,14 +141,14 @@ class Keeper(Protocol):
         Parameters
         ----------
         parents : Groups
-            Some of the groups, ``g`` of them.
+            Groups that are to be split, ``g`` of them.
         halves : Groups
             Groups ``2i`` and ``2i + 1`` are what group ``i`` of the parents would become.
 
         Returns
         -------
         (g,) bool array
-            Which of the parents were split; the others cannot be, now or later.
+            Parents that were split; the others cannot be, now or later.
         """
 
     def exchange(self, before: Groups, after: Groups) -> bool:
@@ -157,9 +157,9 @@ class Keeper(Protocol):
         Parameters
         ----------
         before : Groups
-            Some of the groups.
+            Groups that are given up.
         after : Groups
-            What is to take their place.
+            Groups that take their place.
 
         Returns
         -------

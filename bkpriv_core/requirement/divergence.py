@@ -34,7 +34,7 @@ class JsDivergence(CountedRequirement, ColumnRequirement):
     j : float
         Largest Jensen-Shannon divergence, in bits.
     bandwidth : Knowledge, optional
-        What the adversary knows. Where it is not stated it is put in by `bkpriv_core.policy`, and
+        Knowledge of the adversary. If it is not stated, `bkpriv_core.policy` fills it in, and
         nothing can be measured before.
     """
 

@@ -48,11 +48,11 @@ class LDiversity(ShareRequirement):
     Parameters
     ----------
     l : float
-        How many; a whole number where values are counted (distinct, recursive).
+        Number of values; a whole number where values are counted (distinct, recursive).
     variant : {"distinct", "probabilistic", "entropy", "recursive"}
-        What well-represented means.
+        Meaning of well-represented.
     c : float, optional
-        Of the recursive variant, which needs it, and of no other.
+        Parameter of the recursive variant, which needs it, and of no other.
     """
 
     l: Annotated[float, Range(at_least=1)]  # noqa: E741 - the field's own name

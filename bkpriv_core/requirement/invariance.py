@@ -5,8 +5,8 @@ never has another value, is in groups that all have it; so from one release to t
 ruled out about anybody whose groups have one signature. A release is m-invariant if
 
 - every group has at least m records, and all their values are different;
-- everybody whose value is that of the last release that he was in is in a group of the same
-  signature as then. Whose value has changed is somebody new.
+- a respondent who still has the value of the last release that showed them is in a group of the
+  same signature as then. A respondent whose value has changed is somebody new.
 
 What is known of earlier releases comes from the setting. Where respondents are not told apart,
 nobody was in one.
@@ -100,7 +100,7 @@ class MInvariance(CountedRequirement):
         return histograms[:, :values], histograms[:, values:-1], histograms[:, -1]
 
     def _differing(self, held: IntArray, past: IntArray, bound: IntArray) -> npt.NDArray[np.bool_]:
-        """Which values are in the signature of a group or one of its records', but not in all."""
+        """Mark values in the signature of a group or one of its records', but not in all."""
         common = np.where(held > 0, bound[:, None], 0)
         differing: npt.NDArray[np.bool_] = np.column_stack((common, np.zeros_like(bound))) != past
         return differing

@@ -32,7 +32,7 @@ from bkpriv_core.table.groups import FloatArray, IntArray
 __all__ = ["BetaLikeness", "Variant"]
 
 Variant = Literal["basic", "enhanced"]
-"""What bounds a gain; see the module."""
+"""Bound of a gain; see the module."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ class BetaLikeness(ShareRequirement):
         Returns
         -------
         (g, m) int array
-            All 0 where no subset does. There is one largest subset, but for which of the records
-            with one value it has: of ``N`` records at most the cap's share may have it, and the
-            largest ``N`` that is the sum of what may be is come to from above.
+            Counts of the largest subset, all 0 if no subset meets the bound. The largest subset is
+            unique, but for the choice among records of one value: of ``N`` records, at most the
+            cap's share may have it, and the largest possible ``N`` is approached from above.
         """
         caps = self.caps(overall)
         kept = histograms

@@ -7,8 +7,8 @@ two stages). The figure is the largest Jensen-Shannon divergence of two beliefs,
 
 ``max_{r, s in group} JS(P_r, P_s)``, between 0 and 1.
 
-A part of a group never has a larger figure than the group. Of several adversaries each has a figure
-of his own. How figures of large groups come about is told by `bkpriv_core.belief.pairs`.
+A part of a group never has a larger figure than the group. Each of several adversaries has their own
+figure. `bkpriv_core.belief.pairs` explains the figures of large groups.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class PairDivergence(ColumnRequirement):
     theta : float
         Largest Jensen-Shannon divergence of two, in bits.
     bandwidth : tuple of Knowledge, optional
-        What adversaries know, one or several. Where it is not stated it is put in by
-        `bkpriv_core.policy`, and nothing can be measured before.
+        Knowledge of the adversaries, one or several. If it is not stated, `bkpriv_core.policy`
+        fills it in, and nothing can be measured before.
     """
 
     theta: Annotated[float, Range(at_least=0, at_most=1)]
@@ -67,7 +67,7 @@ class PairDivergence(ColumnRequirement):
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
-        """One bound for each adversary."""
+        """Bounds, one for each adversary."""
         return tuple(
             Bound(
                 self.key,
@@ -115,7 +115,7 @@ class PairDivergence(ColumnRequirement):
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
     ) -> npt.NDArray[np.bool_]:
-        """Which groups meet every bound; those that fail by far are told at once."""
+        """Mark groups that meet every bound; those that fail by far are told at once."""
         alive = np.arange(len(groups))
         for knowledge, bound in zip(self.knowledge, self.bounds, strict=True):
             least = self.seen(setting).pairs(knowledge).at_least(groups.select(alive))

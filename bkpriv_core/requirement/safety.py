@@ -56,7 +56,7 @@ class CkSafety(JointRequirement):
     def satisfied(
         self, setting: Setting, groups: Groups, estimator: Estimator = "omega"
     ) -> npt.NDArray[np.bool_]:
-        """Which groups are safe together, without those that disclose most by themselves.
+        """Mark groups that are safe together, without those that disclose most by themselves.
 
         One group that is certain helps to disclose all others; so the groups are not judged by
         their figures, but left out one by one from the most to the least disclosing until the rest

@@ -31,16 +31,16 @@ from bkpriv_core.table.groups import Groups, IntArray
 __all__ = ["Sample"]
 
 _JOINING = 8
-"""Most adversaries of one range that join a sample at a time."""
+"""Largest number of adversaries of one range that join a sample at a time."""
 
 _ROUNDS = 12
 """Rounds after which bounds are drawn tighter."""
 
 _TIGHTER = 0.9
-"""By what factor."""
+"""Factor by which bounds are drawn tighter in each further round."""
 
 _MISSED = 1e-6
-"""By what share a bound is to be missed by a group that is not shown to keep it."""
+"""Share by which a group not shown to keep a bound is to miss it."""
 
 
 class Sample:
@@ -49,7 +49,7 @@ class Sample:
     Parameters
     ----------
     requirements : sequence of Requirement
-        As they are stated.
+        Requirements as they are stated.
     whole : bool
         Whether samples are the whole grids from the start.
     """
@@ -100,21 +100,17 @@ class Sample:
 
         Parameters
         ----------
-        setting : Setting
-            The table and its adversaries.
         groups : Groups
             At least one.
         measurements : sequence of Measurement
-            Those of the sample's requirements.
+            Measurements of the sample's requirements.
         estimator : {"auto", "exact", "bethe", "omega"}
-            How they were inferred.
-        progress : Progress
-            Polled.
+            Estimator of the measurements.
 
         Returns
         -------
         tuple of Measurement or None
-            Those of the requirements as they are stated; None where some break bounds.
+            Measurements of the requirements as they are stated; None where some break bounds.
         """
         found, whole = list(measurements), True
         for place, item in self._ranged.items():

@@ -25,7 +25,7 @@ S = TypeVar("S", bound="Sight")
 
 @dataclass(frozen=True, kw_only=True)
 class Sight:
-    """What is stated of the sensitive columns.
+    """Sight of a requirement: the sensitive columns that it is about.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Sight:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As parameters of a bound; nothing where there is one column."""
+        """Parameters of a bound; nothing where there is one column."""
         if self.sensitive is not None:
             return {"sensitive": self.sensitive}
         return {"joint": True} if self.joint else {}
@@ -73,7 +73,7 @@ class Sight:
             )
 
     def of(self: S, columns: Sequence[str], combined: bool, key: str) -> tuple[S, ...]:
-        """What is meant where there are such columns.
+        """Sights of a requirement on a table with such columns.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class ColumnRequirement(Requirement):
 
     @property
     def of_several(self) -> str:
-        """What to require instead where it is not."""
+        """Requirement to state instead for several columns, where this one is not defined."""
         return (
             'Require it jointly ("joint": true), of all records of a person as one value; or bound '
             "what persons have by bt_privacy, l_diversity (distinct or probabilistic), "
@@ -153,7 +153,7 @@ class ColumnRequirement(Requirement):
 
     @property
     def sight(self) -> Sight:
-        """What it is about."""
+        """Sensitive columns that it is about."""
         return Sight(sensitive=self.sensitive, joint=self.joint)
 
     def about(self: R, columns: Sequence[str], combined: bool) -> tuple[R, ...]:

@@ -31,7 +31,7 @@ __all__ = ["Exposure", "exposures"]
 BoolArray = npt.NDArray[np.bool_]
 
 _PAIRS = 200
-"""Most pairs of releases that are tried."""
+"""Largest number of pairs of releases that are tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,6 @@ class Exposure:
 
     Parameters
     ----------
-    bound : Bound
-        The bound.
     persons : (x,) int array
         Numbers of the persons.
     figures : (x,) float array
@@ -84,7 +82,7 @@ def exposures(
     Returns
     -------
     list of Exposure
-        One for each bound of each requirement, in their order.
+        Exposures, one for each bound of each requirement, in their order.
     """
     # As the groups connect people, whatever follows from them.
     component = joint.constraints.components(len(joint.told.used))
