@@ -7,8 +7,8 @@ two stages). The figure is the largest Jensen-Shannon divergence of two beliefs,
 
 ``max_{r, s in group} JS(P_r, P_s)``, between 0 and 1.
 
-A part of a group never has a larger figure than the group. Each of several adversaries has their own
-figure. `bkpriv_core.belief.pairs` explains the figures of large groups.
+A part of a group never has a larger figure than the group. Each of several adversaries has a figure
+of their own. `bkpriv_core.belief.pairs` explains the figures of large groups.
 """
 
 from __future__ import annotations
