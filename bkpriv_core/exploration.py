@@ -2,8 +2,8 @@
 
 Nothing is published and nothing recorded. Each *setting*, a policy with a method and its options,
 is made as a publication makes it and thrown away once its figures are taken, so that they are those
-of the release that publishing would make. What depends on the table alone is computed once: its
-cells and counts, and priors of adversaries whom several settings name.
+of the release that publishing would make. Everything that depends on the table alone is computed
+once: its cells and counts, and priors of adversaries whom several settings name.
 
 ===================================================================  =============================
 figure                                                               of

@@ -1,7 +1,7 @@
 """Beliefs: what an adversary knows before a release, and believes after it.
 
-What lives here knows tables and groups, but neither how groups came about nor what is required of
-them.
+Modules of this room know tables and groups, but neither how groups came about nor what is required
+of them.
 
 - `knowledge`: the forms that prior knowledge has; `prior`, with `kernels` and `axis`: that of
   Adv(B);

@@ -24,7 +24,7 @@ Rules
 -----
 - Whoever must have a value is *settled* first: a record with one possible value, and every record
   that may have a value which no more records may have than do. That is exact, and leaves every
-  message a positive number. What is a tree is settled as a whole.
+  message a positive number. A tree is settled as a whole.
 - Messages are damped geometrically: each keeps an eighth of its logarithm. A group has *converged*
   when the largest relative change of its messages is at most 1e-9. Messages, not beliefs: where the
   free energy has its minimum at a corner (always for two records that do not have the same value),

@@ -1,12 +1,12 @@
 r"""Change of beliefs between two bandwidths: bounds that need beliefs at both ends only.
 
-What a range of bandwidths is kept to has to hold at every one of them, and beliefs can be computed
-at some. With ``b = B^-2`` a kernel weight is a product of ``max(0, 1 - x^2 b)``, one factor for
+A bound for a range of bandwidths has to hold at every one of them, but beliefs can be computed at
+some only. With ``b = B^-2`` a kernel weight is a product of ``max(0, 1 - x^2 b)``, one factor for
 each quasi-identifier. These fall and are convex in ``b``, also where another cell comes into reach,
 and so are products of such, and sums: so is every weighted count ``N_js`` of value ``s`` that is
 seen around record ``j`` (`kernel_sums`). Between two points it therefore lies below its chord and
-above its tangents. All that follows is between a *wide* bandwidth and a *sharp* one, and of
-second order in how far they are apart; l goes from 0 at the wide one to 1.
+above its tangents. All that follows is between a *wide* bandwidth and a *sharp* one, and of second
+order in how far they are apart; l goes from 0 at the wide one to 1.
 
 **Priors.** With the chord of the row's counts ``N_j`` in their place the belief would be on the
 line between the priors of both ends. The chord is the counts and something beside them, which is

@@ -3,12 +3,13 @@
 Beliefs are computed at `ENDS` bandwidths whose ratios are equal, both ends of the range among them.
 Between neighbours `bound_between` bounds how far they move. Where that does not show a bound to be
 kept, the bandwidth halfway is computed too, and so on, of these groups only: near a bandwidth at
-which another cell comes into reach, or where figures are close to the bound. What is not shown
-after `_HALVINGS`, or once much has been computed, is said not to be; then the upper bound is its
-figure. Only of groups of `_CROWD` records and more, not next to the bound, an estimate decides
-whether it is: all their assignments together change far more between two bandwidths than what is
-believed of any one record. So figures that keep a bound, and are shown to, do so at every bandwidth
-of the range; those of groups whose posteriors are estimates, by an estimate.
+which another cell comes into reach, or where figures are close to the bound. Groups that are not
+shown to keep the bound after `_HALVINGS`, or once much has been computed, are reported so, with the
+upper bound as their figure. Only of groups of `_CROWD` records and more, not next to the bound, an
+estimate decides whether it is: all their assignments together change far more between two
+bandwidths than what is believed of any one record. So figures that keep a bound, and are shown to,
+do so at every bandwidth of the range; those of groups whose posteriors are estimates, by an
+estimate.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Recall: what is inferred of a group is remembered, and not inferred again.
 
 Certification comes upon many a group more than once, and exploration tries policies one after the
-other that differ only in their bounds. What a group discloses to adversaries depends on its parts,
-on what they believe of these and on the estimator, and on nothing else. Rules:
+other that differ only in their bounds. The disclosure of a group to adversaries depends on its
+parts, on their beliefs about these and on the estimator, and on nothing else. Rules:
 
 - Groups are the same if they have the same parts, in whatever order.
 - Groups that contradict an adversary are not remembered: whether that is an error depends on who

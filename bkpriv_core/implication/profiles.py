@@ -11,11 +11,11 @@ of them as the target, ``G``. Two disjoint sets join by (min, product) convoluti
 
 and the maximum disclosure of all buckets is ``1 / (1 + G(k))``.
 
-Few buckets can matter. Whoever puts ``j`` implications into a helper uses at most
+Few buckets can matter. An adversary who puts ``j`` implications into a helper uses at most
 ``k - j + 1`` other buckets; so if the helper is not among the ``k - j + 2`` least ``M(j)``, one of
 these is free and does as well. Likewise a target with ``j``, and the ``k - j + 1`` least ``T(j)``.
-What is left, of the order of ``k^2`` buckets and mostly far fewer, is the *pool*, and only the pool
-is convolved. The paper convolves every bucket.
+The remaining buckets, of the order of ``k^2`` and mostly far fewer, are the *pool*, and only the
+pool is convolved. The paper convolves every bucket.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Ways to partition a table's parts into groups that meet every requirement.
 
-What lives here forms groups and mends them, and asks neither who wants them nor how they are shown.
+Modules of this room form groups and mend them. They know neither which method wants groups nor how
+these are shown.
 
 - `cutting`: where groups can be cut in two; `sieve`: which of these cuts may be made, and are;
 - `mondrian`: from the whole table down; `incognito`: whole columns at a level, in their lattice;

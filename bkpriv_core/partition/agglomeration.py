@@ -7,8 +7,8 @@ united with near ones, in rounds over arrays; what grew larger than it must is c
 - What a group lacks is its *shortfall*, which is 0 where it meets the requirements. A requirement
   that holds in every group that contains one that meets it, as k-anonymity does, is lacking once in
   a group. Of any other, each record of a group lacks the share by which its figure is beyond the
-  threshold, and a tenth, so that what is nearly met is not neglected. Of several requirements the
-  one that is most lacking counts.
+  threshold, and a tenth, so that what is nearly met is not neglected. If there are several
+  requirements, the largest shortfall counts.
 - A union is ranked by its *price*: the loss of detail that it costs (see `neighbours`) for what it
   takes off the shortfall of its two groups. So a group is united with one that makes up for what it
   lacks, if that costs not much more, and two groups that are mended at once come before one.

@@ -1,8 +1,8 @@
 """Anatomy: groups that hold no sensitive value twice (Xiao, Tao 2006).
 
 Records are sorted into one *bucket* for each sensitive value. While at least ``l`` buckets hold
-records, a new group takes one random record from each of the ``l`` fullest. What is left then, the
-*residue*, is at most one record of a bucket; each goes to a random group that lacks its value.
+records, a new group takes one random record from each of the ``l`` fullest. The records left then,
+the *residue*, are at most one of each bucket; each goes to a random group that lacks its value.
 
 - A table is *eligible* if no value is that of more than ``1 / l`` of its ``n`` records; no way of
   grouping can do without.

@@ -9,8 +9,8 @@ node: best-first search, or branch and bound with one level.
 What is guaranteed:
 
 - All groups of the node that is found were measured by the estimator, as certification will do.
-- Of equal cost is the first in lexicographic order. Below a node no other costs more without
-  suppression, so that the node is then minimal, too: no safe one is below it.
+- Among nodes of equal cost the first in lexicographic order is taken. Below a node no other costs
+  more without suppression, so that the node is then minimal, too: no safe one is below it.
 - Each node that would have cost less is unsafe. That is proved, except for nodes that an estimating
   screen (`screening`) turned down: of groups that take more than 20,000 states, it takes the word
   of bethe that they fail. Likewise it passes over nodes that cost less only if bethe is wrong.

@@ -9,9 +9,9 @@ the first quasi-identifier, then in the second, and so on. Then, in rounds:
 - A group takes part in one joining a round. The others stay as they are.
 
 A group that fails again and again thus takes part in ``log2`` of the number of given groups rounds
-at most. Joining keeps l-diversity, for no value's share rises above the larger of two groups'. What
-joining does not help to meet, such as a bound on divergence, is not looked at. Requirements on all
-groups together, such as (c,k)-safety, are judged anew in every round.
+at most. Joining keeps l-diversity, for no value's share rises above the larger of two groups'.
+Requirements that joining does not help to meet, such as a bound on divergence, are not looked at.
+Requirements on all groups together, such as (c,k)-safety, are judged anew in every round.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ groups, each with a value with which the group holds, see `insertion`. Rules:
   values come first that fewest records are shown with, compared with how many have them, so that
   the whole stays near the truth; among equals one at random, which says nothing of the true one.
 - No record is shown with a value that an adversary of the policy knows it cannot have: they would
-  know it for a counterfeit. Of very many values the most frequent ones are tried.
+  know it for a counterfeit. If there are very many values, the most frequent ones are tried.
 - A record that no value helps is left out. A requirement on priors alone, such as one on their
   divergence, is met with every value or with none.
 """

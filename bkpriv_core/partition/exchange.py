@@ -9,8 +9,8 @@ detail, and there are few ways of doing it:
 - a *move* hands one part of a group over to another group;
 - a group is *peeled* if one of its parts is left out.
 
-What an exchange *costs* is the loss of detail that it adds; it may be negative. Of a record that is
-left out all detail is lost.
+The *cost* of an exchange is the loss of detail that it adds; it may be negative. A record that is
+left out loses all detail.
 
 Rules:
 

@@ -16,8 +16,8 @@ Requirements come in three kinds, and all nodes are decided exactly as if all ha
 - Neither, such as (B,t)-privacy: measured at every node where the others do not already fail.
 
 Nodes are visited as Incognito does (LeFevre, DeWitt, Ramakrishnan 2005): sets of quasi-identifiers
-by size, the others at their last level, and each set's lattice from the bottom. What fails with few
-quasi-identifiers so is never tried with more, and what is safe is not tried further up.
+by size, the others at their last level, and each set's lattice from the bottom. So a node that
+fails with few quasi-identifiers is never tried with more, and a safe one is not tried further up.
 
 A node that is measured is *screened* first (`screening`), which ends as soon as too many records
 are in groups that fail. Here no screen rests on an estimate that is not the estimator's own. Which

@@ -1,8 +1,8 @@
 """Joint requirements where groups are formed one by one: each is held to what it does by itself.
 
-What requirements on all groups together, such as (c,k)-safety, bound is broken by a group that
-breaks it by itself. If groups that do not break it so are not safe together, all are formed anew,
-to disclose less by themselves than the least of those that would have to be left out.
+A requirement on all groups together, such as (c,k)-safety, is broken by any group that breaks it by
+itself. If groups that do not break it so are not safe together, all are formed anew, to disclose
+less by themselves than the least of those that would have to be left out.
 """
 
 from __future__ import annotations

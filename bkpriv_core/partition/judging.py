@@ -1,7 +1,7 @@
-"""Judging: which groups may be published, by the estimator of the publication.
+"""Judging: decides which groups may be published, by the estimator of the publication.
 
-Partitioning tries groups by omega, which may understate what an adversary learns. What is published
-is measured by the policy's estimator, and so is every group that mending or improvement proposes.
+Partitioning tries groups by omega, which may understate what an adversary learns. Published groups
+are measured by the policy's estimator, and so is every group that mending or improvement proposes.
 
 Rules:
 

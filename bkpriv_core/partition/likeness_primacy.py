@@ -7,7 +7,7 @@ proportion: both halves have nearly the distribution of the whole, and go on to 
 Rules:
 
 - Along a dimension every value's records stand in the order of their places; those that come first
-  go to one half. What does not divide is at most one record of each value, and these go to the one
+  go to one half. At most one record of each value cannot be divided; these records go to the one
   half or the other by their places.
 - A group is cut at the middle, or at a quarter or an eighth from either side, so that the few
   records of a rare value can stay in one half, which is large enough for them.

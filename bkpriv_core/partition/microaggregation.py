@@ -2,8 +2,8 @@
 
 While at least ``3 k`` records are left, the record farthest from the centre of all that are left
 founds a group, with the ``k - 1`` nearest to it; then the record farthest from that one founds
-another. Of ``2 k`` records or more that are left then, one group is founded so; the rest is the
-last one. Sensitive values are not looked at. Rules:
+another. If ``2 k`` records or more are left then, one more group is founded so; the rest is the
+last group. Sensitive values are not looked at. Rules:
 
 - Records are at the places of `neighbours.box_centres`, and distances are Euclidean: a step is as
   long in one dimension as in another, and what costs little to publish as one is near.

@@ -1,9 +1,9 @@
 """Screening: nodes of a lattice that are unsafe, found before all of their groups are measured.
 
 A node is unsafe as soon as its failing groups hold more records than may be suppressed. So groups
-are judged in batches, and judging ends there. What needs no inference is judged first; then a few
-groups of least states; then those that omega says to fail, the least work first; then the others.
-That says only in which order they are judged, never what comes of it.
+are judged in batches, and judging ends there. Requirements that need no inference are judged first;
+then a few groups of least states; then those that omega says to fail, the least work first; then
+the others. That says only in which order they are judged, never what comes of it.
 
 Two kinds of screens:
 

@@ -5,7 +5,8 @@ perhaps by groups of some of them. Its *actual* count is that of the source when
 made; its *estimate* comes from the release alone; its *relative error* is ``|estimate - actual| /
 actual``, undefined where nothing is counted (Xiao, Tao 2006; LeFevre, DeWitt, Ramakrishnan 2006).
 
-What lives here knows nothing of releases: how one is counted in, its form says (`release`).
+Modules of this room know nothing of releases: the form of a release says how to count in it
+(`release`).
 
 - `predicate`: conditions, in SQL's three-valued logic; `combination`: conditions as sums of
   disjoint conjunctions;

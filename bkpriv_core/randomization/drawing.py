@@ -1,7 +1,7 @@
 """Drawing: every value of every record is kept, or becomes another, by lot.
 
-Records are drawn one by one and independently, in arrays and a part of them at a time. What is
-drawn is counted, so that neither its order nor anything else tells which record became which.
+Records are drawn one by one and independently, in arrays and a part of them at a time. Drawn
+records are counted, so that neither their order nor anything else tells which record became which.
 """
 
 from __future__ import annotations

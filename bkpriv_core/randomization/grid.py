@@ -1,8 +1,9 @@
 """Grids: the combinations of values that records may truly have, as far as a reader can tell.
 
 An attribute that is kept as it is tells itself: of such attributes there are only the combinations
-that are shown, the *rows* of a grid. Of the others every record may have any value, so the grid is
-dense in them. Tensors over a grid have an axis for each of these and one, the last, for the rows.
+that are shown, the *rows* of a grid. In the other attributes every record may have any value, so
+the grid is dense in them. Tensors over a grid have an axis for each of these and one, the last, for
+the rows.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ record. With the gap ``g = p - q = (p d - 1) / (d - 1)``, in (0, 1], a term is
 - otherwise the bound is tight, and any point can be moved onto it by scaling its gaps.
 
 In between, sequential quadratic programming is run in ``ln g`` from several points of the bound,
-for the riskiest records; those that exceed it where it ends are taken in, and it goes on. What is
-found is a local optimum, and the best of those that were reached; nothing proves that there is no
+for the riskiest records; those that exceed it where it ends are taken in, and it goes on. The
+result is a local optimum, the best of those that were reached; nothing proves that there is no
 better one (though no grid search of the tests has found any).
 """
 

@@ -1,6 +1,6 @@
 """Releases: what was published of a table, and in which form.
 
-What lives here knows groups that are published, not how they were formed or why they are allowed.
+Modules of this room know published groups, not how these were formed or why they are allowed.
 
 - `release`: a table, its published groups, and their form: what any form of publication answers,
   what is shown, and what a reader makes of it;

@@ -1,9 +1,10 @@
 """Attainable figures: requirements that the whole table breaks, or that every release meets.
 
 Both are refused where a policy meets a table, with the figure that decides it and what would do. A
-bound that cannot bind promises nothing, whoever states it believes otherwise. What the whole table
-breaks as one group no release meets, if unions of groups keep it. Of beliefs that does not follow:
-smaller groups may each agree with what an adversary believes, and their union may not.
+bound that cannot bind promises nothing, whoever states it believes otherwise. If unions of groups
+keep a requirement, and the whole table as one group breaks it, no release meets it. For beliefs
+that does not follow: smaller groups may each agree with an adversary's prior, and their union may
+not.
 """
 
 from __future__ import annotations

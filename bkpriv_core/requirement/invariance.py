@@ -8,8 +8,8 @@ ruled out about anybody whose groups have one signature. A release is m-invarian
 - a respondent who still has the value of the last release that showed them is in a group of the
   same signature as then. A respondent whose value has changed is somebody new.
 
-What is known of earlier releases comes from the setting. Where respondents are not told apart,
-nobody was in one.
+Knowledge of earlier releases comes from the setting. Where respondents are not told apart, nobody
+was in one.
 """
 
 from __future__ import annotations

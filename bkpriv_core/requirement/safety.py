@@ -1,8 +1,8 @@
 """(c,k)-safety (Martin, Kifer, Machanavajjhala, Gehrke, Halpern 2007).
 
-Whoever knows any k implications about the persons of a release, whichever they are, gives less than
-c to any person's having any value. The figure of a group is the maximum disclosure of its own
-persons, helped by implications about all groups; see `bkpriv_core.implication`.
+An adversary who knows any k implications about the persons of a release gives any value of any
+person a probability below c. The figure of a group is the maximum disclosure of its own persons,
+helped by implications about all groups; see `bkpriv_core.implication`.
 
 Where people are told of by several columns, implications are about one of them at a time, or about
 combinations as one value (`joint`); those from one column to another are not covered.

@@ -12,8 +12,8 @@ changes:
 
 The belief is ``alpha mu beta``, normalised. ``P`` is the transition of `inference`, doubt included;
 between two looks at one period, the identity. Where knowledge has contexts of several values, ``P``
-has ``u`` for the newest, and weighs older ones by what was believed of them as they appeared. What
-is counted in the history itself is counted in all of it.
+has ``u`` for the newest, and weighs older ones by what was believed of them as they appeared.
+Knowledge that is counted in the history itself is counted in all of it.
 
 This is exact for contexts of one value, exact posteriors, and persons of whom no two are linked by
 groups in two ways. Elsewhere it is an estimate, and it may not come to rest, which is said: it may

@@ -1,7 +1,7 @@
 """Sparse beliefs: many beliefs, each over a few of many values.
 
-What is believed of somebody after a release is spread over the values of a group, which are few
-even where a domain has hundreds.
+Belief about somebody after a release is spread over the values of a group, which are few even if a
+domain has hundreds.
 """
 
 from __future__ import annotations

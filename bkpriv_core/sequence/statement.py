@@ -1,8 +1,8 @@
 """Domain knowledge: transitions stated by a table, as the literature of a field has them.
 
 A row says with what probability a value follows a history, somebody's latest values; the values
-that a history may be followed by stand in as many rows, and their probabilities sum to 1. What no
-row names has probability 0.
+that a history may be followed by stand in as many rows, and their probabilities sum to 1. A value
+that no row names has probability 0.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables: attributes and their values, cells and their records, groups of these.
 
-What lives here knows a table and nothing else: no belief, no requirement, no way of publishing.
+Modules of this room know a table and nothing else: no belief, no requirement, no way of publishing.
 
 - `domain`, `hierarchy`, `levels`: the values of an attribute, their distances and generalizations;
 - `bins`: values that are intervals; `notation`: values as JSON, and text as SQL; `wording`: that

@@ -2,8 +2,8 @@
 
 Most methods never tell records of one cell apart; every cell is then one part. Where they do, as
 when groups draw records, a *part* is some of the records of one cell, and groups are sets of parts.
-What an adversary knows before a release belongs to cells, and is the same for all parts of one; so
-is all that depends on quasi-identifiers alone.
+Prior beliefs belong to cells, and are the same for all parts of a cell; so is all that depends on
+quasi-identifiers alone.
 
 Parts of one cell in one group have nothing that tells them apart, and are united; unless each is
 the record of a respondent, of whom something else may be known than of others in the cell.

@@ -1,10 +1,11 @@
 """Bounds: how many people of an atom have a value, at least and at most.
 
-Whatever is believed, the groups say so. A group leaves for one of its atoms what it has of a value,
-less what its other atoms take of it at least, or at most; and an atom takes what its size leaves
-beside other values. That is repeated until nothing changes: an outer bound at any time. Linear
-programmes (see `tighten`) give all that follows from a whole component, but for what follows from
-numbers being whole; with whole numbers (see `attain`) they say which may be more than 0.
+They follow from the groups, whatever the priors. A group leaves for one of its atoms its records
+with a value, less the least, or the largest, number that its other atoms take; and an atom takes
+what its size leaves beside other values. That is repeated until nothing changes; at any time it is
+an outer bound. Linear programmes (see `tighten`) give all that follows from a whole component, but
+for what follows from numbers being whole; with whole numbers (see `attain`) they say which may be
+more than 0.
 
 An atom whose numbers are all known is *settled*: it is a group by itself, and is taken out of the
 others, which may then come apart or lie within one another; so settling begins anew.

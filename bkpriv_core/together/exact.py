@@ -6,7 +6,7 @@ that are equal are merged, so their number depends on how few constraints are op
 is what people are ordered for. A forward pass weighs how each state is reached, a backward pass how
 it can end.
 
-What is added up are products of numbers that are not negative, so that nothing cancels. Priors are
+The sums are of products of numbers that are not negative, so that nothing cancels. Priors are
 scaled before, by a number for each value of each constraint, which leaves posteriors as they are:
 so that on average the constraints are met, and what matters is no rare case (see `fitting`).
 """

@@ -1,10 +1,10 @@
 r"""Fitting: independent values that meet all constraints on average.
 
-Of one group the Omega-estimate scales what is expected of each value to what the group has,
-``n_i P(i | j) / sum_j' P(i | j')``, and each record's belief to sum to 1. Of several groups the
-same is done for all, over and over: then expectations meet all constraints, and the beliefs are
-the least departure from the priors by relative entropy that does so. They neglect that values
-depend on each other, so they are an *estimate*, neither an upper nor a lower bound.
+For one group the Omega-estimate scales the expected number of each value to that of the group,
+``n_i P(i | j) / sum_j' P(i | j')``, and each record's belief to sum to 1. For several groups the
+same is done for all, over and over: then expectations meet all constraints, and the beliefs are the
+least departure from the priors by relative entropy that does so. They neglect that values depend on
+each other, so they are an *estimate*, neither an upper nor a lower bound.
 
 Each scaling multiplies priors by one number for each value of each group, so that all ways to give
 people values that agree with the constraints keep their shares.

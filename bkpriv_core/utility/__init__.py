@@ -4,5 +4,5 @@
 - `divergence`: how far the joint distribution, and its associations, are from the original ones;
 - `comparison`: releases of the same data side by side.
 
-What the counts that she asks for lose is in `query`.
+The loss of counts that analysts ask for is in `query`.
 """

@@ -9,8 +9,8 @@ is compared any more
   widened to all of it;
 - or that has, so widened, a larger penalty than one that holds all of them as it is.
 
-Penalties never fall as a box grows, so none of these is nearest to any. What is left is compared
-one by one.
+Penalties never fall as a box grows, so none of these is nearest to any. The remaining ones are
+compared one by one.
 """
 
 from __future__ import annotations

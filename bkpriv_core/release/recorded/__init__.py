@@ -1,7 +1,7 @@
 """Recorded material of a release, checked before anything is made of it.
 
-Whoever owns a dataset may append to the history of its releases, so what it says is input like any
-other. What passes is a release as a publication can have recorded it; that it did is another
+The owner of a dataset may append to the history of its releases, so the history is input like any
+other. A release that passes could have been recorded by a publication; whether it was is another
 question, which nothing here answers.
 
 - `soundness`: how it is refused, and sizes, which are asked for before anything travels;
