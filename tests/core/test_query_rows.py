@@ -50,7 +50,7 @@ class Visits:
     known, told : sequence of Attribute
         Quasi-identifiers and sensitive columns.
     persons : sequence of Person
-        Quasi-identifiers of each, and the sensitive values of his rows.
+        Quasi-identifiers of each person, and the sensitive values of their rows.
     steps : sequence of int or None
         Distance of neighbouring points of each quasi-identifier.
     """

@@ -13,7 +13,7 @@ from tests.core.strategies import MANY
 
 
 def by_hand(history: list[Shown], place: int, person: int) -> set[str]:
-    """Values of the last group that showed a person, if he had his present value then."""
+    """Values of the last group that showed a person, if they had their present value then."""
     now = history[place].actual[person]
     for release in reversed(history[:place]):
         for group in release.groups:

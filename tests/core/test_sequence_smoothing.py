@@ -113,8 +113,8 @@ def test_what_is_shown_again_as_it_was_is_counted_once() -> None:
 def test_what_members_owe_to_each_other_may_be_missed() -> None:
     """Four share HIV three times and flu once; with a fifth it is HIV four times.
 
-    The fifth has HIV for certain, which whoever takes members as independent does not see forward.
-    Backward he nearly does, and says that he is not done.
+    The fifth has HIV for certain. Forward inference takes members as independent and misses that.
+    Smoothing nearly finds it, and says that it has not come to rest.
     """
     labels = ("HIV", "flu")
     history = History(

@@ -203,7 +203,7 @@ def test_by_hand() -> None:
     records = ages([(20, "a"), (21, "b"), (40, "a"), (41, "a"), (60, "c")])
     release = release_of(records, [[0, 1], [2, 3]])
     (kind,) = kinds_of(release, [KAnonymity(2), LDiversity(3)])
-    # With the young he would make three values; with the others, who are nearer, only two.
+    # With the young this makes three values; with the others, who are nearer, only two.
     assert (kind.requirement, kind.attained, kind.records) == ("l_diversity", 3.0, 1)
     (kind,) = kinds_of(release, [KAnonymity(2), LDiversity(3)], near=1)
     assert (kind.requirement, kind.threshold, kind.attained) == ("l_diversity", 3.0, 2.0)

@@ -252,7 +252,7 @@ def test_a_known_group_that_does_not_hold_any_more_is_united_as_it_is() -> None:
 
 
 def test_earlier_groups_stay_where_who_left_was_with_their_people() -> None:
-    # X was with A, B, C and with D; D is shown with E as before, A-C without X tell of him.
+    # X was with A, B, C and with D; D is shown with E as before, and A-C without X tell of X.
     x, a, b, c, d, e = range(6)
     course = Course(
         (20, 21, 22, 23, 24, 25),

@@ -37,7 +37,7 @@ from tests.core.together_releases import (
 def test_what_is_left_of_groups_within_one_another_counts(
     joined: list[int], data: st.DataObject
 ) -> None:
-    """One group grows from release to release: a person is among those that joined with him."""
+    """One group grows from release to release: a person is among those that joined together."""
     secrets = data.draw(st.lists(st.sampled_from("ab"), min_size=12, max_size=12))
     records = by_age(*secrets[: len(joined)])
     releases = []

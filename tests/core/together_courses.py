@@ -267,7 +267,7 @@ def check(
         now = figures(course, requirement, [*earlier, *groups]) if earlier or groups else {}
         for person, figure in now.items():
             if bound.broken(np.array([figure])).any():
-                assert person in then, "nothing was told of him"
+                assert person in then, "nothing was told of the person"
                 worse = figure - then[person] if bound.upper else then[person] - figure
                 assert worse <= 1e-5
         exposed |= {p for p, figure in then.items() if bound.broken(np.array([figure])).any()}

@@ -161,7 +161,7 @@ def test_nor_does_judging_several_releases(
                 names = ["belief", attacker.info.user]
                 refused(reader, call, arguments, sqlstate="42501", names=names)
         assert said == []
-    # Requirements of one's own name nothing of his.
+    # The caller's own requirements name nothing of the attacker's.
     for call, arguments in calls[:1]:
         own = call.replace(")", ", %s)")
         assert auditor.execute(own, [*arguments, Jsonb({"k_anonymity": {"k": 2}})]).fetchall()
@@ -203,7 +203,7 @@ def test_a_schema_is_not_swapped_between_check_and_read(
     db: Connection,
     auditor: Connection,
 ) -> None:
-    """The name leads to a superuser's relation, or to the attacker's view, as he likes."""
+    """The name leads to a superuser's relation, or to the attacker's view, as they choose."""
     attacker = make_publisher("attacker")
     lay_trap(attacker, "view")
     home = sql.Identifier(attacker.info.user)
@@ -339,7 +339,7 @@ def test_a_policy_of_another_names_no_table_to_read(
                 names=["belief", attacker.info.user],
             )
     assert said == []
-    # A policy of his own may name what he likes; and nobody can put a policy in his name.
+    # The attacker's own policy may name anything; nobody can set one in another role's name.
     state_policy(victim, "mine", demand(table))
     release = publish(victim, "mine", "mine", "shown")
     refused(victim, "SELECT * FROM bkpriv.audit(%s)", [release], sqlstate="42501")

@@ -176,7 +176,7 @@ WATCHER = {
     "bkpriv_internal.written_tables(oid)",
     *("bkpriv.unwatch(regclass)", "bkpriv.version()", "bkpriv.watch(regclass,text)"),
 }
-"""Functions that who may only watch his tables may execute; he may use the schema, and no more."""
+"""Functions that a watcher may execute; a watcher may use the schema, and no more."""
 
 LETTERS = {
     "r": "SELECT", "a": "INSERT", "w": "UPDATE", "d": "DELETE", "D": "TRUNCATE", "x": "REFERENCES",

@@ -165,7 +165,7 @@ def test_who_may_read_the_release_is_told_to_officers(
 
 
 def test_of_many_releases_the_latest_are_listed(clinic: Connection) -> None:
-    """However many there are: whoever publishes may record what he likes."""
+    """The number does not matter: a publisher may record anything."""
     release = publish(clinic)
     copied = COLUMNS["release"]
     clinic.execute(

@@ -208,7 +208,7 @@ def test_a_policy_against_who_remembers_does_not_give_alice_away(
     assert beliefs["BCM-pos"][1] < 0.5
     audited = exams.execute("SELECT * FROM bkpriv.audit(2)").fetchall()
     assert {row[0]: row[6] for row in audited} == dict.fromkeys(CAUTIOUS, True)
-    # What he remembers was inferred, and that is said wherever it matters, from the second on.
+    # Memory was inferred, and that is said wherever it matters, from the second release on.
     manners = exams.execute(
         "SELECT release, requirement, estimator FROM bkpriv.audits WHERE release <= 2 "
         "AND audit IN (SELECT min(audit) FROM bkpriv.audits GROUP BY release)"

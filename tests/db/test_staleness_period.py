@@ -409,7 +409,7 @@ def test_datasets_with_other_bins_are_marked_by_their_own(ward: Connection) -> N
 
 
 def test_any_number_of_releases_is_no_load_to_writers(ward: Connection) -> None:
-    # Whoever may read the table may record what he likes of it, with its token.
+    # A role that may read the table may record anything of it, with its token.
     db = ward
     create_visits(db)
     declare_visits(db)

@@ -237,7 +237,7 @@ def test_two_policies_on_one_table(db: Connection) -> None:
 
 
 def test_whole_columns_stay_generalized_as_a_whole(db: Connection) -> None:
-    """A class of newcomers is shown; a newcomer in another class waits, if he would be found."""
+    """A class of newcomers is shown; a newcomer in another class waits, if they would be found."""
     diseases = ("hiv", "flu", "gout")
     register(db, [(name, 20 + name % 5, diseases[name % 3]) for name in range(6)])
     db.execute("SELECT bkpriv.set_interval_hierarchy('people', 'age', '{5,10}')")
