@@ -15,6 +15,7 @@ __all__ = [
     "ContradictoryKnowledge",
     "InvalidData",
     "InvalidParameter",
+    "MissingColumn",
     "TooLarge",
     "UnattainableRequirement",
     "UnsoundHistory",
@@ -69,6 +70,10 @@ class InvalidParameter(BkprivError):
 
 class InvalidData(BkprivError):
     """The table or a hierarchy holds something that cannot be used (NULLs, unknown values)."""
+
+
+class MissingColumn(BkprivError):
+    """A dataset does not declare a column without which something is not defined."""
 
 
 class UnsoundHistory(BkprivError):

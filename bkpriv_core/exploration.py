@@ -27,7 +27,8 @@ differ in what they know, so that of two settings the one of less disclosure nee
 one: compare those of the same adversaries.
 
 Each setting is judged by itself. What its release would tell together with others of the same
-people is not.
+people is not; one that grows keeps the groups of the last release, which have the figures that they
+have.
 """
 
 from __future__ import annotations
@@ -39,20 +40,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
-from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge, as_json
-from bkpriv_core.method import GroupOptions, Method, Options, Own
-from bkpriv_core.policy import REQUIREMENTS, Policy
-from bkpriv_core.progress import SILENT, Progress
+from bkpriv_core.method import Job, Method
+from bkpriv_core.method.growing import Growth
+from bkpriv_core.method.together import layered
+from bkpriv_core.policy import REQUIREMENTS
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import BtPrivacy, KAnonymity, LDiversity, check_binding
 from bkpriv_core.stated import keys_of
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.utility.comparison import query_errors
 from bkpriv_core.utility.measures import utility
 
-__all__ = ["MOST_SETTINGS", "check_explorable", "list_policies", "try_out"]
+__all__ = ["MOST_SETTINGS", "list_policies", "try_out"]
 
 MOST_SETTINGS = 1000
 """Largest number of policies that are tried in one call."""
@@ -171,41 +171,24 @@ def _requirements(chosen: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[
     return found
 
 
-def check_explorable(options: Options) -> None:
-    """Refuse options by which a release depends on earlier ones.
-
-    Raises
-    ------
-    InvalidParameter
-        If the release is to grow.
-    """
-    if isinstance(options, GroupOptions) and options.grow:
-        raise InvalidParameter(
-            "option grow means nothing to explore",
-            detail="A release that grows keeps the groups of the last one, whatever its policy "
-            "says now; policies are tried on the whole table.",
-            hint="Leave it out.",
-        )
-
-
 def try_out(
-    setting: Setting,
-    policy: Policy,
-    method: Method[Own],
-    options: Own,
-    chance: Chance,
-    progress: Progress = SILENT,
+    method: Method[Any],
+    job: Job[Any],
+    bound: QueryError | None = None,
+    growth: Growth | None = None,
 ) -> dict[str, float | None]:
     """Make the release of one setting, and return its figures.
 
     Parameters
     ----------
-    policy : Policy
-        Policy that the release would have to keep.
     method : Method
         Method that would make it.
-    progress : Progress
-        Polled; has the steps of the method.
+    job : Job
+        Job that it would be asked.
+    bound : QueryError, optional
+        The policy's bound on the error of queries.
+    growth : Growth, optional
+        Groups of the last release that stay, where the release would grow.
 
     Returns
     -------
@@ -216,21 +199,23 @@ def try_out(
     ------
     BkprivError
         If the setting cannot be published: see `Method.check` and `Method.make`. Or if the release
-        would break the policy's bound on the error of queries.
+        would break the bound on the error of queries.
     """
     started = time.perf_counter()
-    check_binding(policy.requirements, setting)
-    method.check(setting, policy.requirements, options)
-    made, rows = method.make(setting, policy.requirements, options, chance, progress)
-    release, _ = made.together()
-    if policy.query_error is not None:
-        finding = judge_queries(release, policy.query_error, progress)
-        if not finding.satisfied and policy.query_error.action == "refuse":
-            raise unmet(policy.query_error, finding)
+    check_binding(job.requirements, job.setting)
+    if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
+        method.check(job.setting, job.requirements, job.options)
+    made = layered(method, growth)(job)
+    release, _ = made.release.together()
+    progress = job.progress
+    if bound is not None:
+        finding = judge_queries(release, bound, progress)
+        if not finding.satisfied and bound.action == "refuse":
+            raise unmet(bound, finding)
     figures = {
         **utility(release, progress),
         "query_error": query_errors(release, progress).median,
-        **_disclosed(release, [row for row in rows if row.requirement == BtPrivacy.key]),
+        **_disclosed(release, [row for row in made.findings if row.requirement == BtPrivacy.key]),
         "groups": 0.0 if release.partition is None else float(len(release.partition)),
         "seconds": time.perf_counter() - started,
     }

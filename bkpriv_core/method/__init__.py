@@ -36,7 +36,16 @@ from typing import Any
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method.agglomerate import Agglomerate
 from bkpriv_core.method.anatomy import Anatomy
-from bkpriv_core.method.base import GroupMethod, GroupOptions, Method, Options, Own
+from bkpriv_core.method.base import (
+    GroupMethod,
+    GroupOptions,
+    Job,
+    Made,
+    Make,
+    Method,
+    Options,
+    Own,
+)
 from bkpriv_core.method.full_domain import Incognito
 from bkpriv_core.method.js_reduce import JsReduce
 from bkpriv_core.method.microaggregate import Microaggregate
@@ -50,6 +59,9 @@ __all__ = [
     "METHODS",
     "GroupMethod",
     "GroupOptions",
+    "Job",
+    "Made",
+    "Make",
     "Method",
     "Options",
     "Own",

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, GroupOptions
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
 from bkpriv_core.partition.agglomeration import agglomerate
-from bkpriv_core.progress import Progress
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form
-from bkpriv_core.requirement import Requirement
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["Agglomerate"]
@@ -30,11 +25,11 @@ class Agglomerate(GroupMethod[GroupOptions]):
 
     def partition(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: GroupOptions,
-        chance: Chance,
-        progress: Progress,
+        job: Job[GroupOptions],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
-        return setting, agglomerate(setting, requirements, progress=progress), self.form
+        return (
+            job.setting,
+            agglomerate(job.setting, job.requirements, progress=job.progress),
+            self.form,
+        )

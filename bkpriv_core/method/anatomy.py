@@ -7,15 +7,13 @@ from collections.abc import Sequence
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import GroupMethod, GroupOptions
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
 from bkpriv_core.method.mondrian import Bucketize
 from bkpriv_core.partition.anatomy import anatomy, check_eligible
 from bkpriv_core.partition.coarsening import coarsen
-from bkpriv_core.progress import Progress
 from bkpriv_core.release.bucketized.form import Anatomized
 from bkpriv_core.release.release import Form
 from bkpriv_core.requirement import LDiversity, Requirement, check_attainable
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["Anatomy"]
@@ -27,7 +25,7 @@ class Anatomy(GroupMethod[GroupOptions]):
     name = "anatomy"
     form = Anatomized()
     options = GroupOptions
-    combines = False
+    needs = (LDiversity,)
 
     @property
     def plain(self) -> Bucketize:
@@ -44,16 +42,15 @@ class Anatomy(GroupMethod[GroupOptions]):
 
     def partition(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: GroupOptions,
-        chance: Chance,
-        progress: Progress,
+        job: Job[GroupOptions],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
-        parts, groups = anatomy(setting.parts, _diversity(requirements), chance, progress=progress)
+        setting = job.setting
+        parts, groups = anatomy(
+            setting.parts, _diversity(job.requirements), job.chance, progress=job.progress
+        )
         setting = setting.over(parts)
-        groups = coarsen(setting, requirements, groups, progress=progress)
+        groups = coarsen(setting, job.requirements, groups, progress=job.progress)
         parts, groups = parts.unite(groups)
         return (setting if parts is setting.parts else setting.over(parts)), groups, self.form
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from bkpriv_core.audit import Finding, findings
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, Unsupported, as_json
+from bkpriv_core.errors import InvalidParameter, UnattainableRequirement, as_json
 from bkpriv_core.partition.certification import Beyond, Certificate, certify
+from bkpriv_core.partition.together import Mended
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.release import Form, RangeStyle, Release
 from bkpriv_core.requirement import Requirement, check_attainable
@@ -24,7 +25,18 @@ from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Departed", "GroupMethod", "GroupOptions", "Method", "OfGroups", "Options", "Own"]
+__all__ = [
+    "Departed",
+    "GroupMethod",
+    "GroupOptions",
+    "Job",
+    "Made",
+    "Make",
+    "Method",
+    "OfGroups",
+    "Options",
+    "Own",
+]
 
 Departed = Literal["stay", "withdraw"]
 """What becomes of people who left, in a release that grows."""
@@ -162,24 +174,56 @@ class GroupOptions(Options):
         return self.estimator
 
 
-def _one_column(what: str, columns: Sequence[str], hint: str) -> Unsupported:
-    return Unsupported(
-        f"{what} handles one sensitive column, and there are {len(columns)}",
-        detail=f"They are {', '.join(columns)}.",
-        hint=f"{hint}; or register a dataset with one of them.",
-    )
-
-
-def _one_record(what: str, options: Options, otherwise: str) -> Unsupported:
-    return Unsupported(
-        f"{what} shows one record of each person",
-        detail=f"Option max_records_per_person is {as_json(options.max_records_per_person)}.",
-        hint=f'Write {{"max_records_per_person": 1}}{otherwise}.',
-    )
-
-
 Own = TypeVar("Own", bound=Options)
+Own_co = TypeVar("Own_co", bound=Options, covariant=True)
 OfGroups = TypeVar("OfGroups", bound=GroupOptions)
+
+
+@dataclass(frozen=True, eq=False)
+class Job(Generic[Own_co]):
+    """What a method is asked.
+
+    Parameters
+    ----------
+    setting : Setting
+        The table and its adversaries.
+    requirements : sequence of Requirement
+        What the release must keep.
+    options : Options
+        Those of the method.
+    chance : Chance
+        Where what is random comes from.
+    progress : Progress
+        Has the steps of the work.
+    """
+
+    setting: Setting
+    requirements: Sequence[Requirement]
+    options: Own_co
+    chance: Chance
+    progress: Progress
+
+
+class Made(NamedTuple):
+    """What was made.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    findings : list of Finding
+        How it keeps each bound of the requirements by itself.
+    mended : Mended, optional
+        How it was certified together with earlier releases, if it was.
+    """
+
+    release: Release
+    findings: list[Finding]
+    mended: Mended | None = None
+
+
+Make = Callable[[Job[Any]], Made]
+"""What makes a release: a method's own `Method.make`, or a layer around it."""
 
 
 class Method(ABC, Generic[Own]):
@@ -196,7 +240,9 @@ class Method(ABC, Generic[Own]):
     tells_apart : bool
         Whether it is best given parts that tell respondents apart.
     combines : bool
-        Whether people may be told of by combinations of several sensitive columns.
+        Whether people may be told of by combinations, of several sensitive columns or records.
+    needs : tuple of type of Requirement
+        What a policy must state, if the method does not add it: it forms groups by that.
     """
 
     name: ClassVar[str]
@@ -204,36 +250,7 @@ class Method(ABC, Generic[Own]):
     options: type[Own]
     tells_apart: ClassVar[bool] = False
     combines: ClassVar[bool] = True
-
-    def check_told(self, columns: Sequence[str], options: Own) -> None:
-        """Refuse several sensitive columns, or records of a person, where but one can be.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            The sensitive columns.
-        options : Options
-            Those of the method.
-
-        Raises
-        ------
-        Unsupported
-            If they are.
-        """
-        if len(columns) > 1 and not self.combines:
-            anew = ", without the option grow" if getattr(options, "grow", False) else ""
-            raise _one_column(
-                f"method {self.name}",
-                columns,
-                "Use method mondrian, bucketize, agglomerate, incognito or microaggregate, which "
-                f"publish several{anew}",
-            )
-        # Beside single values of quasi-identifiers each person has one row.
-        beside = self.form.exact and "sensitive" in self.form.exhibits["records"]
-        if options.several and (beside or not self.combines):
-            others = ", or use method mondrian, agglomerate, incognito or microaggregate"
-            grows = getattr(options, "grow", False)
-            raise _one_record(f"method {self.name}", options, "" if grows else others)
+    needs: ClassVar[tuple[type[Requirement], ...]] = ()
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
         """The method that shows ranges so."""
@@ -298,31 +315,9 @@ class Method(ABC, Generic[Own]):
     @abstractmethod
     def make(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: Own,
-        chance: Chance,
-        progress: Progress,
-    ) -> tuple[Release, list[Finding]]:
+        job: Job[Own],
+    ) -> Made:
         """Make a release that keeps the requirements.
-
-        Parameters
-        ----------
-        setting : Setting
-            The table and its adversaries.
-        requirements : sequence of Requirement
-            What the release must keep.
-        options : Options
-            Those of the method.
-        chance : Chance
-            Where what is random comes from.
-        progress : Progress
-            Has the steps of the work.
-
-        Returns
-        -------
-        Release, list of Finding
-            How the release keeps each bound of the requirements.
 
         Raises
         ------
@@ -338,19 +333,12 @@ class GroupMethod(Method[OfGroups]):
     ----------
     rearranging : bool
         Whether groups that fail may be mended by others than unions.
+    grows : bool
+        Whether newcomers can be grouped beside groups that stay.
     """
 
     rearranging: ClassVar[bool] = True
-
-    def check_told(self, columns: Sequence[str], options: OfGroups) -> None:
-        """See `Method`."""
-        super().check_told(columns, options)
-        if len(columns) > 1 and options.grow:
-            raise _one_column(
-                "option grow", columns, "Leave it out: of several columns releases are made anew"
-            )
-        if options.several and options.grow:
-            raise _one_record("option grow", options, ", or leave it out")
+    grows: ClassVar[bool] = True
 
     @property
     def plain(self) -> GroupMethod[Any]:
@@ -370,11 +358,7 @@ class GroupMethod(Method[OfGroups]):
     @abstractmethod
     def partition(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: OfGroups,
-        chance: Chance,
-        progress: Progress,
+        job: Job[OfGroups],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups that meet the requirements, as far as `setting`, which only tries, can tell.
 
@@ -387,11 +371,7 @@ class GroupMethod(Method[OfGroups]):
 
     def certified(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: OfGroups,
-        chance: Chance,
-        progress: Progress,
+        job: Job[OfGroups],
     ) -> tuple[Release, Certificate]:
         """Form groups and certify them; see `make`.
 
@@ -402,27 +382,29 @@ class GroupMethod(Method[OfGroups]):
             making. There may be none.
         """
         # Groups that may not be rearranged must hold as they are formed.
-        sample = Sample(requirements, whole=not self.rearranging)
+        setting = job.setting
+        sample = Sample(job.requirements, whole=not self.rearranging)
         whole = setting
         setting, groups, form = self.partition(
-            setting.tried(),
-            sample.requirements,
-            options,
-            chance,
-            progress.step("partitioning"),
+            replace(
+                job,
+                setting=setting.tried(),
+                requirements=sample.requirements,
+                progress=job.progress.step("partitioning"),
+            ),
         )
-        broken, improving = 0, self.improves(options)
+        broken, improving = 0, self.improves(job.options)
         while True:
             certificate = certify(
                 setting,
                 sample.requirements,
                 groups,
-                options.estimator,
+                job.options.estimator,
                 pool=form.pool,
-                beyond=options.beyond,
+                beyond=job.options.beyond,
                 rearranging=self.rearranging,
                 improving=improving,
-                progress=progress,
+                progress=job.progress,
             )
             broken += certificate.failed
             setting, groups = setting.over(certificate.parts), certificate.groups
@@ -430,31 +412,32 @@ class GroupMethod(Method[OfGroups]):
             if not len(groups):
                 break
             measured = sample.widened(
-                setting, groups, certificate.measurements, options.estimator, progress.quiet
+                setting, groups, certificate.measurements, job.options.estimator, job.progress.quiet
             )
             if measured is not None:
                 certificate = replace(certificate, measurements=measured, failed=broken)
                 break
             if not self.rearranging:
                 setting, groups, form = self.partition(
-                    whole.tried(), sample.requirements, options, chance, progress.quiet
+                    replace(
+                        job,
+                        setting=whole.tried(),
+                        requirements=sample.requirements,
+                        progress=job.progress.quiet,
+                    )
                 )
-        certificate = certificate.reordered(chance.order(len(certificate.groups)))
+        certificate = certificate.reordered(job.chance.order(len(certificate.groups)))
         return Release(certificate.parts, certificate.groups, form), certificate
 
     def make(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: OfGroups,
-        chance: Chance,
-        progress: Progress,
-    ) -> tuple[Release, list[Finding]]:
+        job: Job[OfGroups],
+    ) -> Made:
         """Make a release; see `Method.make`.
 
         Progress has the steps partitioning, certifying and, where the method improves, improving.
         """
-        release, certificate = self.certified(setting, requirements, options, chance, progress)
+        release, certificate = self.certified(job)
         if not len(release.groups):
             failed = f"All {certificate.failed} groups fail, and nothing mends one."
             none = "No group was formed, and all records as one fail."
@@ -463,5 +446,8 @@ class GroupMethod(Method[OfGroups]):
                 detail=failed if certificate.failed else none,
                 hint="Require less strictly, or use coarser quasi-identifiers.",
             )
-        measured = setting.over(release.parts)
-        return release, findings(measured, release.groups, requirements, certificate.measurements)
+        measured = job.setting.over(release.parts)
+        return Made(
+            release,
+            findings(measured, release.groups, job.requirements, certificate.measurements),
+        )

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, GroupOptions, OfGroups
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Job, OfGroups
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import KAnonymity, Requirement
@@ -64,11 +64,13 @@ def k_anonymous(
         shared = {key.name: getattr(options, key.name) for key in fields(GroupOptions)}
         options = plain.options(**shared)
     baseline, _ = plain.certified(
-        Setting(release.table, progress=progress.quiet),
-        (KAnonymity(k),),
-        options,
-        # Nobody sees its numbers of groups, which may tell of the making.
-        SeededChance(0),
-        progress.quiet,
+        Job(
+            Setting(release.table, progress=progress.quiet),
+            (KAnonymity(k),),
+            options,
+            # Nobody sees its numbers of groups, which may tell of the making.
+            SeededChance(0),
+            progress.quiet,
+        ),
     )
     return baseline

@@ -20,8 +20,8 @@ from typing import Annotated
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.method.base import GroupMethod, GroupOptions
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
 from bkpriv_core.partition.cheapest import cheapest, lowest
 from bkpriv_core.partition.incognito import Lattice, Node, Nodes, incognito
 from bkpriv_core.progress import SILENT, Progress
@@ -29,7 +29,6 @@ from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form, Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.stated import About, OneOf, Range
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.cost import COSTS
 from bkpriv_core.table.groups import Groups
 from bkpriv_core.table.levels import Levels
@@ -62,11 +61,6 @@ class IncognitoOptions(GroupOptions):
         What it chooses a safe node by, one of `UTILITIES`; see `cheapest_node`.
     suppression : float
         Largest share of the records that it may suppress.
-
-    Raises
-    ------
-    InvalidParameter
-        If the release is to grow; see `GroupOptions` for others.
     """
 
     utility: Annotated[
@@ -81,16 +75,6 @@ class IncognitoOptions(GroupOptions):
         ),
     ] = 0.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.grow:
-            raise InvalidParameter(
-                "option grow means nothing to method incognito",
-                detail="It generalizes whole columns, so that newcomers would be shown as others "
-                "are who were published before, and in one group with them.",
-                hint="Publish without it, or grow a release of another method that forms groups.",
-            )
-
 
 class Incognito(GroupMethod[IncognitoOptions]):
     """Equal values after generalization to the safe node of least cost."""
@@ -99,6 +83,7 @@ class Incognito(GroupMethod[IncognitoOptions]):
     form = Generalized()
     options = IncognitoOptions
     rearranging = False
+    grows = False
 
     def check(
         self, setting: Setting, requirements: Sequence[Requirement], options: IncognitoOptions
@@ -110,16 +95,12 @@ class Incognito(GroupMethod[IncognitoOptions]):
 
     def partition(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: IncognitoOptions,
-        chance: Chance,
-        progress: Progress,
+        job: Job[IncognitoOptions],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
-        nodes = find_nodes(setting, requirements, options)
-        chosen = publish_node(nodes, cheapest_node(nodes, options.utility, progress))
-        return setting, chosen.groups, chosen.form.with_ranges(self.form.ranges)
+        nodes = find_nodes(job.setting, job.requirements, job.options)
+        chosen = publish_node(nodes, cheapest_node(nodes, job.options.utility, job.progress))
+        return job.setting, chosen.groups, chosen.form.with_ranges(self.form.ranges)
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, OfGroups
+from bkpriv_core.method.base import GroupMethod, Job, OfGroups
 from bkpriv_core.partition.insertion import insert, told_from_others
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.progress import Progress
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form
 from bkpriv_core.requirement import Requirement, alone_and_joint, satisfied
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups, IntArray
 
 __all__ = ["Gathered", "GatheringMethod"]
@@ -63,37 +62,30 @@ class GatheringMethod(GroupMethod[OfGroups]):
     @abstractmethod
     def gather(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: OfGroups,
-        chance: Chance,
-        progress: Progress,
+        job: Job[OfGroups],
     ) -> Gathered:
         """Say how groups that meet the requirements are formed of the parts, all told apart."""
 
     def partition(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: OfGroups,
-        chance: Chance,
-        progress: Progress,
+        job: Job[OfGroups],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`.
 
         What is left over is in none, or is to be mended where the method improves its groups.
         """
+        setting = job.setting
         parts = setting.parts
         if parts.respondent is None:
             parts = parts.apart()
             setting = setting.over(parts)
-        gathered = self.gather(setting, requirements, options, chance, progress)
+        gathered = self.gather(replace(job, setting=setting))
         alone, joint = alone_and_joint(gathered.requirements)
         judge = Judge(setting, alone, "omega")
         groups = Groups.joined([])
         for number, form in enumerate(gathered.steps):
             begun, ended = (place / len(gathered.steps) for place in (number, number + 1))
-            step = progress.part(begun, ended)
+            step = job.progress.part(begun, ended)
             more = told_from_others(
                 judge,
                 Groups.joined([groups, form(groups, step.part(0.0, _FORMED))]),
@@ -110,7 +102,7 @@ class GatheringMethod(GroupMethod[OfGroups]):
                 kin=gathered.kin,
                 progress=step.part(_FORMED, 1.0),
             )
-        if self.improves(options):
+        if self.improves(job.options):
             groups = Groups.joined([groups, _left_over(groups, gathered.order)])
         parts, groups = parts.unite(groups)
         return (setting if parts is setting.parts else setting.over(parts)), groups, self.form

@@ -30,21 +30,20 @@ what is likely of one of them. He waits, lest no cut of all of them hold.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
-from bkpriv_core.audit import Finding, findings
+from bkpriv_core.audit import findings
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, UnattainableRequirement
-from bkpriv_core.method.base import Departed, GroupMethod, OfGroups
+from bkpriv_core.method.base import Departed, GroupMethod, Job, Made, OfGroups
 from bkpriv_core.partition.judging import Judge
-from bkpriv_core.progress import Progress
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
-from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.combination import columns_of, gathered, rows_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
@@ -118,7 +117,8 @@ def grow(
     past : Respondents
         These respondents.
     table : Table
-        The source. Its domains also have all values of the release's table, by the same texts.
+        The source. Its domains, and the columns of its combinations, also have all values of the
+        release's table, by the same texts.
     respondents : Respondents
         Those of the source.
     departed : {"stay", "withdraw"}
@@ -131,10 +131,7 @@ def grow(
     InvalidData
         If an attribute is no more what it was, so that groups could not be shown as they were.
     """
-    then = np.column_stack((release.table.codes[past.cells], past.values))
-    for axis, (old, new) in enumerate(zip(release.domains, table.domains, strict=True)):
-        then[:, axis] = _recoding(old, new)[then[:, axis]]
-    now = np.column_stack((table.codes[respondents.cells], respondents.values))
+    domains, then, now = _alike(release.table, past, table, respondents)
     places = dict(zip(past.names, range(len(past.names)), strict=True))
     found = np.fromiter(map(places.get, respondents.names, repeat(-1)), np.int64, len(now))
     # Of each, whether the release shows him, whether he is there, and whether all the same.
@@ -159,7 +156,7 @@ def grow(
     order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
     rows = np.concatenate((then[kept], now[others]))[order]
     rest = np.full(int(others.sum()), SUPPRESSED)
-    grown, cells, values = _assembled(table.domains, rows)
+    grown, cells, values = _assembled(domains, rows)
     return Growth(
         grown,
         Respondents(tuple(names[i] for i in order.tolist()), cells, values),
@@ -169,6 +166,39 @@ def grow(
         int(changed.sum()),
         int(broken.sum()),
     )
+
+
+def _alike(
+    old: Table, past: Respondents, new: Table, respondents: Respondents
+) -> tuple[tuple[Domain, ...], IntArray, IntArray]:
+    """Domains of two tables together, and codes of the records of the respondents of each.
+
+    Columns are found by their names, in whichever order; the domains stand in that of `new`.
+    """
+    columns = columns_of(new.sensitive)
+    known = _recoded(old.quasi_identifiers, new.quasi_identifiers, old.codes[past.cells])
+    whose, rows = rows_of(old.sensitive, past.values)
+    rows = _recoded(columns_of(old.sensitive), columns, rows)
+    others, more = rows_of(new.sensitive, respondents.values)
+    first = len(past.names)
+    person = np.concatenate((whose, first + others))
+    offsets = np.searchsorted(person, np.arange(first + len(respondents.names) + 1))
+    sensitive, values = gathered(columns, np.concatenate((rows, more)), offsets)
+    return (
+        (*new.quasi_identifiers, sensitive),
+        np.column_stack((known, values[:first])),
+        np.column_stack((new.codes[respondents.cells], values[first:])),
+    )
+
+
+def _recoded(old: Sequence[Domain], new: Sequence[Domain], codes: IntArray) -> IntArray:
+    """Codes in other domains, and in their order, of rows of codes."""
+    place = {domain.name: axis for axis, domain in enumerate(old)}
+    recoded = np.empty_like(codes)
+    for axis, domain in enumerate(new):
+        was = place[domain.name]
+        recoded[:, axis] = _recoding(old[was], domain)[codes[:, was]]
+    return recoded
 
 
 def _assembled(domains: Sequence[Domain], rows: IntArray) -> tuple[Table, IntArray, IntArray]:
@@ -242,12 +272,8 @@ def _difference(old: Domain, new: Domain, recoding: IntArray) -> str | None:
 def make_grown(
     method: GroupMethod[OfGroups],
     growth: Growth,
-    setting: Setting,
-    requirements: Sequence[Requirement],
-    options: OfGroups,
-    chance: Chance,
-    progress: Progress,
-) -> tuple[Release, list[Finding]]:
+    job: Job[OfGroups],
+) -> Made:
     """Make a release that keeps groups, and has newcomers grouped by a method.
 
     Parameters
@@ -256,15 +282,13 @@ def make_grown(
         The method.
     growth : Growth
         Who is kept, and who came.
-    setting : Setting
-        The grown table and its adversaries; the parts are the records of its respondents.
-    requirements, options, chance, progress
-        See `Method.make`.
+    job : Job
+        Of the grown table; the parts are the records of its respondents.
 
     Returns
     -------
-    Release, list of Finding
-        How all groups of the release keep each bound of the requirements.
+    Made
+        Findings are of all groups, kept and new.
 
     Raises
     ------
@@ -272,10 +296,8 @@ def make_grown(
         If there is no group, kept or new.
     """
     labels, coming = growth.labels, growth.coming
-    labels, failed = grouped(
-        method, labels, coming, setting, requirements, options, chance, progress
-    )
-    groups = _waiting(method, setting, coming, labels, requirements, options)
+    labels, failed = grouped(method, labels, coming, job)
+    groups = _waiting(method, job.setting, coming, labels, job.requirements, job.options)
     if not len(groups):
         raise UnattainableRequirement(
             "no group could be certified, so there is nothing to publish",
@@ -283,13 +305,16 @@ def make_grown(
             hint="Require less strictly, or use coarser quasi-identifiers.",
         )
     # Where numbers are published, they must not tell who came when.
-    groups = groups.select(chance.order(len(groups)))
-    progress = progress.step("measuring")
+    groups = groups.select(job.chance.order(len(groups)))
+    progress = job.progress.step("measuring")
     # What was kept may be too large for exact inference.
-    estimator = "auto" if options.estimator == "exact" else options.estimator
-    measurements = [item.measure(setting, groups, estimator, progress) for item in requirements]
-    return Release(setting.parts, groups, method.form), findings(
-        setting, groups, requirements, measurements
+    estimator = "auto" if job.options.estimator == "exact" else job.options.estimator
+    measurements = [
+        item.measure(job.setting, groups, estimator, progress) for item in job.requirements
+    ]
+    return Made(
+        Release(job.setting.parts, groups, method.form),
+        findings(job.setting, groups, job.requirements, measurements),
     )
 
 
@@ -297,11 +322,7 @@ def grouped(
     method: GroupMethod[OfGroups],
     labels: IntArray,
     coming: BoolArray,
-    setting: Setting,
-    requirements: Sequence[Requirement],
-    options: OfGroups,
-    chance: Chance,
-    progress: Progress,
+    job: Job[OfGroups],
 ) -> tuple[IntArray, int]:
     """Have a method group those who have no group yet.
 
@@ -313,7 +334,7 @@ def grouped(
         The group of each: dense integers from 0, or `SUPPRESSED`.
     coming : (n,) bool array
         Who is to be grouped.
-    setting, requirements, options, chance, progress
+    job : Job
         See `make_grown`.
 
     Returns
@@ -323,13 +344,11 @@ def grouped(
     failed : int
         How many of them failed.
     """
-    parts, kept = setting.parts, int(labels.max(initial=SUPPRESSED)) + 1
-    who = _bearable(setting, np.flatnonzero(coming), requirements)
+    parts, kept = job.setting.parts, int(labels.max(initial=SUPPRESSED)) + 1
+    who = _bearable(job.setting, np.flatnonzero(coming), job.requirements)
     if not who.size:
         return labels, 0
-    made, certificate = method.certified(
-        setting.over(parts.select(who)), requirements, options, chance, progress
-    )
+    made, certificate = method.certified(replace(job, setting=job.setting.over(parts.select(who))))
     if made.parts.respondent is None:
         raise ValueError("the parts do not tell respondents apart")
     shown = made.labels != SUPPRESSED

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import GroupMethod, GroupOptions
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
 from bkpriv_core.partition.microaggregation import microaggregate
-from bkpriv_core.progress import Progress
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form
 from bkpriv_core.requirement import KAnonymity, Requirement
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["Microaggregate"]
@@ -34,18 +32,14 @@ class Microaggregate(GroupMethod[GroupOptions]):
 
     def partition(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: GroupOptions,
-        chance: Chance,
-        progress: Progress,
+        job: Job[GroupOptions],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
         parts, groups = microaggregate(
-            setting.parts, _size(requirements), chance, progress=progress
+            job.setting.parts, _size(job.requirements), job.chance, progress=job.progress
         )
         parts, groups = parts.unite(groups)
-        return setting.over(parts), groups, self.form
+        return job.setting.over(parts), groups, self.form
 
 
 def _size(requirements: Sequence[Requirement]) -> int:

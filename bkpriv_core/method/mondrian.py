@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method.base import GroupMethod, GroupOptions
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Job
 from bkpriv_core.partition.mondrian import mondrian
-from bkpriv_core.progress import Progress
 from bkpriv_core.release.bucketized.form import Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form
-from bkpriv_core.requirement import Requirement
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["Bucketize", "Mondrian", "MondrianOptions"]
@@ -46,15 +42,13 @@ class Mondrian(GroupMethod[MondrianOptions]):
 
     def partition(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: MondrianOptions,
-        chance: Chance,
-        progress: Progress,
+        job: Job[MondrianOptions],
     ) -> tuple[Setting, Groups, Form]:
         """Form groups; see `GroupMethod.partition`."""
-        groups = mondrian(setting, requirements, elsewhere=options.refine, progress=progress)
-        return setting, groups, self.form
+        groups = mondrian(
+            job.setting, job.requirements, elsewhere=job.options.refine, progress=job.progress
+        )
+        return job.setting, groups, self.form
 
 
 class Bucketize(Mondrian):

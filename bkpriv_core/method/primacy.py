@@ -26,7 +26,7 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Between, parse_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, as_json
-from bkpriv_core.method.base import GroupOptions
+from bkpriv_core.method.base import GroupOptions, Job
 from bkpriv_core.method.gathering import Gathered, GatheringMethod
 from bkpriv_core.method.microaggregate import Microaggregate
 from bkpriv_core.partition.anonymity_primacy import nearest_classes
@@ -43,7 +43,6 @@ from bkpriv_core.requirement import (
     Requirement,
 )
 from bkpriv_core.stated import Range
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import Groups
 
 __all__ = ["BetaLikenessPrimacy", "KAnonymityPrimacy", "PrimacyOptions"]
@@ -84,7 +83,7 @@ class _Primacy(GatheringMethod[PrimacyOptions]):
     """What the methods have in common."""
 
     options = PrimacyOptions
-    combines = False
+    needs = (KAnonymity, BetaLikeness)
 
     @property
     def plain(self) -> Microaggregate:
@@ -135,32 +134,29 @@ class _Primacy(GatheringMethod[PrimacyOptions]):
 
     def gather(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: PrimacyOptions,
-        chance: Chance,
-        progress: Progress,
+        job: Job[PrimacyOptions],
     ) -> Gathered:
         """Cluster records and form groups in clusters; see `GatheringMethod.gather`."""
-        self._check_needed(requirements)
-        (alike,) = (item for item in requirements if isinstance(item, PairDivergence))
+        self._check_needed(job.requirements)
+        alike = [item for item in job.requirements if isinstance(item, PairDivergence)]
         clusters = cluster(
-            [setting.prior(knowledge) for knowledge in alike.knowledge],
-            alike.theta,
-            progress=progress.quiet,
+            [item.seen(job.setting).prior(known) for item in alike for known in item.knowledge],
+            min(item.theta for item in alike),
+            progress=job.progress.quiet,
         )
-        label = clusters.labels(len(setting.parts))
-        order = along_curve(setting.parts, chance)
+        label = clusters.labels(len(job.setting.parts))
+        order = along_curve(job.setting.parts, job.chance)
         along = Groups.from_labels(label[order])
         clusters = Groups(order[along.members], along.offsets)
-        within = [OneCluster(label) if item is alike else item for item in requirements]
+        within = [OneCluster(label) if item is alike[0] else item for item in job.requirements]
+        within = [item for item in within if not isinstance(item, PairDivergence)]
 
         def first(_: Groups, step: Progress) -> Groups:
-            return self.classes(setting, within, clusters, step)
+            return self.classes(job.setting, within, clusters, step)
 
         def then(groups: Groups, step: Progress) -> Groups:
             left = clusters.taken(np.flatnonzero(~np.isin(clusters.members, groups.members)))
-            return nearest_classes(setting, within, left, progress=step)
+            return nearest_classes(job.setting, within, left, progress=step)
 
         return Gathered([first, then], order, within, label)
 

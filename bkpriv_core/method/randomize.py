@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from bkpriv_core.audit import Finding, draw_finding
+from bkpriv_core.audit import draw_finding
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method.base import Method, Options
-from bkpriv_core.progress import Progress
+from bkpriv_core.method.base import Job, Made, Method, Options
 from bkpriv_core.randomization.channel import Scheme
 from bkpriv_core.randomization.drawing import draw
 from bkpriv_core.randomization.optimization import optimize
@@ -22,7 +21,6 @@ from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import MaxDisclosure, Requirement
 from bkpriv_core.stated import About, Range
-from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.recoding import recode
 from bkpriv_core.table.table import Table
@@ -93,12 +91,8 @@ class Randomize(Method[RandomizeOptions]):
 
     def make(
         self,
-        setting: Setting,
-        requirements: Sequence[Requirement],
-        options: RandomizeOptions,
-        chance: Chance,
-        progress: Progress,
-    ) -> tuple[Release, list[Finding]]:
+        job: Job[RandomizeOptions],
+    ) -> Made:
         """Make a release; see `Method.make`.
 
         Progress has the steps optimizing and drawing.
@@ -112,12 +106,12 @@ class Randomize(Method[RandomizeOptions]):
         TooLarge
             If the grid of the distorted quasi-identifiers is too large.
         """
-        demanded, table = bound_of(requirements), setting.table
-        optimizing = progress.step("optimizing")
-        optimum = optimize(table, options.scheme, demanded.tau, options.utility, optimizing)
-        drawn = draw(table, optimum.channels, chance, progress.step("drawing"))
-        release = Release(setting.parts, None, self.form.with_drawn(optimum.channels, drawn))
-        return release, [draw_finding(release, demanded, options.scheme, progress)]
+        demanded, table = bound_of(job.requirements), job.setting.table
+        optimizing = job.progress.step("optimizing")
+        optimum = optimize(table, job.options.scheme, demanded.tau, job.options.utility, optimizing)
+        drawn = draw(table, optimum.channels, job.chance, job.progress.step("drawing"))
+        release = Release(job.setting.parts, None, self.form.with_drawn(optimum.channels, drawn))
+        return Made(release, [draw_finding(release, demanded, job.options.scheme, job.progress)])
 
 
 def bound_of(requirements: Sequence[Requirement]) -> MaxDisclosure:

@@ -8,39 +8,66 @@ group, and those are judged.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from bkpriv_core.audit import Finding, findings
+from bkpriv_core.audit import findings
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method.base import GroupMethod, GroupOptions, OfGroups
-from bkpriv_core.method.growing import grouped
+from bkpriv_core.method.base import GroupMethod, GroupOptions, Job, Made, Make, Method, OfGroups
+from bkpriv_core.method.growing import Growth, grouped, make_grown
 from bkpriv_core.partition.judging import Judge
-from bkpriv_core.partition.together import Mended, certify_together, known_groups
-from bkpriv_core.progress import Progress
+from bkpriv_core.partition.together import certify_together, known_groups
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, alone_and_joint
-from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, Groups
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.together.earlier import Earlier
 
-__all__ = ["begin_again", "make_together"]
+__all__ = ["layered"]
 
 _GROWN = 'Publish with the option {"grow": true}, which keeps the groups that were published'
 _WARNED = 'State the policy with {"overlap": "warn"}, and audit_together says what all tell'
+
+
+def layered(
+    method: Method[Any],
+    growth: Growth | None = None,
+    respondents: Respondents | None = None,
+    earlier: Earlier | None = None,
+) -> Make:
+    """Wrap a method in what a release is made by beside it, from within.
+
+    Parameters
+    ----------
+    method : Method
+        The method.
+    growth : Growth, optional
+        What stays of the last release, where the release grows.
+    respondents : Respondents, optional
+        Those of the table.
+    earlier : Earlier, optional
+        What the release is certified together with, whose respondents are known.
+    """
+    make: Make = method.make
+    if not isinstance(method, GroupMethod):
+        return make
+    if growth is not None:
+        make = partial(make_grown, method, growth)
+    if earlier is not None and respondents is not None:
+        if growth is None and method.rearranging:
+            make = partial(begin_again, method, respondents, earlier)
+        make = partial(make_together, make, respondents, earlier)
+    return make
 
 
 def begin_again(
     method: GroupMethod[OfGroups],
     respondents: Respondents,
     earlier: Earlier,
-    setting: Setting,
-    requirements: Sequence[Requirement],
-    options: OfGroups,
-    chance: Chance,
-    progress: Progress,
-) -> Release:
+    job: Job[OfGroups],
+) -> Made:
     """Begin a release with groups that earlier ones tell; see `bkpriv_core.partition.together`.
 
     Parameters
@@ -51,72 +78,66 @@ def begin_again(
         Those of the table.
     earlier : Earlier
         What was published before.
-    setting, requirements, options, chance, progress
-        See `Method.make`.
+    job : Job
+        What is asked of it.
 
     Returns
     -------
-    Release
+    Made
         It is yet to be mended by `make_together`: not all of its groups need hold.
     """
-    setting = setting.over(respondents.apart(setting.table))
-    known = known_groups(_judge(setting, requirements, options), earlier)
+    setting = job.setting.over(respondents.apart(job.setting.table))
+    known = known_groups(_judge(setting, job.requirements, job.options), earlier)
     labels = known.labels(len(setting.parts))
     coming = labels == SUPPRESSED
-    labels, _ = grouped(method, labels, coming, setting, requirements, options, chance, progress)
-    return Release(setting.parts, Groups.from_labels(labels), method.form)
+    labels, _ = grouped(method, labels, coming, replace(job, setting=setting))
+    return Made(Release(setting.parts, Groups.from_labels(labels), method.form), [])
 
 
 def make_together(
-    made: Release,
+    make: Make,
     respondents: Respondents,
     earlier: Earlier,
-    setting: Setting,
-    requirements: Sequence[Requirement],
-    options: GroupOptions,
-    chance: Chance,
-    progress: Progress,
-) -> tuple[Release, list[Finding], Mended]:
+    job: Job[GroupOptions],
+) -> Made:
     """Mend a release so that nobody is exposed whom earlier releases did not expose.
 
     Parameters
     ----------
-    made : Release
-        What the method made, or began with.
+    make : callable
+        Makes the release, or begins it.
     respondents : Respondents
         Those of its table.
     earlier : Earlier
         What was published before.
-    setting : Setting
-        The table and its adversaries.
-    requirements, options, chance, progress
-        See `Method.make`.
+    job : Job
+        What is asked of it.
 
     Returns
     -------
-    Release, list of Finding, Mended
-        The release, whose parts tell respondents apart; how it keeps each bound by itself; and what
-        it tells together with others.
+    Made
+        The parts of the release tell respondents apart.
 
     Raises
     ------
     UnattainableRequirement
         If nothing is left to publish.
     """
+    made = make(job).release
     parts = respondents.apart(made.table)
-    groups = Groups.from_labels(made.labels[respondents.places(made.parts, chance)])
-    setting = setting.over(parts)
+    groups = Groups.from_labels(made.labels[respondents.places(made.parts, job.chance)])
+    setting = job.setting.over(parts)
     mended = certify_together(
-        _judge(setting, requirements, options),
+        _judge(setting, job.requirements, job.options),
         groups,
         earlier,
-        requirements,
-        options.estimator,
+        job.requirements,
+        job.options.estimator,
         pool=made.form.pool,
         # What is generalized by whole columns has no unions that are.
         uniting=made.form.levels is None,
-        grown=options.grow,
-        progress=progress.step("judging releases together"),
+        grown=job.options.grow,
+        progress=job.progress.step("judging releases together"),
     )
     groups = mended.groups
     if not len(groups):
@@ -126,17 +147,16 @@ def make_together(
             "nothing can be published beside earlier releases",
             detail=f"Together with {several} {listed} "
             "every group exposes somebody, and so do their unions.",
-            # What grows has one value of each person.
-            hint=f"{_WARNED}."
-            if isinstance(made.table.sensitive, Combination)
-            else f"{_GROWN}. {_WARNED}.",
+            hint=f"{_GROWN}. {_WARNED}.",
         )
-    groups = groups.select(chance.order(len(groups)))
+    groups = groups.select(job.chance.order(len(groups)))
     # What was kept may be too large for exact inference.
-    estimator = "auto" if options.grow and options.estimator == "exact" else options.estimator
-    measurements = [item.measure(setting, groups, estimator) for item in requirements]
-    rows = findings(setting, groups, requirements, measurements)
-    return Release(parts, groups, made.form), rows, mended
+    estimator = (
+        "auto" if job.options.grow and job.options.estimator == "exact" else job.options.estimator
+    )
+    measurements = [item.measure(setting, groups, estimator) for item in job.requirements]
+    rows = findings(setting, groups, job.requirements, measurements)
+    return Made(Release(parts, groups, made.form), rows, mended)
 
 
 def _judge(setting: Setting, requirements: Sequence[Requirement], options: GroupOptions) -> Judge:

@@ -101,6 +101,9 @@ def nearest_classes(
 class Alike:
     """Demands of k-anonymity and beta-likeness on groups of single records.
 
+    Of beta-likeness of several columns, or of persons with several values, it is less than they
+    ask: that one column's rarest values of each are not too many. All are asked of what is formed.
+
     Parameters
     ----------
     k : int
@@ -110,7 +113,7 @@ class Alike:
     overall : (m,) float array
         Share of each value in the table.
     value : (p,) int array
-        Value of each part's record.
+        Value of each part's record; the rarest, of a person with several.
     """
 
     k: int
@@ -122,10 +125,11 @@ class Alike:
     def of(cls, setting: Setting, requirements: Sequence[Requirement]) -> Alike:
         """Find out what requirements ask, among which the two must be."""
         k = max(item.k for item in requirements if isinstance(item, KAnonymity))
-        (likeness,) = (item for item in requirements if isinstance(item, BetaLikeness))
-        overall = setting.table.overall
-        value = setting.parts.counts.argmax(axis=1)
-        return cls(k, likeness, overall, value)
+        likeness = next(item for item in requirements if isinstance(item, BetaLikeness))
+        seen = likeness.seen(setting)
+        overall = seen.overall
+        has = seen.counts[:, : len(overall)] > 0
+        return cls(k, likeness, overall, np.where(has, overall, np.inf).argmin(axis=1))
 
     @cached_property
     def caps(self) -> FloatArray:

@@ -62,7 +62,7 @@ def cluster(priors: Sequence[FloatArray], theta: float, *, progress: Progress = 
     ----------
     priors : sequence of (p, m) float arrays
         Beliefs of each of the adversaries, at least one, about the records of each part, at least
-        one; rows sum to 1.
+        one; rows sum to 1. They may be about different columns.
     theta : float
         Largest Jensen-Shannon divergence of two beliefs of an adversary, in bits.
     progress : Progress
@@ -77,7 +77,8 @@ def cluster(priors: Sequence[FloatArray], theta: float, *, progress: Progress = 
     """
     distinct, kind = np.unique(np.hstack(priors), axis=0, return_inverse=True)
     kinds = np.arange(len(distinct))
-    pairs = [Pairs(held, kinds) for held in np.split(distinct, len(priors), axis=1)]
+    ends = np.cumsum([prior.shape[1] for prior in priors])[:-1]
+    pairs = [Pairs(held, kinds) for held in np.split(distinct, ends, axis=1)]
     roots = np.sqrt(distinct)
     clusters = Groups.from_rows(kinds)
     share = 0.0

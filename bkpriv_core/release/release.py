@@ -293,6 +293,22 @@ class Release:
         return self.parts.weights[self.groups.members]
 
     @cached_property
+    def dealt(self) -> IntArray:
+        """Rows of each membership where those of a group are dealt evenly to its persons, (e,).
+
+        How many rows of his own a person has does not show so. Where they do not come out even, the
+        first persons of the group have one more. Of records, each is one.
+        """
+        told, groups = self.counted, self.groups
+        heads = self.weights if told.parts.heads is None else told.parts.heads[groups.members]
+        persons = groups.sum(heads)
+        each, more = np.divmod(told.sizes, persons)
+        before = np.cumsum(heads) - heads
+        first = before - before[groups.offsets[:-1]][groups.owner]
+        left: IntArray = np.clip(more[groups.owner] - first, 0, heads)
+        return heads * each[groups.owner] + left
+
+    @cached_property
     def sizes(self) -> IntArray:
         """Records of each group, shape (g,)."""
         return self.parts.sizes(self.groups)

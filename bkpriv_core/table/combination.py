@@ -41,6 +41,7 @@ __all__ = [
     "Having",
     "aspects_of",
     "columns_of",
+    "gathered",
     "name_of",
     "rows_of",
 ]
@@ -417,6 +418,32 @@ def rows_of(sensitive: Domain, values: IntArray) -> tuple[IntArray, IntArray]:
         return np.arange(len(values)), values[:, None]
     chosen = sensitive.sets.select(values)
     return chosen.owner, sensitive.rows[chosen.members]
+
+
+def gathered(
+    columns: tuple[Domain, ...], rows: IntArray, offsets: IntArray
+) -> tuple[Domain, IntArray]:
+    """Make rows that are told of persons one sensitive attribute.
+
+    Parameters
+    ----------
+    columns : tuple of Domain
+        The sensitive columns, ``s`` of them.
+    rows : (r, s) int array
+        Codes of rows.
+    offsets : (n + 1,) int array
+        Rows of each of ``n`` persons, strictly increasing.
+
+    Returns
+    -------
+    sensitive : Domain
+        A `Combination`; of one column and one row of each, that column.
+    values : (n,) int array
+        Each person's value of it.
+    """
+    if len(columns) == 1 and len(rows) == len(offsets) - 1:
+        return columns[0], rows[:, 0]
+    return Combination.of(columns, rows, offsets)
 
 
 def aspects_of(sensitive: Domain) -> tuple[Aspect, ...]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from bkpriv_core.errors import InvalidData
 from bkpriv_core.table.arrays import distinct_rows
-from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.combination import gathered
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import Groups, IntArray
 
@@ -143,7 +143,5 @@ class Persons:
                 hint='Publish one record of each with option {"max_records_per_person": 1}, or '
                 "from a view in which a person's quasi-identifiers are the same in all records.",
             )
-        if len(columns) == 1 and len(order) == len(distinct):
-            return cls(distinct, first, columns[0], told[order, 0], records)
-        sensitive, values = Combination.of(columns, told[order], offsets)
+        sensitive, values = gathered(columns, told[order], offsets)
         return cls(distinct, first, sensitive, values, records)

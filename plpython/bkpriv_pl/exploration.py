@@ -10,8 +10,9 @@ from typing import Any
 from bkpriv_core.belief.knowledge import state_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import BkprivError
-from bkpriv_core.exploration import check_explorable, list_policies, try_out
-from bkpriv_core.method import Method, Options
+from bkpriv_core.exploration import list_policies, try_out
+from bkpriv_core.method import Job, Method, Options
+from bkpriv_core.method.growing import Growth
 from bkpriv_core.policy import Policy
 from bkpriv_core.table.chance import SecretChance, SeededChance
 from bkpriv_core.table.respondent import Respondents
@@ -19,7 +20,9 @@ from bkpriv_core.table.table import Table
 from bkpriv_pl import telling
 from bkpriv_pl.boundary import entry, from_json, run
 from bkpriv_pl.column import Period
+from bkpriv_pl.counts import NOTHING
 from bkpriv_pl.dataset import Dataset, find_dataset, read_records
+from bkpriv_pl.growing import find_stock
 from bkpriv_pl.knowledge import PriorTables
 from bkpriv_pl.layout import check_bounds
 from bkpriv_pl.memory import BUDGET
@@ -52,6 +55,8 @@ class _Subject:
         What would make it.
     options : Options
         Those of the method.
+    growth : Growth or None
+        What stays of the last release, if it is to grow.
     policies : collection of Policy
         All that are tried.
     """
@@ -64,11 +69,13 @@ class _Subject:
         respondents: Respondents | None,
         method: Method[Any],
         options: Options,
+        growth: Growth | None,
         policies: Collection[Policy],
     ) -> None:
         self._read = dataset, period, table, respondents
         self.method = method
         self.options = options
+        self.growth = growth
         adversaries = frozenset[str]().union(*map(_written, policies))
         self._fitting = table.counts.size * 8 * len(adversaries) <= _KEPT
         self._kept: dict[tuple[bool, frozenset[str]], Setting] = {}
@@ -85,7 +92,7 @@ class _Subject:
                 policy.requirements,
                 self.options,
                 PriorTables(own=True),
-                apart=self.method.tells_apart,
+                apart=self.method.tells_apart or self.growth is not None,
                 stored=False,
             )
         return self._kept[kind]
@@ -112,7 +119,6 @@ def explore(
     # Trying is not acting for the owner: his source is read only if it is nobody's trap.
     registered = replace(find_dataset(dataset), acted_for=False)
     way, chosen = read_method(registered, method, from_json(options, "options"))
-    check_explorable(chosen)
     listed = list_policies(from_json(policies, "policies"))
     within = require_period(registered, period)
     figures: dict[int, dict[str, float | None]] = {}
@@ -127,14 +133,21 @@ def explore(
         task.step("counting")
         read = replace(registered, attributes=())
         kept = kept_of(chosen, registered)
-        source, of_source, _ = read_records(read, chosen.nulls, within, kept=kept)
+        stock = find_stock(registered, within, None, way, chosen)
+        known = NOTHING if stock is None else stock.known
+        source, about, _ = read_records(read, chosen.nulls, within, known, kept)
+        growth = None if stock is None else stock.grow(source, about)
+        if growth is not None:
+            source, about = growth.table, growth.respondents
         table, cell = way.prepare(source, chosen)
         coarse = {
             d.name for d, own in zip(table.domains, source.domains, strict=True) if d is not own
         }
         check_bounds(registered, table, way.form, coarse)
-        respondents = None if of_source is None else of_source.moved(cell)
-        subject = _Subject(registered, within, table, respondents, way, chosen, understood.values())
+        respondents = None if about is None else about.moved(cell)
+        subject = _Subject(
+            registered, within, table, respondents, way, chosen, growth, understood.values()
+        )
         figures |= _tried(subject, understood, task)
     _warn_of_others(registered)
     task.done()
@@ -158,14 +171,14 @@ def _tried(
         seed = subject.options.seed
         chance = SecretChance() if seed is None else SeededChance(seed)
         try:
-            figures[place] = try_out(
+            job = Job(
                 subject.setting(policy),
-                policy,
-                subject.method,
+                policy.requirements,
                 subject.options,
                 chance,
                 trying.quiet,
             )
+            figures[place] = try_out(subject.method, job, policy.query_error, subject.growth)
         except BkprivError as error:
             figures[place] = _refused(place, error)
     return figures

@@ -13,7 +13,7 @@ from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
 from bkpriv_core.method.growing import Growth, begin, grow
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.combination import columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.respondent import Respondents
@@ -72,7 +72,9 @@ class Stock:
         """Values that the last release has, to be in the domains of the next."""
         if self.last is None:
             return NOTHING
-        return {domain.name: domain.labels for domain in self.last.domains}
+        table = self.last.table
+        columns = (*table.quasi_identifiers, *columns_of(table.sensitive))
+        return {domain.name: domain.labels for domain in columns}
 
     def grow(self, table: Table, respondents: Respondents | None) -> Growth:
         """Tell who of a source is kept, and who is a newcomer.
@@ -123,7 +125,11 @@ class Stock:
 
 
 def find_stock(
-    dataset: Dataset, period: Period | None, view: View, method: Method[Any], options: Options
+    dataset: Dataset,
+    period: Period | None,
+    view: View | None,
+    method: Method[Any],
+    options: Options,
 ) -> Stock | None:
     """Find what a publication grows from: the last release in its view, or else of the dataset.
 
@@ -143,14 +149,15 @@ def find_stock(
         return None
     if not isinstance(method, GroupMethod):
         raise ValueError("only methods that form groups have the option grow")
-    _check_respondents(dataset)
     like = Like.of(dataset, period)
     past = [each for each in select_dataset(like.dataset, like.owner) if each.period == like.period]
     if not past:
         return Stock(options, method, None, None)
     # In the view, or else at all; of these, the last.
     shown = [
-        each for each in past if (each.view_schema, each.view_name) == (view.schema, view.name)
+        each
+        for each in past
+        if view is not None and (each.view_schema, each.view_name) == (view.schema, view.name)
     ]
     latest = (shown or past)[-1]
     release = latest.release
@@ -165,12 +172,6 @@ def find_stock(
             "stand beside.",
         )
     _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
-    if isinstance(last.table.sensitive, Combination):
-        raise _unfit(
-            release,
-            f"is of combinations of {last.table.sensitive.name}",
-            "Groups that grow are of persons with one record and one sensitive value each.",
-        )
     _check_attributes(dataset, last)
     return Stock(options, method, *tell_apart(last))
 
@@ -189,31 +190,20 @@ def _refuse(latest: Candidate, like: Like, reasons: Iterable[Reason]) -> None:
         raise _unfit(latest.release, left_out.words, detail)
 
 
-def _check_respondents(dataset: Dataset) -> None:
-    if dataset.respondent is None:
-        raise Refusal(
-            "42703",
-            f'dataset "{dataset.name}" names no respondents, and cannot grow',
-            detail="Whether a record is a newcomer's can be told only where it is known whose it "
-            "is.",
-            hint="Register it with the column that names the respondents.",
-        )
-
-
 def _check_attributes(dataset: Dataset, last: RecordedRelease) -> None:
     """Refuse a release of other attributes, or of other types."""
     types = column_types(dataset.source_schema, dataset.source_name)
-    now = tuple(f'"{name}" {types[name].declared_as}' for name in dataset.measured)
-    then = tuple(
-        f'"{domain.name}" {type_}' for domain, type_ in zip(last.domains, last.types, strict=True)
-    )
-    if now != then:
+    domains = (*last.table.quasi_identifiers, *columns_of(last.table.sensitive))
+    now = [f'"{name}" {types[name].declared_as}' for name in dataset.measured]
+    then = [f'"{domain.name}" {type_}' for domain, type_ in zip(domains, last.types, strict=True)]
+    known, before = len(dataset.quasi_identifiers), len(last.table.quasi_identifiers)
+    if {*now[:known]} != {*then[:before]} or {*now[known:]} != {*then[before:]}:
         raise _unfit(
             last.release,
             "has other attributes than its dataset",
             f"It has {', '.join(then)}; the dataset has {', '.join(now)}.",
         )
-    for domain in last.domains:
+    for domain in domains:
         _check_values(last.release, domain, types[domain.name])
 
 

@@ -11,17 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method import GroupOptions, Method, Options
-from bkpriv_core.policy import Policy
 from bkpriv_pl import telling
-from bkpriv_pl.boundary import Refusal, run
-from bkpriv_pl.dataset import Dataset
+from bkpriv_pl.boundary import run
 
 __all__ = [
     "PassedThrough",
     "attributes_of",
-    "check_attributes",
     "note_attributes",
     "passed_through",
     "rows_of_attributes",
@@ -30,54 +25,6 @@ __all__ = [
 
 _SHOWN = 8
 """How many columns a message lists."""
-
-
-def check_attributes(
-    dataset: Dataset, method: Method[Any], options: Options, policy: Policy
-) -> None:
-    """Refuse what attributes cannot pass through.
-
-    Raises
-    ------
-    InvalidParameter, Refusal
-        If records are not shown as they are, or what is remembered of earlier releases counts.
-    """
-    if not dataset.attributes:
-        return
-    hint = f"Register {dataset.source} as another dataset, without attributes, to publish it so."
-    listed = f"The attributes are {_listed(dataset.attributes)}."
-    if not method.form.passes:
-        raise InvalidParameter(
-            f'attributes of dataset "{dataset.name}" cannot pass through method {method.name}',
-            detail=f"It draws every record anew, and attributes beside it would say which it was. "
-            f"{listed}",
-            hint=f"Use a method that forms groups, such as mondrian. {hint}",
-        )
-    grouped = isinstance(options, GroupOptions)
-    if grouped and getattr(options, "unfit", None) == "counterfeit":
-        raise InvalidParameter(
-            f'releases of dataset "{dataset.name}" cannot show counterfeits',
-            detail="A value that nobody has has no attributes, and those of its record would give "
-            f"it away. {listed}",
-            hint=f'Leave out the option {{"unfit": "counterfeit"}}. {hint}',
-        )
-    if grouped and getattr(options, "grow", False):
-        raise InvalidParameter(
-            f'releases of dataset "{dataset.name}" cannot grow',
-            detail="Groups that are kept stay as they were published, and what their attributes "
-            f"were is not recorded. {listed}",
-            hint=f'Leave out the option {{"grow": true}}. {hint}',
-        )
-    remembering = [item.key for item in policy.requirements if item.tells_apart]
-    if remembering:
-        raise Refusal(
-            "0A000",
-            f"{remembering[0]} about what is remembered of earlier releases is not kept by "
-            f'releases of dataset "{dataset.name}"',
-            detail="By attributes readers tell which rows of several releases are the same "
-            f"record's, which is not measured. {listed}",
-            hint=f"Require it of adversaries who hold one release. {hint}",
-        )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import secrets
 
 import numpy as np
 
-from bkpriv_core.errors import InvalidParameter
 from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import rows_of
@@ -29,17 +28,11 @@ def kept_of(options: Options, dataset: Dataset) -> Kept | None:
     Raises
     ------
     BkprivError
-        If the dataset does not say whom records are about, or has no column to choose them by.
+        If the dataset has no column to choose them by.
     """
     most, latest_by = options.max_records_per_person, options.latest_by
     if most is None:
         return None
-    if dataset.respondent is None:
-        raise InvalidParameter(
-            f'dataset "{dataset.name}" does not say whom a record is about',
-            detail="Option max_records_per_person bounds the records of each person.",
-            hint="Register it with a column of respondents, or leave the option out.",
-        )
     if latest_by is not None:
         columns = column_types(dataset.source_schema, dataset.source_name)
         if latest_by not in columns:

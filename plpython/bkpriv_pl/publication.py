@@ -11,19 +11,17 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, get_args
+from typing import get_args
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import Certainty, certainties
 from bkpriv_core.errors import BkprivError
-from bkpriv_core.method import GroupMethod, Method
-from bkpriv_core.method.growing import Growth, make_grown
+from bkpriv_core.method import Job
+from bkpriv_core.method.growing import Growth
 from bkpriv_core.method.randomize import bound_of
-from bkpriv_core.method.together import begin_again, make_together
-from bkpriv_core.partition.together import Mended
+from bkpriv_core.method.together import layered
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Exhibit, Release
@@ -146,7 +144,15 @@ def _publish(request: Request, task: Task) -> int:
     beside = _find_beside(request, subject, task)
     if beside is not None:
         overlap = find_overlap(request.dataset, request.period, request.method.form, beside)
-    published, rows, mended = _make(request, subject, reading, beside, chance, task)
+    make = layered(
+        request.method,
+        reading.growth,
+        subject.respondents,
+        None if beside is None else beside.earlier,
+    )
+    published, rows, mended = make(
+        Job(subject.setting, request.policy.requirements, request.options, chance, task)
+    )
     if beside is not None:
         beside = replace(beside, mended=mended)
     shown, within = published.together()
@@ -229,8 +235,11 @@ def _set_out(request: Request, reading: _Reading, task: Task) -> _Subject:
     check_binding(requirements, setting)
     if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
         method.check(setting, requirements, options)
-    passed = None if passing is None else passing.moved(cell)
-    return _Subject(setting, about, passed, memories, coarse)
+    if passing is not None and about is not None:
+        passing = replace(passing, cells=about.cells, values=about.values)
+    elif passing is not None:
+        passing = passing.moved(cell)
+    return _Subject(setting, about, passing, memories, coarse)
 
 
 def _find_beside(request: Request, subject: _Subject, task: Task) -> Beside | None:
@@ -242,32 +251,6 @@ def _find_beside(request: Request, subject: _Subject, task: Task) -> Beside | No
         *(request.dataset, request.period, subject.setting, subject.respondents),
         *(request.policy.requirements, request.library),
     )
-
-
-def _make(
-    request: Request,
-    subject: _Subject,
-    reading: _Reading,
-    beside: Beside | None,
-    chance: Chance,
-    task: Task,
-) -> tuple[Release, list[Finding], Mended | None]:
-    """Make a release, and certify it together with earlier ones if there are any of its people."""
-    method: Method[Any] = request.method
-    options: Any = request.options
-    asked = (subject.setting, request.policy.requirements, options, chance, task)
-    respondents, growth = subject.respondents, reading.growth
-    earlier = None if beside is None else beside.earlier
-    make = method.make
-    if reading.stock is not None and growth is not None:
-        make = partial(make_grown, reading.stock.method, growth)
-    if earlier is None or respondents is None or not isinstance(method, GroupMethod):
-        return *make(*asked), None
-    if growth is None and method.rearranging:
-        made = begin_again(method, respondents, earlier, *asked)
-    else:
-        made, _ = make(*asked)
-    return make_together(made, respondents, earlier, *asked)
 
 
 def _made_sure(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from bkpriv_core.composition import Plan, check
 from bkpriv_core.errors import InvalidParameter, as_json
 from bkpriv_core.method import parse_options
 from bkpriv_core.method.randomize import Randomize
@@ -16,6 +17,7 @@ from bkpriv_pl.dataset import find_dataset, read_records
 from bkpriv_pl.period import require_period
 from bkpriv_pl.persons import kept_of
 from bkpriv_pl.progress import Task
+from bkpriv_pl.request import space_of
 
 __all__ = ["optimize_randomization"]
 
@@ -45,7 +47,7 @@ def optimize_randomization(
         )
     method = Randomize()
     chosen = parse_options(method, stated)
-    method.check_told(registered.sensitive_columns, chosen)
+    check(Plan(space_of(registered), method, chosen))
     task = Task("bkpriv optimize_randomization")
     task.step("counting")
     kept = kept_of(chosen, registered)

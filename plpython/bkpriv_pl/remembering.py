@@ -31,7 +31,7 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
-from bkpriv_pl.boundary import Refusal, array_literal, run
+from bkpriv_pl.boundary import array_literal, run
 from bkpriv_pl.chain import Chain, read_chain, tell_apart
 from bkpriv_pl.column import Period
 from bkpriv_pl.course import find_course, find_steps
@@ -43,7 +43,7 @@ from bkpriv_pl.recorded import find_beliefs, read_beliefs
 from bkpriv_pl.selection import FOLLOWING, Like, find_candidate
 from bkpriv_pl.transitions import find_knowledge_of
 
-__all__ = ["Memories", "check_respondents", "recall", "set_out", "with_library"]
+__all__ = ["Memories", "recall", "set_out", "with_library"]
 
 _MANNER = 2
 """To be raised when beliefs are inferred in another way than those that may be stored."""
@@ -164,22 +164,6 @@ class Memories(PriorTables):
             history = History((*earlier, step))
             after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after
             _store(release, digest, knowledge, step.compact(after))
-
-
-def check_respondents(
-    dataset: Dataset, requirements: Sequence[Requirement], options: Options
-) -> None:
-    """Refuse requirements about respondents where none are named, or several records of each."""
-    about = [item.key for item in requirements if item.tells_apart]
-    if about and options.several:
-        raise _of_several(about[0])
-    if about and dataset.respondent is None:
-        raise Refusal(
-            "42703",
-            f'{about[0]} is about respondents, and dataset "{dataset.name}" has no column of them',
-            detail="What is remembered of earlier releases is about whom their records are about.",
-            hint="Register it with the column that names the respondents.",
-        )
 
 
 def _of_several(what: str) -> Unsupported:

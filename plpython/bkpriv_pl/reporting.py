@@ -22,6 +22,7 @@ R = TypeVar("R")
 _SQLSTATES: dict[type[BkprivError], str] = {
     errors.InvalidParameter: "22023",
     errors.InvalidData: "22000",
+    errors.MissingColumn: "42703",
     errors.UnattainableRequirement: "22023",
     errors.NoGroups: "42809",
     errors.ContradictoryKnowledge: "22000",

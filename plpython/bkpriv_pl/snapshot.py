@@ -348,7 +348,7 @@ class _CellWriter(_Writer):
         records, within a group at random: a record and what is told of one meet by their numbers.
         """
         axes = range(len(self.quasi_identifiers))
-        sizes = self.published.weights
+        sizes = self.published.dealt
         arrays: list[IntArray] = [self.published.groups.owner, *self.published.codes.T]
         arrays += [np.cumsum(sizes) - sizes, sizes]
         labels: list[Sequence[str | None]] = [

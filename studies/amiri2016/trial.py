@@ -31,7 +31,7 @@ from bkpriv_core.belief.disclosure import Adversaries
 from bkpriv_core.belief.distance import Comparison
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method import find_method, parse_options
+from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.release import Release
@@ -119,7 +119,7 @@ class Trial:
         options = parse_options(method, {"estimator": "omega"})
         chance = SeededChance(self._design.seed + number)
         method.check(self.setting, policy.requirements, options)
-        release, _ = method.make(self.setting, policy.requirements, options, chance, SILENT)
+        release, _, _ = method.make(Job(self.setting, policy.requirements, options, chance, SILENT))
         return release
 
     def _measure(self, kind: Kind, point: Point, number: int) -> Figures:

@@ -27,7 +27,7 @@ from bkpriv_client.source import Source
 from bkpriv_client.terminal import step
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method import find_method, parse_options
+from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.randomization.channel import Channel, distorted
@@ -148,7 +148,9 @@ class Workshop:
         method = find_method(kind.method)
         policy, options = parse_policy(kind.requirements(ell)), parse_options(method, {})
         try:
-            release, _ = method.make(Setting(table), policy.requirements, options, chance, SILENT)
+            release, _, _ = method.make(
+                Job(Setting(table), policy.requirements, options, chance, SILENT)
+            )
         except UnattainableRequirement:
             return None
         return release

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method import GROUP_METHODS
+from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.method.baseline import k_anonymous
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
@@ -48,7 +48,9 @@ def test_a_release_that_is_no_more_than_k_anonymous_is_its_own_baseline(
     method, table = GROUP_METHODS[name], as_table(records)
     options = method.options()
     try:
-        release, _ = method.certified(Setting(table), requirements, options, SecretChance(), SILENT)
+        release, _ = method.certified(
+            Job(Setting(table), requirements, options, SecretChance(), SILENT)
+        )
     except UnattainableRequirement:
         return
     if not len(release.groups):  # As `make` would refuse.

@@ -15,7 +15,7 @@ from bkpriv_core.belief.knowledge import parse_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import certainties, counted_sure, made_sure_in
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.method import GROUP_METHODS
+from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import BeliefBreach, Requirement, check_attainable
@@ -132,8 +132,8 @@ def test_every_method_keeps_everybody_from_becoming_sure(name: str) -> None:
         **BESIDE,
     }
     requirements = parse_policy(policy).requirements
-    made, rows = method.make(
-        Setting(table), requirements, method.options(), SeededChance(2), SILENT
+    made, rows, _ = method.make(
+        Job(Setting(table), requirements, method.options(), SeededChance(2), SILENT)
     )
     setting = Setting(table).over(made.parts)
     asked = [row for row in rows if row.requirement == "belief_breach"]
@@ -151,8 +151,8 @@ def test_the_bound_binds_where_a_distance_alone_does_not() -> None:
 
     def made(policy: dict[str, Any]) -> Any:
         return method.make(
-            Setting(table), parse_policy(policy).requirements, method.options(),
-            SeededChance(2), SILENT,
+            Job(Setting(table), parse_policy(policy).requirements, method.options(),
+            SeededChance(2), SILENT),
         )[0]  # fmt: skip
 
     beside = {"k_anonymity": {"k": 2}}
@@ -177,7 +177,9 @@ def test_nobody_becomes_sure_at_any_bandwidth_of_a_range(seed: int) -> None:
     table, method = few(seed), GROUP_METHODS["mondrian"]
     stated = {"bandwidth": {"from": 0.1, "to": 2.0}, **RHO}
     demanded = parse_policy({"k_anonymity": {"k": 2}, "belief_breach": stated}).requirements
-    made, rows = method.make(Setting(table), demanded, method.options(), SeededChance(2), SILENT)
+    made, rows, _ = method.make(
+        Job(Setting(table), demanded, method.options(), SeededChance(2), SILENT)
+    )
     assert rows[-1].satisfied
     assert rows[-1].parameters["between"] == "bounded"
     for width in [*np.geomspace(0.1, 2.0, 200).tolist(), *near_reach(table, 0.1, 2.0)]:
@@ -205,8 +207,8 @@ def test_what_cannot_be_met_is_refused_with_what_would_be() -> None:
     check_attainable(demanding(attained), setting)
     # Whom it is told of is left out, where others can be published.
     method = GROUP_METHODS["mondrian"]
-    made, _ = method.make(
-        setting, demanding(attained - 0.01), method.options(), SeededChance(1), SILENT
+    made, _, _ = method.make(
+        Job(setting, demanding(attained - 0.01), method.options(), SeededChance(1), SILENT)
     )
     assert made.published < 8
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method import Job
 from bkpriv_core.method.full_domain import Incognito, IncognitoOptions, find_lattice
 from bkpriv_core.partition import screening
 from bkpriv_core.partition.cheapest import cheapest, lowest
@@ -98,7 +99,7 @@ def test_publishing_measures_few_groups_in_full(suppression: float) -> None:
     Tallied.records = 0
     options = IncognitoOptions(suppression=suppression)
     tried = setting.tried()
-    _, groups, _ = Incognito().partition(tried, [skyline], options, SeededChance(1), SILENT)
+    _, groups, _ = Incognito().partition(Job(tried, [skyline], options, SeededChance(1), SILENT))
     # There are 36 nodes of all 1200 records each.
     assert 0 < Tallied.records < 8 * 1200
     lattice = find_lattice(setting.tried(), [skyline], options)

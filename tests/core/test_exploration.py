@@ -11,8 +11,8 @@ import pytest
 from bkpriv_core.belief.posterior import AUTO_STATES
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
-from bkpriv_core.exploration import MOST_SETTINGS, check_explorable, list_policies, try_out
-from bkpriv_core.method import METHODS, GroupMethod, parse_options
+from bkpriv_core.exploration import MOST_SETTINGS, list_policies, try_out
+from bkpriv_core.method import METHODS, GroupMethod, Job, parse_options
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.table.chance import SeededChance
@@ -94,14 +94,6 @@ def test_more_than_anybody_waits_for_is_refused_before_it_is_listed() -> None:
     assert len(list_policies([K] * MOST_SETTINGS)) == MOST_SETTINGS
 
 
-def test_what_depends_on_earlier_releases_is_refused() -> None:
-    mondrian = METHODS["mondrian"]
-    with pytest.raises(InvalidParameter, match="grow"):
-        check_explorable(parse_options(mondrian, {"grow": True}))
-    check_explorable(parse_options(mondrian, {"seed": 1}))
-    check_explorable(parse_options(METHODS["randomize"], {"scheme": "rr-s"}))
-
-
 # --- figures --------------------------------------------------------------------------------------
 
 
@@ -143,8 +135,11 @@ def test_figures_are_those_of_the_release_that_is_made(table: Table, name: str) 
     keys = ["max_disclosure"] if name == "randomize" else keys
     options = parse_options(method, OPTIONS.get(name, {}))
     policy = parse_policy({key: POLICY[key] for key in keys})
-    figures = try_out(Setting(table), policy, method, options, SeededChance(3))
-    made, rows = method.make(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+    job = Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+    figures = try_out(method, job, policy.query_error)
+    made, rows, _ = method.make(
+        Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
+    )
     release, _ = made.together()
     expected = {**utility(release), "query_error": fidelity(release)["query_error_median"]}
     assert {key: figures[key] for key in expected} == expected
@@ -169,14 +164,18 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
     method = METHODS["mondrian"]
     policy = parse_policy({**K, "bt_privacy": {"bandwidth": 0.3, "t": 0.4}})
     by_omega = parse_options(method, {"estimator": "omega"})
-    figures = try_out(Setting(table), policy, method, by_omega, SeededChance(1))
+    job = Job(Setting(table), policy.requirements, by_omega, SeededChance(1), SILENT)
+    figures = try_out(method, job)
     assert figures["exact_share"] == 0.0
     by_auto = parse_options(method, {"refine": False})
     budget = 11
     assert budget < AUTO_STATES
     monkeypatch.setattr("bkpriv_core.belief.posterior.AUTO_STATES", budget)
-    figures = try_out(Setting(table), policy, method, by_auto, SeededChance(1))
-    release, _ = method.make(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
+    job = Job(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
+    figures = try_out(method, job)
+    release, _, _ = method.make(
+        Job(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
+    )
     exact = 0
     for cells, histogram in zip(release.groups, release.histograms, strict=True):
         sizes = release.parts.weights[cells]
@@ -193,7 +192,9 @@ def test_what_cannot_be_met_is_refused_and_so_is_too_large_an_error_of_queries(
     options = parse_options(method, {})
 
     def tried(policy: dict[str, Any]) -> dict[str, float | None]:
-        return try_out(setting, parse_policy(policy), method, options, SeededChance(1))
+        stated = parse_policy(policy)
+        job = Job(setting, stated.requirements, options, SeededChance(1), SILENT)
+        return try_out(method, job, stated.query_error)
 
     with pytest.raises(UnattainableRequirement, match="k_anonymity"):
         tried({"k_anonymity": {"k": 151}})

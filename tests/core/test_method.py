@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -18,7 +17,7 @@ from bkpriv_core.errors import (
     InvalidParameter,
     UnattainableRequirement,
 )
-from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions, find_method
+from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions, Job, find_method
 from bkpriv_core.method.base import GroupMethod
 from bkpriv_core.method.mondrian import MondrianOptions
 from bkpriv_core.partition.certification import certify
@@ -28,8 +27,8 @@ from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.release import Form, Release
-from bkpriv_core.requirement import KAnonymity, Requirement, satisfied
-from bkpriv_core.table.chance import Chance, SeededChance
+from bkpriv_core.requirement import KAnonymity, satisfied
+from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.utility.measures import utility
@@ -75,7 +74,7 @@ def test_every_requirement_holds_in_every_method(
     try:
         method.check(setting, requirements, method.options())
         partitioned, groups, form = method.partition(
-            setting, requirements, method.options(), SeededChance(seed), SILENT
+            Job(setting, requirements, method.options(), SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return  # Not even one group of the whole table meets them, or anatomy is not eligible.
@@ -120,19 +119,12 @@ def test_where_no_group_was_formed_none_is_said_to_fail() -> None:
 
         name, form, options = "idle", Generalized(), GroupOptions
 
-        def partition(
-            self,
-            setting: Setting,
-            requirements: Sequence[Requirement],
-            options: GroupOptions,
-            chance: Chance,
-            progress: Progress,
-        ) -> tuple[Setting, Groups, Form]:
-            return setting, Groups.from_lists([]), self.form
+        def partition(self, job: Job[GroupOptions]) -> tuple[Setting, Groups, Form]:
+            return job.setting, Groups.from_lists([]), self.form
 
     setting = Setting(as_table(by_age("20a 30b")))
     with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-        Idle().make(setting, [KAnonymity(3)], GroupOptions(), SeededChance(1), SILENT)
+        Idle().make(Job(setting, [KAnonymity(3)], GroupOptions(), SeededChance(1), SILENT))
     assert caught.value.detail == "No group was formed, and all records as one fail."
 
 
@@ -170,7 +162,7 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
 
     try:
         partitioned, groups, form = method.partition(
-            setting.tried(), requirements, options, SeededChance(seed), SILENT
+            Job(setting.tried(), requirements, options, SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return
@@ -184,11 +176,13 @@ def test_what_a_method_makes_is_its_partition_certified_in_another_order(
     )
     if not len(expected.groups):
         with pytest.raises(UnattainableRequirement, match="nothing to publish") as caught:
-            method.make(setting, requirements, options, Overheard(seed), Told())
+            method.make(Job(setting, requirements, options, Overheard(seed), Told()))
         said = f"All {expected.failed} groups fail" if expected.failed else "No group was formed"
         assert said in caught.value.detail
         return
-    release, certificate = method.certified(setting, requirements, options, Overheard(seed), Told())
+    release, certificate = method.certified(
+        Job(setting, requirements, options, Overheard(seed), Told())
+    )
     assert (release.parts, release.groups) == (certificate.parts, certificate.groups)
     assert (type(release.form), release.form.levels) == (type(method.form), form.levels)
     # What comes to be published alike by improvement is certified anew.
@@ -211,7 +205,7 @@ def test_mondrian_unrefined_is_that_of_the_paper() -> None:
     for refine in (False, True):
         options = GROUP_METHODS["mondrian"].options(refine=refine)
         release, _ = GROUP_METHODS["mondrian"].certified(
-            setting, requirements, options, SeededChance(1), SILENT
+            Job(setting, requirements, options, SeededChance(1), SILENT)
         )
         groups[refine] = {frozenset(group) for group in release.groups}
     expected = oracles.mondrian(records, records.everything(), lambda group: len(group) >= 2)
@@ -229,7 +223,7 @@ def test_bucketize_forms_the_groups_of_mondrian() -> None:
     setting = Setting(as_table(records))
     requirements = parse_policy({"k_anonymity": {"k": 2}}).requirements
     _, groups, _ = GROUP_METHODS["bucketize"].partition(
-        setting, requirements, MondrianOptions(), SeededChance(1), SILENT
+        Job(setting, requirements, MondrianOptions(), SeededChance(1), SILENT)
     )
     expected = mondrian(setting, requirements)
     np.testing.assert_array_equal(groups.members, expected.members)
@@ -250,7 +244,7 @@ def test_a_cut_that_knowledge_rules_out_is_not_made(name: str) -> None:
     method = GROUP_METHODS[name]
     options = method.options()
     method.check(setting, requirements, options)
-    release, _ = method.certified(setting, requirements, options, SeededChance(1), SILENT)
+    release, _ = method.certified(Job(setting, requirements, options, SeededChance(1), SILENT))
     assert [sorted(cells) for cells in release.groups] == [[0, 1]]
     recoded = setting.tried().over(Parts.of(table))
     assert np.isinf(requirements[1].measure(recoded, as_groups([[0], [1]])).figures).any()
@@ -279,7 +273,7 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
     for l, count in ((2, 10), (2.5, 6), (4, 5), (5, 4)):  # noqa: E741
         policy = {"l_diversity": {"l": l, "variant": "probabilistic"}}
         partitioned, groups, _ = GROUP_METHODS["anatomy"].partition(
-            setting, parse_policy(policy).requirements, GroupOptions(), SeededChance(1), SILENT
+            Job(setting, parse_policy(policy).requirements, GroupOptions(), SeededChance(1), SILENT)
         )
         assert len(groups) == count
         assert partitioned.parts.histograms(groups).max() == 1
@@ -287,16 +281,18 @@ def test_anatomy_takes_its_l_from_the_policy() -> None:
         options = GroupOptions(seed=1)
         requirements = parse_policy(policy).requirements
         release, _ = GROUP_METHODS["anatomy"].certified(
-            setting, requirements, options, SeededChance(1), SILENT
+            Job(setting, requirements, options, SeededChance(1), SILENT)
         )
         assert len(release.groups) == count
     with pytest.raises(InvalidParameter, match="l_diversity"):
         GROUP_METHODS["anatomy"].partition(
-            setting,
-            parse_policy({"k_anonymity": {"k": 2}}).requirements,
-            GroupOptions(),
-            SeededChance(1),
-            SILENT,
+            Job(
+                setting,
+                parse_policy({"k_anonymity": {"k": 2}}).requirements,
+                GroupOptions(),
+                SeededChance(1),
+                SILENT,
+            ),
         )
 
 
@@ -309,7 +305,9 @@ def test_incognito_may_suppress_what_keeps_the_whole_table_from_meeting_a_policy
         method.check(setting, requirements, method.options())
     options = method.options(suppression=0.5)
     method.check(setting, requirements, options)
-    release, certificate = method.certified(setting, requirements, options, SeededChance(1), SILENT)
+    release, certificate = method.certified(
+        Job(setting, requirements, options, SeededChance(1), SILENT)
+    )
     assert [cells.tolist() for cells in release.groups] == [[1]]
     assert certificate.suppressed.tolist() == [0]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter
-from bkpriv_core.method import find_method
+from bkpriv_core.method import Job, find_method
 from bkpriv_core.partition import microaggregation
 from bkpriv_core.partition.microaggregation import microaggregate
 from bkpriv_core.partition.neighbours import box_centres
@@ -211,7 +211,9 @@ def test_certification_mends_what_values_break() -> None:
     method = find_method("microaggregate")
     policy = {"k_anonymity": {"k": 3}, "l_diversity": {"l": 2}}
     requirements = parse_policy(policy).requirements
-    release, _ = method.make(setting, requirements, method.options(), SeededChance(1), SILENT)
+    release, _, _ = method.make(
+        Job(setting, requirements, method.options(), SeededChance(1), SILENT)
+    )
     assert release.published == 12
     assert len(release.groups) > 1
     published = setting.over(release.parts)
@@ -227,8 +229,8 @@ def test_records_of_a_cell_whose_groups_are_given_up_are_left_out_as_one() -> No
     policy = {"k_anonymity": {"k": 2}, "ck_safety": {"c": 0.9, "k": 0}}
     requirements = parse_policy(policy).requirements
     for seed in range(20):
-        release, _ = method.make(
-            Setting(table), requirements, method.options(), SeededChance(seed), SILENT
+        release, _, _ = method.make(
+            Job(Setting(table), requirements, method.options(), SeededChance(seed), SILENT)
         )
         places = list(zip(release.labels.tolist(), release.parts.cell.tolist(), strict=True))
         assert len(set(places)) == len(places)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.method import GROUP_METHODS, parse_options
+from bkpriv_core.method import GROUP_METHODS, Job, parse_options
 from bkpriv_core.method.primacy import BetaLikenessPrimacy, KAnonymityPrimacy
 from bkpriv_core.partition import anonymity_primacy
 from bkpriv_core.partition.anonymity_primacy import Alike, nearest_classes
@@ -93,7 +93,7 @@ def test_what_is_published_meets_each_requirement_by_its_definition(
     try:
         method.check(setting, requirements, options)
         release, certificate = method.certified(
-            setting, requirements, options, SeededChance(seed), SILENT
+            Job(setting, requirements, options, SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return
@@ -298,7 +298,7 @@ def test_detail_and_likeness_are_what_each_puts_first() -> None:
     for name in ("k_anonymity_primacy", "beta_likeness_primacy", "js_reduce"):
         method = GROUP_METHODS[name]
         release, _ = method.certified(
-            setting, requirements, method.options(), SeededChance(1), SILENT
+            Job(setting, requirements, method.options(), SeededChance(1), SILENT)
         )
         lost = utility(release)["rgcp"]
         assert lost is not None
@@ -407,7 +407,7 @@ def test_parts_of_one_cell_are_one_row_of_a_group() -> None:
     requirements = parse_policy(stated).requirements
     for method in PRIMACY:
         release, _ = method.certified(
-            Setting(ward(600, 5)), requirements, method.options(), SeededChance(1), SILENT
+            Job(Setting(ward(600, 5)), requirements, method.options(), SeededChance(1), SILENT)
         )
         cells = release.parts.cell[release.groups.members]
         pairs = list(zip(release.groups.owner.tolist(), cells.tolist(), strict=True))

@@ -10,6 +10,7 @@ import pytest
 
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method import Job
 from bkpriv_core.method.js_reduce import JsReduce, JsReduceOptions
 from bkpriv_core.progress import Progress
 from bkpriv_core.requirement import JsDivergence, KAnonymity, TCloseness
@@ -63,5 +64,5 @@ def test_steps_are_the_same_whatever_becomes_of_what_fits_nowhere(unfit: str) ->
     )
     requirements = [KAnonymity(5), TCloseness(0.4), JsDivergence(0.1, remembered)]
     options = JsReduceOptions(unfit=unfit)  # type: ignore[arg-type]
-    JsReduce().certified(setting, requirements, options, SeededChance(1), Told())
+    JsReduce().certified(Job(setting, requirements, options, SeededChance(1), Told()))
     assert list(dict.fromkeys(steps)) == ["partitioning", "certifying"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bkpriv_core.audit import Finding, draw_finding, together_finding
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidData, InvalidParameter, NoGroups, UnattainableRequirement
-from bkpriv_core.method import find_method, parse_options
+from bkpriv_core.method import Job, find_method, parse_options
 from bkpriv_core.method.randomize import Randomize, RandomizeOptions, bound_of
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT, Progress
@@ -38,7 +38,9 @@ def make(
     requirements = [MaxDisclosure(tau)]
     method, setting = Randomize(), Setting(table)
     method.check(setting, requirements, options)
-    release, (finding,) = method.make(setting, requirements, options, SeededChance(seed), SILENT)
+    release, (finding,), _ = method.make(
+        Job(setting, requirements, options, SeededChance(seed), SILENT)
+    )
     return release, finding
 
 
@@ -168,7 +170,7 @@ def test_steps_are_named() -> None:
             return self
 
     options = RandomizeOptions(scheme="rr-qi")
-    Randomize().make(Setting(PATIENTS), [MaxDisclosure(0.3)], options, SeededChance(1), Told())
+    Randomize().make(Job(Setting(PATIENTS), [MaxDisclosure(0.3)], options, SeededChance(1), Told()))
     assert steps == ["optimizing", "drawing"]
 
 

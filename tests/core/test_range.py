@@ -21,7 +21,7 @@ from bkpriv_core.belief.knowledge import (
 )
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
-from bkpriv_core.method import GROUP_METHODS
+from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.requirement import BtPrivacy, KAnonymity, Regard, Requirement, belief
@@ -210,8 +210,8 @@ def test_in_every_method_every_adversary_of_the_range_is_kept_to_t(name: str) ->
         **BESIDE,
     }
     requirements = parse_policy(policy).requirements
-    made, rows = method.make(
-        Setting(table), requirements, method.options(), SeededChance(2), SILENT
+    made, rows, _ = method.make(
+        Job(Setting(table), requirements, method.options(), SeededChance(2), SILENT)
     )
     setting = Setting(table).over(made.parts)
     worst = [
@@ -251,7 +251,9 @@ def test_nobody_between_the_points_is_told_more(seed: int, t: float) -> None:
     """Keeping 33 bandwidths only would break t, for the first two tables, at others between."""
     table, method = few(seed), GROUP_METHODS["mondrian"]
     demanded = (KAnonymity(2), BtPrivacy(((Between(0.1, 2.0), t),)))
-    made, rows = method.make(Setting(table), demanded, method.options(), SeededChance(2), SILENT)
+    made, rows, _ = method.make(
+        Job(Setting(table), demanded, method.options(), SeededChance(2), SILENT)
+    )
     assert rows[-1].satisfied
     widths = [*np.geomspace(0.1, 2.0, 400).tolist(), *near_reach(table, 0.1, 2.0)]
     for width in widths:
@@ -314,8 +316,8 @@ def test_a_sample_is_widened_by_whom_it_left_out(monkeypatch: pytest.MonkeyPatch
     for seed in range(20):
         sizes.clear()
         try:
-            _, rows = method.make(
-                Setting(people(80, seed)), demanded, method.options(), SeededChance(1), SILENT
+            _, rows, _ = method.make(
+                Job(Setting(people(80, seed)), demanded, method.options(), SeededChance(1), SILENT)
             )
         except UnattainableRequirement:
             continue

@@ -14,6 +14,7 @@ from bkpriv_core.audit import findings
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.method import Job
 from bkpriv_core.method.js_reduce import JsReduce, JsReduceOptions
 from bkpriv_core.partition.certification import Certificate
 from bkpriv_core.progress import SILENT
@@ -42,7 +43,7 @@ def made(
 ) -> tuple[Release, Certificate]:
     """Make a release by the method with options."""
     options = JsReduceOptions(**stated)  # type: ignore[arg-type]
-    return JsReduce().certified(setting, requirements, options, SeededChance(seed), SILENT)
+    return JsReduce().certified(Job(setting, requirements, options, SeededChance(seed), SILENT))
 
 
 @SOME

@@ -6,13 +6,12 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import UnattainableRequirement, Unsupported
-from bkpriv_core.method import GROUP_METHODS, METHODS, GroupOptions
+from bkpriv_core.errors import UnattainableRequirement
+from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.partition.mondrian import mondrian
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
@@ -27,6 +26,13 @@ from tests.core.several import COLUMNS, Told, told
 from tests.core.strategies import SOME, as_table
 
 SEVERAL = sorted(name for name, method in GROUP_METHODS.items() if method.combines)
+
+NEEDED = {
+    "anatomy": ("l_diversity",),
+    "k_anonymity_primacy": ("k_anonymity", "beta_likeness", "pair_divergence"),
+    "beta_likeness_primacy": ("k_anonymity", "beta_likeness", "pair_divergence"),
+}
+"""Requirements that methods form groups by."""
 
 POLICY: dict[str, Any] = {
     "k_anonymity": {"k": 2},
@@ -50,14 +56,14 @@ POLICY: dict[str, Any] = {
 def test_what_is_published_holds_by_column(
     table: Told, name: str, keys: list[str], seed: int
 ) -> None:
-    policy = {key: POLICY[key] for key in sorted({*keys, "k_anonymity"})}
-    requirements = parse_policy(policy).about(COLUMNS).requirements
     method = GROUP_METHODS[name]
+    policy = {key: POLICY[key] for key in sorted({*keys, *NEEDED.get(name, ("k_anonymity",))})}
+    requirements = parse_policy(policy).about(COLUMNS).requirements
     setting = Setting(table.table)
     try:
         method.check(setting, requirements, method.options())
-        release, rows = method.make(
-            setting, requirements, method.options(), SeededChance(seed), SILENT
+        release, rows, _ = method.make(
+            Job(setting, requirements, method.options(), SeededChance(seed), SILENT)
         )
     except UnattainableRequirement:
         return
@@ -102,27 +108,15 @@ def test_two_requirements_on_all_groups_are_kept_at_once() -> None:
     assert sum(isinstance(item, JointRequirement) for item in requirements) == 2
     for name in SEVERAL:
         method = GROUP_METHODS[name]
+        if method.needs:
+            continue
         try:
-            _, found = method.make(
-                Setting(table.table), requirements, method.options(), SeededChance(1), SILENT
+            _, found, _ = method.make(
+                Job(Setting(table.table), requirements, method.options(), SeededChance(1), SILENT)
             )
         except UnattainableRequirement:
             continue
         assert all(row.satisfied for row in found)
-
-
-@pytest.mark.parametrize("name", sorted(METHODS))
-def test_methods_of_one_column_say_so(name: str) -> None:
-    method = METHODS[name]
-    options = GroupOptions()
-    method.check_told(("s1",), options)
-    if method.combines:
-        method.check_told(COLUMNS, options)
-        with pytest.raises(Unsupported, match="option grow"):
-            method.check_told(COLUMNS, GroupOptions(grow=True))
-    else:
-        with pytest.raises(Unsupported, match=f"method {name} handles one sensitive column"):
-            method.check_told(COLUMNS, options)
 
 
 class _Book:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.knowledge import Remembered
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import UnattainableRequirement
-from bkpriv_core.method import GROUP_METHODS
+from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.partition.agglomeration import agglomerate
 from bkpriv_core.policy import complete, parse_policy
 from bkpriv_core.progress import SILENT
@@ -87,7 +87,9 @@ def test_every_method_keeps_respondents_apart(
     try:
         method.check(setting, requirements, method.options())
         release, certificate = method.certified(
-            setting, requirements, method.options(estimator="exact"), SeededChance(seed), SILENT
+            Job(
+                setting, requirements, method.options(estimator="exact"), SeededChance(seed), SILENT
+            )
         )
     except UnattainableRequirement:
         return
@@ -126,7 +128,7 @@ def test_whether_each_is_told_apart_matters_to_nobody_else(name: str) -> None:
     costs = []
     for parts in (as_parts(records, records.everything()), Parts.of(as_parts(records, []).table)):
         release, _ = method.certified(
-            Setting(parts), requirements, method.options(), SeededChance(1), SILENT
+            Job(Setting(parts), requirements, method.options(), SeededChance(1), SILENT)
         )
         costs.append(sorted(release.sizes.tolist()))
     assert costs[0] == costs[1]
@@ -150,12 +152,12 @@ def test_groups_are_found_that_large_ones_hide(
     method.check(setting, requirements, method.options())
     # They are made, and not only mended.
     _, groups, _ = method.partition(
-        setting.tried(), requirements, method.options(), SeededChance(1), SILENT
+        Job(setting.tried(), requirements, method.options(), SeededChance(1), SILENT)
     )
     assert satisfied(requirements, setting, groups).all()
     assert len(groups) == 8
     release, certificate = method.certified(
-        setting, requirements, method.options(), SeededChance(1), SILENT
+        Job(setting, requirements, method.options(), SeededChance(1), SILENT)
     )
     assert len(release.groups) == 8
     assert all(len({part // 4 for part in group}) == 1 for group in release.groups)
@@ -180,7 +182,7 @@ def test_anatomy_draws_records_of_whom_nothing_is_known_together() -> None:
     method = GROUP_METHODS["anatomy"]
     method.check(setting, requirements, method.options())
     release, certificate = method.certified(
-        setting, requirements, method.options(), SeededChance(5), SILENT
+        Job(setting, requirements, method.options(), SeededChance(5), SILENT)
     )
     assert release.sizes.tolist() == [3] * 4
     assert not certificate.suppressed.size

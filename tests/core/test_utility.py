@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, UnattainableRequirement
-from bkpriv_core.method import GROUP_METHODS
+from bkpriv_core.method import GROUP_METHODS, Job
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.release.bucketized.form import Bucketized
@@ -100,7 +100,7 @@ def test_rgcp_is_gcp_where_nothing_is_suppressed(records: Records, name: str, k:
     method, requirements = GROUP_METHODS[name], parse_policy(policy).requirements
     try:
         release, certificate = method.certified(
-            Setting(as_table(records)), requirements, method.options(), SeededChance(1), SILENT
+            Job(Setting(as_table(records)), requirements, method.options(), SeededChance(1), SILENT)
         )
     except UnattainableRequirement:
         return

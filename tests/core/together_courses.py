@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.method import GROUP_METHODS, parse_options
-from bkpriv_core.method.together import begin_again, make_together
+from bkpriv_core.method import GROUP_METHODS, Job, parse_options
+from bkpriv_core.method.together import layered
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.together import Mended, certify_together, known_groups
 from bkpriv_core.progress import SILENT
@@ -138,9 +138,9 @@ class Course:
         setting, earlier = self.setting(len(self.releases) - 1), self.earlier(requirements)
         names = tuple(f"{place:02}" for place in range(len(setting.parts)))
         respondents = Respondents(names, setting.parts.cell, self.step(-1).actual)
-        asked = (setting, requirements, options, chance, SILENT)
-        begun = begin_again(way, respondents, earlier, *asked)
-        _, rows, mended = make_together(begun, respondents, earlier, *asked)
+        make = layered(way, None, respondents, earlier)
+        _, rows, mended = make(Job(setting, requirements, options, chance, SILENT))
+        assert mended is not None
         assert all(row.satisfied for row in rows)
         return mended, self.people(mended.groups), self.judge(requirements, "exact", True)
 

@@ -1,0 +1,95 @@
+"""Plans: publications that are asked for, as far as it matters to what composes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bkpriv_core.method import GroupOptions, Method, Options
+from bkpriv_core.method.base import Departed
+from bkpriv_core.policy import Overlap
+from bkpriv_core.requirement import Requirement
+
+__all__ = ["Layer", "Plan", "Space"]
+
+Layer = Literal["grown", "beside"]
+"""Names of layers."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """Space of a dataset's publications.
+
+    Parameters
+    ----------
+    dataset, source : str
+        Names of the dataset, and of its source as in SQL, for messages.
+    columns : tuple of str
+        The sensitive columns.
+    attributes : tuple of str
+        The insensitive attributes, which pass through.
+    respondent : str, optional
+        The column that names respondents.
+    """
+
+    dataset: str
+    source: str
+    columns: tuple[str, ...]
+    attributes: tuple[str, ...] = ()
+    respondent: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A publication that is asked for.
+
+    Parameters
+    ----------
+    space : Space
+        Space of the release.
+    method : Method
+        Method that makes it.
+    options : Options
+        Options of the method.
+    requirements : tuple of Requirement
+        Requirements of the policy.
+    overlap : Overlap, optional
+        Treatment of other releases of the same records, as the policy states it.
+    """
+
+    space: Space
+    method: Method[Any]
+    options: Options
+    requirements: tuple[Requirement, ...] = ()
+    overlap: Overlap | None = None
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Layers around the method, from within."""
+        grown: tuple[Layer, ...] = ("grown",) if self.grows else ()
+        return (*grown, "beside") if self.overlap == "certify" else grown
+
+    @property
+    def grows(self) -> bool:
+        """Whether groups of the last release stay."""
+        return isinstance(self.options, GroupOptions) and self.options.grow
+
+    @property
+    def departed(self) -> Departed:
+        """Treatment of groups with people who left, or changed, where a release grows."""
+        return self.options.departed if isinstance(self.options, GroupOptions) else "stay"
+
+    @property
+    def combined(self) -> bool:
+        """Whether sensitive values are combinations, of several columns or records."""
+        return len(self.space.columns) > 1 or self.options.several
+
+    @property
+    def unfit(self) -> str:
+        """Treatment of groups that nothing mends."""
+        return self.options.unfit if isinstance(self.options, GroupOptions) else "suppress"
+
+    @property
+    def remembering(self) -> list[str]:
+        """Requirements about who remembers earlier releases, by their keys."""
+        return [item.key for item in self.requirements if item.tells_apart]
