@@ -256,6 +256,23 @@ def _several_remembered(plan: Plan) -> tuple[str, str] | None:
 
 @_rule(
     "adversaries who remember",
+    "several sensitive columns",
+    "Knowledge says how one value of a column follows another, and not how values of several "
+    "columns follow one another together.",
+    Unsupported,
+)
+def _columns_remembered(plan: Plan) -> tuple[str, str] | None:
+    if not plan.remembering or len(plan.space.columns) == 1:
+        return None
+    return (
+        f"{plan.remembering[0]} about what is remembered handles one sensitive column, and there "
+        f"are {len(plan.space.columns)}: {', '.join(plan.space.columns)}",
+        "Require it of adversaries who hold one release; or register a dataset with one of them.",
+    )
+
+
+@_rule(
+    "adversaries who remember",
     "datasets without respondents",
     "Memory is of people: without their names no record of a release is anybody's of another.",
     MissingColumn,

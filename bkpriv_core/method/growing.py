@@ -202,14 +202,18 @@ def _recoded(old: Sequence[Domain], new: Sequence[Domain], codes: IntArray) -> I
 
 
 def _assembled(domains: Sequence[Domain], rows: IntArray) -> tuple[Table, IntArray, IntArray]:
-    """A table of rows of codes, one for each record, with the cell and the value of each.
+    """Make a table of rows of codes, one for each record, with the cell and the value of each.
 
     Its domains have the values that occur.
     """
+    *known, sensitive = domains
+    of_row, told = rows_of(sensitive, rows[:, -1])
+    offsets = np.searchsorted(of_row, np.arange(len(rows) + 1))
+    sensitive, values = gathered(columns_of(sensitive), told, offsets)
     occurring = []
-    codes = np.empty_like(rows)
-    for axis, domain in enumerate(domains):
-        used, codes[:, axis] = np.unique(rows[:, axis], return_inverse=True)
+    codes = np.column_stack((rows[:, :-1], values))
+    for axis, domain in enumerate((*known, sensitive)):
+        used, codes[:, axis] = np.unique(codes[:, axis], return_inverse=True)
         occurring.append(domain.select(used))
     *quasi_identifiers, sensitive = occurring
     ones = np.ones(len(rows), dtype=np.int64)

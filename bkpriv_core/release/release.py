@@ -296,15 +296,17 @@ class Release:
     def dealt(self) -> IntArray:
         """Rows of each membership where those of a group are dealt evenly to its persons, (e,).
 
-        How many rows of his own a person has does not show so. Where they do not come out even, the
-        first persons of the group have one more. Of records, each is one.
+        So they do not show whose they are. Where they do not come out even, the first persons of
+        the group have one more, in the order of quasi-identifiers. Of records, each has one.
         """
         told, groups = self.counted, self.groups
         heads = self.weights if told.parts.heads is None else told.parts.heads[groups.members]
         persons = groups.sum(heads)
         each, more = np.divmod(told.sizes, persons)
-        before = np.cumsum(heads) - heads
-        first = before - before[groups.offsets[:-1]][groups.owner]
+        order = np.lexsort((*self.codes.T[::-1], groups.owner))
+        before = np.empty_like(heads)
+        before[order] = np.cumsum(heads[order]) - heads[order]
+        first = before - groups.min(before)[groups.owner]
         left: IntArray = np.clip(more[groups.owner] - first, 0, heads)
         return heads * each[groups.owner] + left
 

@@ -17,7 +17,14 @@ POLICY = {
     ],
 }
 COLUMNS = ["disease", "treatment"]
-METHODS = ("mondrian", "bucketize", "agglomerate", "incognito", "microaggregate")
+METHODS = (
+    "mondrian",
+    "bucketize",
+    "agglomerate",
+    "incognito",
+    "microaggregate",
+    "js_reduce",
+)
 
 
 def draw_visits(records: int, seed: int = 3) -> list[tuple[Any, ...]]:

@@ -353,7 +353,7 @@ def test_what_cannot_be_had_with_attributes_is_refused(visits: Connection) -> No
     state_policy(visits, "remembering", {"k_anonymity": {"k": 2}, "bt_privacy": remembering})
     cases: list[tuple[str, str, dict[str, Any], str, str]] = [
         ("drawn", "randomize", {"scheme": "rr-both"}, "22023", "randomize"),
-        ("plain", "mondrian", {"grow": True}, "22023", "cannot grow"),
+        ("plain", "mondrian", {"grow": True}, "22023", "cannot grow and keep people"),
         ("remembering", "js_reduce", {"unfit": "counterfeit"}, "22023", "counterfeit"),
         ("remembering", "mondrian", {}, "0A000", "bt_privacy"),
         ("joint", "mondrian", {}, "0A000", "cannot be certified together"),
