@@ -313,7 +313,7 @@ def test_every_rule_stands_in_the_way_of_something() -> None:
     [
         ("incognito", {"grow": True}, {}, "grow means nothing to method incognito"),
         ("js_reduce", {"grow": True, "unfit": "counterfeit"}, {}, "no counterfeits"),
-        ("mondrian", {"grow": True}, {"attributes": ("note",)}, "keep who departed"),
+        ("mondrian", {"grow": True}, {"attributes": ("note",)}, "keep people who departed"),
         ("mondrian", {"grow": True}, {"respondent": None}, "names no respondents"),
         ("randomize", {"scheme": "rr-s"}, {"columns": ("a", "b")}, "one sensitive column"),
     ],
@@ -340,7 +340,7 @@ def test_what_cannot_be_certified_together_is_not_unless_that_is_asked_for() -> 
 
 @pytest.mark.parametrize("method", ["bucketize", "anatomy"])
 def test_rows_of_persons_are_dealt_evenly(method: str) -> None:
-    """How many rows stand beside quasi-identifiers follows from those, and the group's, alone."""
+    """Rows beside quasi-identifiers follow in number from those, and the group, alone."""
     release, *_ = published(Cell(method, "both", False, False, "suppress", "k"))
     told = release.counted
     codes, owner = release.codes, release.groups.owner

@@ -215,7 +215,7 @@ def test_what_cannot_be_explored_is_refused(clinic: Connection) -> None:
     for arguments, sqlstate, name in (
         (("nobody", good, "mondrian", Jsonb({})), "42704", "nobody"),
         (("patients", good, "magic", Jsonb({})), "22023", "magic"),
-        (("patients", good, "mondrian", Jsonb({"grow": True})), "22023", "grow"),
+        (("patients", good, "mondrian", Jsonb({"grow": True})), "42703", "grow"),
         (("patients", good, "mondrian", Jsonb({"smooth": 1})), "22023", "smooth"),
         (("patients", Jsonb([]), "mondrian", Jsonb({})), "22023", "policies"),
         (("patients", None, "mondrian", Jsonb({})), "22023", "policies"),

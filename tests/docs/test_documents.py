@@ -13,6 +13,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from bkpriv_core.method import METHODS
 from bkpriv_core.policy import REQUIREMENTS
 from scripts.commands import commands
+from scripts.composition import page
 from scripts.reference import reference
 from tests.conftest import Connection, Database
 from tests.docs.documents import DOCUMENTS, ROLES, ROOT, read_blocks, run_blocks
@@ -61,6 +62,12 @@ def test_readme_leads_to_every_page() -> None:
 def test_reference_is_that_of_the_catalogue(db: Connection) -> None:
     assert (ROOT / "docs" / "reference" / "functions.md").read_text() == reference(db), (
         "make it anew: python -m scripts.reference URI > docs/reference/functions.md"
+    )
+
+
+def test_what_composes_is_by_the_rules() -> None:
+    assert (ROOT / "docs" / "reference" / "composition.md").read_text() == page(), (
+        "make it anew: python -m scripts.composition > docs/reference/composition.md"
     )
 
 
