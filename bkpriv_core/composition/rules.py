@@ -15,7 +15,7 @@ from bkpriv_core.errors import (
 )
 from bkpriv_core.method import METHODS, GroupMethod, GroupOptions
 from bkpriv_core.method.randomize import bound_of
-from bkpriv_core.requirement import jointly
+from bkpriv_core.together.companion import jointly
 
 __all__ = ["RULES", "Rule"]
 

@@ -25,7 +25,7 @@ from bkpriv_core.policy import Overlap, complete, parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.query.predicate import BoolArray
 from bkpriv_core.release.release import Release
-from bkpriv_core.requirement import Requirement, adversaries
+from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
@@ -33,6 +33,7 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
+from bkpriv_core.together.companion import adversaries
 from bkpriv_core.together.earlier import Earlier
 from tests.conftest import EXTENDED
 
