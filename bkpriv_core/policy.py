@@ -36,7 +36,7 @@ Overlap = Annotated[
     Literal["certify", "warn", "refuse"],
     About("It says what is done about other releases of the same records."),
 ]
-"""What is done about other releases of the same records."""
+"""Treatment of other releases of the same records."""
 
 REQUIREMENTS: dict[str, type[Requirement]] = {
     requirement.key: requirement
@@ -59,7 +59,7 @@ REQUIREMENTS: dict[str, type[Requirement]] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What a release must keep.
+    """Requirements that a release must keep.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Policy:
     overlap: Overlap | None = None
 
     def about(self, columns: Sequence[str], combined: bool | None = None) -> Policy:
-        """What it demands where people are told of by such columns.
+        """Apply the policy to a table with such sensitive columns.
 
         Parameters
         ----------

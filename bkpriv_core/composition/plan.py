@@ -49,8 +49,6 @@ class Plan:
         Space of the release.
     method : Method
         Method that makes it.
-    options : Options
-        Options of the method.
     requirements : tuple of Requirement
         Requirements of the policy.
     overlap : Overlap, optional

@@ -56,7 +56,7 @@ class Anatomy(GroupMethod[GroupOptions]):
 
 
 def _diversity(requirements: Sequence[Requirement]) -> int:
-    """From how many values each group is to draw its records."""
+    """Number of values from which each group is to draw its records."""
     diversity = [item.l for item in requirements if isinstance(item, LDiversity)]
     if not diversity:
         raise InvalidParameter(

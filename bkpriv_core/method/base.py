@@ -1,4 +1,4 @@
-"""What a method is: it makes releases, and owns the options that it makes them by."""
+"""Interface of methods: a method makes releases, and owns the options that it makes them by."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ __all__ = [
 ]
 
 Departed = Literal["stay", "withdraw"]
-"""What becomes of people who left, in a release that grows."""
+"""Treatment of people who left, in a release that grows."""
 
 _MOST_RECORDS = 1000
-"""Most records of one person that are published as one."""
+"""Largest number of records of one person that are published as one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,14 +56,15 @@ class Options:
     nulls : {"error", "category"}
         Whether NULL is refused, or a value of its own.
     ranges : {"range", "bounds", "text"}
-        How ranges are shown, of values or of bins: as a range type's, as two columns with their
-        ends, or as text.
+        Style of ranges, of values or of bins: as a range type's, as two columns with their ends, or
+        as text.
     seed : int, optional
         Makes what is drawn and the order of published rows repeatable, which gives away how they
         were made: for tests only.
     max_records_per_person : int or "all", optional
-        How many records of each person are published, where the dataset names its respondents and
-        somebody may have several: see `bkpriv_core.table.persons`. Each must have one without it.
+        Contribution bound: most records published of each person, where the dataset names its
+        respondents and somebody may have several: see `bkpriv_core.table.persons`. Each must have
+        one without it.
     latest_by : str, optional
         The column by which a person's latest records are those; without it they are chosen at
         random.
@@ -115,7 +116,7 @@ class Options:
 
     @property
     def inference(self) -> Sound:
-        """How posteriors are inferred."""
+        """Estimator by which the release is certified."""
         return "auto"
 
 
@@ -126,17 +127,17 @@ class GroupOptions(Options):
     Parameters
     ----------
     estimator : {"auto", "exact", "bethe", "omega"}
-        How posteriors are inferred when the release is certified.
+        Estimator of posteriors when the release is certified.
     unfit : {"suppress"}
-        What becomes of groups that nothing mends.
+        Treatment of groups that nothing mends.
     beyond : {"estimate", "suppress"}
-        What becomes of groups beyond the budget of exact inference, where nothing that can be
-        inferred exactly takes their place: they are certified by an estimate, or suppressed.
+        Treatment of groups beyond the budget of exact inference, where nothing that can be inferred
+        exactly takes their place: they are certified by an estimate, or suppressed.
     grow : bool
         Whether groups of the last release stay as they were published, and only newcomers are
         grouped; see `bkpriv_core.method.growing`.
     departed : {"stay", "withdraw"}
-        What becomes then of people who left, or have another record now: they stay as published, or
+        Treatment, then, of people who left, or have another record now: they stay as published, or
         their groups are published no more.
 
     Raises
@@ -181,18 +182,12 @@ OfGroups = TypeVar("OfGroups", bound=GroupOptions)
 
 @dataclass(frozen=True, eq=False)
 class Job(Generic[Own_co]):
-    """What a method is asked.
+    """Job of a method: everything that it needs to make a release.
 
     Parameters
     ----------
-    setting : Setting
-        The table and its adversaries.
     requirements : sequence of Requirement
-        What the release must keep.
-    options : Options
-        Those of the method.
-    chance : Chance
-        Where what is random comes from.
+        Requirements that the release must keep.
     progress : Progress
         Has the steps of the work.
     """
@@ -205,16 +200,14 @@ class Job(Generic[Own_co]):
 
 
 class Made(NamedTuple):
-    """What was made.
+    """Release that was made, with its findings.
 
     Parameters
     ----------
-    release : Release
-        The release.
     findings : list of Finding
-        How it keeps each bound of the requirements by itself.
+        Findings: how it keeps each bound of the requirements by itself.
     mended : Mended, optional
-        How it was certified together with earlier releases, if it was.
+        Outcome of its certification together with earlier releases, if there was one.
     """
 
     release: Release
@@ -223,7 +216,7 @@ class Made(NamedTuple):
 
 
 Make = Callable[[Job[Any]], Made]
-"""What makes a release: a method's own `Method.make`, or a layer around it."""
+"""Function that makes a release: a method's own `Method.make`, or a layer around it."""
 
 
 class Method(ABC, Generic[Own]):
@@ -232,9 +225,9 @@ class Method(ABC, Generic[Own]):
     Attributes
     ----------
     name : str
-        Its name.
+        Name of the method.
     form : Form
-        How the release is shown, but for what is settled when it is made.
+        Form of publication, but for what is settled when the release is made.
     options : type of Options
         The options that it has.
     tells_apart : bool
@@ -242,7 +235,8 @@ class Method(ABC, Generic[Own]):
     combines : bool
         Whether people may be told of by combinations, of several sensitive columns or records.
     needs : tuple of type of Requirement
-        What a policy must state, if the method does not add it: it forms groups by that.
+        Requirements that a policy must state if the method does not add them: it forms groups by
+        these.
     """
 
     name: ClassVar[str]
@@ -268,8 +262,6 @@ class Method(ABC, Generic[Own]):
         ----------
         stated : mapping
             Decoded JSON of a policy, as it was stated: what it leaves open is not put in yet.
-        options : Options
-            Those of the method.
 
         Returns
         -------
@@ -289,7 +281,7 @@ class Method(ABC, Generic[Own]):
         Returns
         -------
         Table
-            What is published. Domains that are not coarsened are the same objects.
+            Table that is published. Domains that are not coarsened are the same objects.
         (c,) int array
             The cell that each cell has become part of.
 
@@ -342,7 +334,7 @@ class GroupMethod(Method[OfGroups]):
 
     @property
     def plain(self) -> GroupMethod[Any]:
-        """What publishes likewise where k-anonymity alone is required: mostly the method itself."""
+        """Method that publishes likewise for k-anonymity alone: mostly the method itself."""
         return self
 
     def check(

@@ -37,16 +37,10 @@ def k_anonymous(
 
     Parameters
     ----------
-    release : Release
-        The release.
     requirements : sequence of Requirement
-        What its groups had to meet.
+        Requirements that its groups had to meet.
     method : GroupMethod
-        What it was made by.
-    options : GroupOptions
-        With which options.
-    progress : Progress
-        Polled between steps.
+        Method that it was made by.
 
     Returns
     -------

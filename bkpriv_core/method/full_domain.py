@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 UTILITIES = (*COSTS, "kl")
-"""What a node may be chosen by: the measures of its groups, and `divergence`."""
+"""Figures by which a node may be chosen: the measures of its groups, and `divergence`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class IncognitoOptions(GroupOptions):
     Parameters
     ----------
     utility : str
-        What it chooses a safe node by, one of `UTILITIES`; see `cheapest_node`.
+        Figure by which it chooses a safe node, one of `UTILITIES`; see `cheapest_node`.
     suppression : float
         Largest share of the records that it may suppress.
     """
@@ -110,7 +110,7 @@ class Figures:
     Parameters
     ----------
     node : tuple of int
-        Its levels.
+        Levels of the node.
     safe, minimal, measured : bool
         See `Lattice`.
     chosen : bool
@@ -118,7 +118,7 @@ class Figures:
     suppressed : int or None
         Records that publishing it suppresses; None if it is not safe.
     costs : dict of str to float
-        By `UTILITIES`, if it is safe; ``kl`` only if it is minimal.
+        Costs by `UTILITIES`, if the node is safe; ``kl`` only if it is minimal.
     """
 
     node: Node
@@ -175,7 +175,7 @@ def cheapest_node(nodes: Nodes, utility: str, progress: Progress = SILENT) -> No
 
 
 def publish_node(nodes: Nodes, node: Node) -> Release:
-    """What is published at a node: its groups that meet the policy, shown by whole classes."""
+    """Release of a node: its groups that meet the policy, shown by whole classes."""
     table = nodes.setting.table
     recoding = tuple(
         item.recoding(domain, level)

@@ -1,4 +1,4 @@
-"""What methods have in common that gather groups from single records, and leave some over.
+"""Common part of methods that gather groups from single records, and leave some over.
 
 Records are told apart, since what is believed of them may be. Groups are *gathered*, which is each
 method's own, at once or in several steps. After each of them those groups are made one, or given
@@ -32,17 +32,18 @@ _FORMED = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """How groups are formed of some of a setting's parts.
+    """Formation of groups of some of a setting's parts.
 
     Parameters
     ----------
     steps : sequence of callable
-        Each forms groups of parts that are not yet in groups, given those that are.
+        Steps, each of which forms groups of parts that are not yet in groups, given those that are.
     order : (p,) int array
         All parts, near ones near to each other: those that are left over are inserted in that
         order, and mended as its runs.
     requirements : sequence of Requirement
-        What groups must meet to take up what is left over: the policy's, or what is sufficient.
+        Requirements that groups must meet to take up what is left over: the policy's, or what is
+        sufficient.
     kin : (p,) int array, optional
         See `insert`.
     """

@@ -1,30 +1,30 @@
 """Growing: a release keeps the groups of the last one, and groups newcomers among themselves.
 
-What several releases of a table tell together is more than each tells alone: whoever holds two can
-take the groups of one from those of the other. Groups that are published again as they were tell
-nothing new, and groups of newcomers have nobody in common with them. So releases each of which
-grows from the one before tell of everybody, *once*, what the newcomers in one box with him told
-whom he came with: whoever holds two takes a kept group from the box that newcomers share with it,
-and finds these by themselves.
+Several releases of a table tell more together than each tells alone: a reader of two can subtract
+the groups of one from those of the other. Groups that are published again as they were tell nothing
+new, and groups of newcomers have nobody in common with them. So if each release grows from the one
+before, readers learn of everybody, *once*, in addition what the newcomers in one box with the
+person told by themselves: a reader of two releases takes a kept group from the box that newcomers
+share with it, and is left with these.
 
 - *Shown* people, those in a group of the last release, are *kept*: in their group, with the record
   that was published, also if they have *departed* since, or their record has *changed*, which would
-  make them new people to a reader. Or else every group that has such a member is *withdrawn*:
-  nobody of it is published any more, here or by later growing.
-- *Newcomers* are all others whom the source has. They are grouped by the method; whom it cannot
-  group waits, and is a newcomer again to the release that grows from this one.
-- The table of the release is those kept, as they were published, and whom the source has beside
-  them. What adversaries know is of that table. It is as well what counts are compared with.
+  make them new people to a reader. Or else every group that has such a member is *withdrawn*: none
+  of its members is published any more, here or by later growing.
+- *Newcomers* are all others in the source. The method groups them; newcomers whom it cannot group
+  wait, and are newcomers again to the release that grows from this one.
+- The table of the release has the kept people, as they were published, and the others in the
+  source. Adversaries know this table, and counts are compared with it.
 
-Groups that are kept hold what was required when they were made. They stay whatever is required now,
-and whatever more people make adversaries believe of them: findings are of all groups, and may say
-that a bound is broken. Groups of newcomers keep every bound, with two additions. Where they would
-be shown as a group that is kept is, both are one to a reader, which must hold as one as well; and
-so must all newcomers of that box without the group, who are one to a reader of the last release.
-Requirements on all groups are held together with those kept, in either way. Newcomers whose groups
-fail wait.
+Kept groups met the requirements when they were made. They stay whatever is required now, and
+whatever adversaries come to believe when there are more people: findings are of all groups, and may
+say that a bound is broken. Groups of newcomers keep every bound, with two additions. If they would
+be shown like a kept group, a reader sees both as one group, which must hold as well; and so must
+all newcomers of that box without the kept group, who are one group to a reader of the last release.
+Requirements on all groups are measured together with the kept ones, in either way. Newcomers whose
+groups fail wait.
 A table as one group holds if any groups of it do, but newcomers need not: they may have no case of
-what is likely of one of them. He waits, lest no cut of all of them hold.
+a value that is likely for one of them. That newcomer waits, or else no cut of them all would hold.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """What a release grows from, and whom by.
+    """Growth of a release: the people it keeps, and the newcomers.
 
     Parameters
     ----------
     table : Table
-        Those kept, as they were published, and whom the source has beside them.
+        Records that are kept, as they were published, and the other records of the source.
     respondents : Respondents
         Theirs.
     labels : (n,) int array
         The group that each is kept in: dense integers from 0, or `SUPPRESSED`.
     coming : (n,) bool array
-        Who is a newcomer. Who is neither kept nor a newcomer was withdrawn.
+        Newcomers. A respondent who is neither kept nor a newcomer was withdrawn.
     departed, changed : int
-        How many of those who were shown are not in the source any more, or have another record.
+        Numbers of people who were shown and are not in the source any more, or have another record.
     withdrawn : int
-        How many groups are published no more.
+        Number of groups that are published no more.
     """
 
     table: Table
@@ -84,12 +84,12 @@ class Growth:
 
     @property
     def kept(self) -> int:
-        """How many people are published as they were."""
+        """Number of people who are published as they were."""
         return int((self.labels != SUPPRESSED).sum())
 
     @property
     def out(self) -> int:
-        """How many whom the source has were in groups that are published no more."""
+        """Number of people of the source who were in groups that are published no more."""
         return len(self.labels) - self.kept - int(self.coming.sum())
 
 
@@ -115,16 +115,16 @@ def grow(
     release : Release
         The last release; its parts are the records of respondents, one by one.
     past : Respondents
-        These respondents.
+        Respondents of these records.
     table : Table
         The source. Its domains, and the columns of its combinations, also have all values of the
         release's table, by the same texts.
     respondents : Respondents
-        Those of the source.
+        Respondents of the source.
     departed : {"stay", "withdraw"}
-        What becomes of groups with people who departed, or whose record changed.
+        Treatment of groups with people who departed, or whose record changed.
     barred : set of str
-        Whose groups were withdrawn before.
+        Names of people whose groups were withdrawn before.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def grow(
     domains, then, now = _alike(release.table, past, table, respondents)
     places = dict(zip(past.names, range(len(past.names)), strict=True))
     found = np.fromiter(map(places.get, respondents.names, repeat(-1)), np.int64, len(now))
-    # Of each, whether the release shows him, whether he is there, and whether all the same.
+    # Whether the release shows each person, whether they are there, and whether all is the same.
     shown = release.labels != SUPPRESSED
     there = np.zeros(len(then), dtype=bool)
     there[found[found >= 0]] = True
@@ -244,7 +244,7 @@ def _recoding(old: Domain, new: Domain) -> IntArray:
 
 
 def _difference(old: Domain, new: Domain, recoding: IntArray) -> str | None:
-    """How the values of a domain have come to be others, if they have."""
+    """Describe the change of a domain's values, if there is one."""
     if old.numeric != new.numeric:
         return (
             "It had no hierarchy of labels then, and has one now."
@@ -282,12 +282,10 @@ def make_grown(
 
     Parameters
     ----------
-    method : GroupMethod
-        The method.
     growth : Growth
-        Who is kept, and who came.
+        People who are kept, and newcomers.
     job : Job
-        Of the grown table; the parts are the records of its respondents.
+        Job on the grown table; the parts are the records of its respondents.
 
     Returns
     -------
@@ -332,12 +330,10 @@ def grouped(
 
     Parameters
     ----------
-    method : GroupMethod
-        The method.
     labels : (n,) int array
         The group of each: dense integers from 0, or `SUPPRESSED`.
     coming : (n,) bool array
-        Who is to be grouped.
+        People to be grouped.
     job : Job
         See `make_grown`.
 
@@ -346,7 +342,7 @@ def grouped(
     labels : (n,) int array
         The same, and groups of those who came, but for who waits. Groups may be alike to a reader.
     failed : int
-        How many of them failed.
+        Number of them who failed.
     """
     parts, kept = job.setting.parts, int(labels.max(initial=SUPPRESSED)) + 1
     who = _bearable(job.setting, np.flatnonzero(coming), job.requirements)
@@ -424,7 +420,7 @@ def _waiting(
 
 
 def _mixed(groups: Groups, coming: BoolArray) -> BoolArray:
-    """Which groups have newcomers and others."""
+    """Mark groups that have newcomers and others."""
     mixed: BoolArray = groups.max(coming[groups.members]) & ~groups.min(coming[groups.members])
     return mixed
 

@@ -29,7 +29,7 @@ class JsReduceOptions(GroupOptions):
     Parameters
     ----------
     unfit : {"suppress", "relax", "counterfeit"}
-        What becomes of records that are left over, and of groups that nothing mends: they are
+        Treatment of records that are left over, and of groups that nothing mends: they are
         suppressed; or published in groups that meet less, see `bkpriv_core.partition.relaxing`; or
         inserted into groups with other sensitive values, see
         `bkpriv_core.partition.counterfeiting`, and those suppressed that no value helps.

@@ -43,7 +43,7 @@ class Microaggregate(GroupMethod[GroupOptions]):
 
 
 def _size(requirements: Sequence[Requirement]) -> int:
-    """How many records each group is to have."""
+    """Number of records that each group is to have."""
     stated = [item.k for item in requirements if isinstance(item, KAnonymity)]
     if not stated:
         raise InvalidParameter(

@@ -48,7 +48,7 @@ from bkpriv_core.table.groups import Groups
 __all__ = ["BetaLikenessPrimacy", "KAnonymityPrimacy", "PrimacyOptions"]
 
 _THETA = 0.1
-"""Where neither the policy nor an option states it; chosen as docs/explanation/methods.md says."""
+"""Bound if neither policy nor option states it; chosen as docs/explanation/methods.md says."""
 
 _WIDEST = 0.25
 """Certainty penalty of the groups of nearest records that are formed first."""
@@ -58,7 +58,7 @@ _NEEDED: dict[type[Requirement], Any] = {
     BetaLikeness: {"beta": 4},
     PairDivergence: {"theta": _THETA},
 }
-"""What the methods form groups by, with an example each."""
+"""Requirements by which the methods form groups, with an example each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class PrimacyOptions(GroupOptions):
 
 
 class _Primacy(GatheringMethod[PrimacyOptions]):
-    """What the methods have in common."""
+    """Common part of the methods."""
 
     options = PrimacyOptions
     needs = (KAnonymity, BetaLikeness)
@@ -218,7 +218,7 @@ def _check_single(named: Sequence[Any], theta: float) -> None:
 
 
 def _adversaries(stated: Mapping[str, Any]) -> list[Any]:
-    """What the adversaries know, as decoded JSON, whom a policy names; each once."""
+    """Knowledge of the adversaries whom a policy names, as decoded JSON; each once."""
     skyline = stated.get(BtPrivacy.key, [])
     named = [*(skyline if isinstance(skyline, list) else [skyline]), stated.get(JsDivergence.key)]
     known = [

@@ -35,9 +35,9 @@ class RandomizeOptions(Options):
     Parameters
     ----------
     scheme : {"rr-s", "rr-qi", "rr-both"}
-        What is distorted.
+        Attributes that are distorted.
     utility : mapping of str to float, optional
-        How much an attribute's accuracy matters; 1 for the others.
+        Weight of an attribute's accuracy; 1 for the others.
     levels : mapping of str to int, optional
         Levels to which quasi-identifiers are coarsened before they are drawn.
     """

@@ -1,8 +1,8 @@
-"""What a method made, beside earlier releases: certified together with what those told.
+"""Releases certified beside earlier ones: a method's groups, and what earlier releases told.
 
-A method groups records; whose they are is settled here, since whoever holds several releases knows
-people by their groups in each. Of records that are alike, it is drawn by lot whose is in which
-group, and those are judged.
+A method groups records. This module decides whose they are, since a reader of several releases
+knows people by their groups in each. Among records that are alike, a lot decides whose record is in
+which group, and these groups are judged.
 """
 
 from __future__ import annotations
@@ -41,14 +41,12 @@ def layered(
 
     Parameters
     ----------
-    method : Method
-        The method.
     growth : Growth, optional
-        What stays of the last release, where the release grows.
+        Part of the last release that stays, if the release grows.
     respondents : Respondents, optional
-        Those of the table.
+        Respondents of the table.
     earlier : Earlier, optional
-        What the release is certified together with, whose respondents are known.
+        Earlier releases that the release is certified together with; their respondents are known.
     """
     make: Make = method.make
     if not isinstance(method, GroupMethod):
@@ -73,18 +71,16 @@ def begin_again(
     Parameters
     ----------
     method : GroupMethod
-        What groups all others.
+        Method that groups all others.
     respondents : Respondents
-        Those of the table.
-    earlier : Earlier
-        What was published before.
+        Respondents of the table.
     job : Job
-        What is asked of it.
+        Job of the method.
 
     Returns
     -------
     Made
-        It is yet to be mended by `make_together`: not all of its groups need hold.
+        Release that is yet to be mended by `make_together`: not all of its groups need hold.
     """
     setting = job.setting.over(respondents.apart(job.setting.table))
     known = known_groups(_judge(setting, job.requirements, job.options), earlier)
@@ -107,11 +103,9 @@ def make_together(
     make : callable
         Makes the release, or begins it.
     respondents : Respondents
-        Those of its table.
-    earlier : Earlier
-        What was published before.
+        Respondents of its table.
     job : Job
-        What is asked of it.
+        Job of the method.
 
     Returns
     -------
@@ -160,7 +154,7 @@ def make_together(
 
 
 def _judge(setting: Setting, requirements: Sequence[Requirement], options: GroupOptions) -> Judge:
-    """What says which groups hold by themselves."""
+    """Judge of the groups that hold by themselves."""
     alone, _ = alone_and_joint(requirements)
     beyond = options.beyond == "estimate"
     return Judge(setting.tried(), alone, options.estimator, beyond=beyond)
