@@ -178,6 +178,15 @@ def test_lint_finds_what_lies_in_a_wrong_directory(
     assert any(finding in message for message in messages)
 
 
+def test_a_topic_that_sql_calls_is_one_module_of_one_room() -> None:
+    files = (path.read_text() for path in (ROOT / "sql" / "functions").glob("*.sql"))
+    topics = {topic for text in files for topic in re.findall(r'GD\["bkpriv"\]\.(\w+)\.', text)}
+    assert "publication" in topics
+    for topic in topics:
+        found = [*(ROOT / "plpython" / "bkpriv_pl").glob(f"*/{topic}.py")]
+        assert len(found) == 1, (topic, found)
+
+
 def test_what_is_told_is_told_in_one_place() -> None:
     # Else a publication would tell what is not kept with the release.
     for path in (ROOT / "plpython").rglob("*.py"):

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.python_path() RETURNS text
 DECLARE
     path text := (SELECT setting FROM pg_config() WHERE name = 'PKGLIBDIR') || '/bkpriv/@VERSION@';
 BEGIN
-    IF (pg_stat_file(path || '/bkpriv_pl/session.py', true)).size IS NULL THEN
+    IF (pg_stat_file(path || '/bkpriv_pl/server/session.py', true)).size IS NULL THEN
         RAISE EXCEPTION 'the Python packages of bkpriv @VERSION@ are not installed in this server'
             USING ERRCODE = 'undefined_file', DETAIL = format('They would be in %s.', path),
                   HINT = format('Install bkpriv @VERSION@ there: make install PG_CONFIG=%s/pg_config, or the package for this '

@@ -105,7 +105,7 @@ BEGIN
             AND NOT EXISTS (SELECT FROM bkpriv.release_event e WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'))
         GROUP BY r.period_bin
     LOOP
-        -- As bkpriv_pl.period writes them. What lies beyond these years is in no such bin, and could not be truncated.
+        -- As bkpriv_pl.tables.period writes them. What lies beyond these years is in no such bin, and could not be truncated.
         period := CASE WHEN bin IS NOT NULL THEN format('CASE WHEN %1$I >= ''0001-01-01'' AND %1$I < ''20000-01-01'' '
                                                         'THEN date_trunc(%2$L, %1$I)::%3$s END', TG_ARGV[1], bin, type)
                        WHEN type = 'numeric' THEN format('trim_scale(%I)', TG_ARGV[1])

@@ -310,7 +310,7 @@ def test_packages_from_elsewhere_are_refused(clinic: Connection, database: Datab
         "fake.__path__ = []\n"
         "sys.modules['bkpriv_pl'] = fake\n$$"
     )
-    names = ["packages were not loaded", "bkpriv_pl.session"]
+    names = ["packages were not loaded", "bkpriv_pl.server"]
     refused(connection, "SELECT * FROM bkpriv.doctor()", sqlstate="58P01", names=names)
     assert clinic.execute("SELECT * FROM bkpriv.doctor()").fetchall()
 

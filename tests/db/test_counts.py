@@ -21,8 +21,8 @@ CREATE FUNCTION counted(name text, columns text[], meanwhile text DEFAULT NULL)
 RETURNS SETOF text LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
 import json
-from bkpriv_pl import column, counts
-from bkpriv_pl.source import open_relation
+from bkpriv_pl.tables import column, counts
+from bkpriv_pl.tables.source import open_relation
 found, members = column.column_types("far", name), counts._members
 def interrupted(*args):
     answer = members(*args)

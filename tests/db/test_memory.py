@@ -28,7 +28,7 @@ resource.setrlimit(resource.RLIMIT_DATA, (bytes, -1))
 $$;
 CREATE FUNCTION lower_budget(bytes int8) RETURNS void LANGUAGE plpython3u AS $$
 import sys
-sys.modules["bkpriv_pl.memory"].BUDGET = bytes
+sys.modules["bkpriv_pl.server.memory"].BUDGET = bytes
 $$;
 """
 

@@ -272,7 +272,8 @@ SAME_AFTER = """
 CREATE FUNCTION same_after(name text, change text) RETURNS boolean LANGUAGE plpython3u
 SET search_path = pg_catalog, pg_temp AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
-from bkpriv_pl import dataset, settling
+from bkpriv_pl.publishing import settling
+from bkpriv_pl.tables import dataset
 found = dataset.find_dataset(name)
 read = dataset.read_records(found, "category")
 plpy.execute(change)

@@ -354,7 +354,7 @@ STEPS = """
 CREATE FUNCTION steps() RETURNS TABLE (release bigint, period text, "when" int)
 LANGUAGE plpython3u SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
-from bkpriv_pl.course import find_steps
+from bkpriv_pl.past.course import find_steps
 return [(step.release, step.period, step.when) for step in find_steps("visits", "postgres")]
 $$
 """

@@ -148,8 +148,8 @@ TABLE = """
 DO LANGUAGE plpython3u $$
     from dataclasses import replace
 
-    from bkpriv_pl import selection
-    from bkpriv_pl.selection import Candidate, Like, Reason, RecordedPeriod, find_left_out
+    from bkpriv_pl.past import selection
+    from bkpriv_pl.past.selection import Candidate, Like, Reason, RecordedPeriod, find_left_out
 
     march = RecordedPeriod("2024-03", "text", "month")
     fit = Candidate(
@@ -230,7 +230,7 @@ def test_periods_that_cannot_be_told_apart_may_be_the_same(
 ) -> None:
     db.execute("SELECT count(*) FROM bkpriv.doctor()")
     body = f"""
-        from bkpriv_pl.selection import RecordedPeriod
+        from bkpriv_pl.past.selection import RecordedPeriod
         march = RecordedPeriod('2024-03', 'text', 'month')
         assert march.may_be(RecordedPeriod({other})) is {may_be}
     """

@@ -26,10 +26,10 @@ KNOWLEDGE = [("domain", "clinic.course"), ("constant", None), ("incremental", No
 # Reads every release whole, and holds what a chain has of it against that.
 COMPARE = """
 DO LANGUAGE plpython3u $$
-    from bkpriv_pl.chain import read_chain, tell_apart
-    from bkpriv_pl.course import find_steps
-    from bkpriv_pl.history import find_release
-    from bkpriv_pl.selection import FOLLOWING, Like
+    from bkpriv_pl.past.chain import read_chain, tell_apart
+    from bkpriv_pl.past.course import find_steps
+    from bkpriv_pl.past.history import find_release
+    from bkpriv_pl.past.selection import FOLLOWING, Like
 
     like = Like('months', 'postgres', 'disease')
     chain = read_chain(like, find_steps('months', 'postgres'), None, FOLLOWING)

@@ -28,6 +28,16 @@ $$ LANGUAGE plpython3u
 """
 """Statement that makes the start of a session take longer than a timeout."""
 
+GONE = """
+DO $$
+import sys
+for name, module in sys.modules.items():
+    if name.startswith("bkpriv_pl") and hasattr(module, "__path__"):
+        module.__path__ = ["/none"]
+$$ LANGUAGE plpython3u
+"""
+"""Statement after which no further module of the server's part can be found."""
+
 JS = "SELECT bkpriv.js_divergence('{0.5, 0.5}', '{1, 0}')"
 
 
@@ -49,8 +59,8 @@ def test_a_call_loads_what_it_takes_alone(db: Connection) -> None:
     )
     assert one(db, "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')") == 0.5
     loaded = one(db, "SELECT loaded()")
-    assert "bkpriv_pl.calculator" in loaded
-    assert "bkpriv_pl.publication" not in loaded
+    assert "bkpriv_pl.asking.calculator" in loaded
+    assert "bkpriv_pl.publishing.publication" not in loaded
 
 
 @pytest.mark.parametrize("works", [True, False])
@@ -97,7 +107,7 @@ def test_so_is_one_before_anything_is_loaded(database: Database, milliseconds: i
 
 def test_a_session_whose_packages_were_replaced_is_told_to_reconnect(db: Connection) -> None:
     assert one(db, "SELECT bkpriv.emd('{0.5, 0.5}', '{1, 0}', '{{0, 1}, {1, 0}}')") == 0.5
-    db.execute("DO $$ import bkpriv_pl; bkpriv_pl.__path__ = ['/none'] $$ LANGUAGE plpython3u")
+    db.execute(GONE)
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as caught:
         db.execute("SELECT * FROM bkpriv.audit(1)")
     assert caught.value.diag.message_hint == "Reconnect."

@@ -34,14 +34,14 @@ SOURCES = {
 FUNCTIONS = """
 CREATE FUNCTION look_before() RETURNS TABLE (oldest int8, ended int8[]) LANGUAGE plpython3u AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
-from bkpriv_pl import visibility
+from bkpriv_pl.publishing import visibility
 before = visibility.look_before("clinic", "source")
 return [(before.oldest, list(before.ended))]
 $$;
 CREATE FUNCTION unwritten_since(oldest int8, records int8, ended int8[], name text DEFAULT 'source')
 RETURNS bool LANGUAGE plpython3u AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
-from bkpriv_pl import visibility
+from bkpriv_pl.publishing import visibility
 before = visibility.Before(oldest, tuple(ended))
 return visibility.unwritten_since("clinic", name, before, records)
 $$

@@ -1,0 +1,1 @@
+"""Questions about tables and releases: nothing here changes what is published."""

@@ -1,0 +1,164 @@
+"""Audits: a release held against requirements, and the findings kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.audit import Fault, Finding, draw_finding, findings, judge_queries
+from bkpriv_core.belief.posterior import Estimator, check_estimator
+from bkpriv_core.certainty import Certainty, certainties, counted_sure
+from bkpriv_core.method.randomize import bound_of
+from bkpriv_core.policy import Policy, complete, parse_policy
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.table.notation import qi_json
+from bkpriv_pl.past.bases import unseen
+from bkpriv_pl.past.history import RecordedRelease, find_release, record_audit
+from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.passed import rows_of_attributes, tell_attributes
+from bkpriv_pl.past.recorded import read_columns
+from bkpriv_pl.past.remembering import with_library
+from bkpriv_pl.past.terms import find_options, find_requirements
+from bkpriv_pl.past.transitions import customary_knowledge
+from bkpriv_pl.publishing.draws import judge_together
+from bkpriv_pl.server.boundary import entry, from_json, run
+from bkpriv_pl.server.progress import POLLED, Task
+from bkpriv_pl.tables.persons import tell_bounded
+
+__all__ = ["as_row", "audit", "count_sure", "measurable", "measure"]
+
+
+@entry
+def audit(
+    release: int | None, requirements: str | None, estimator: str
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.audit``."""
+    estimator = check_estimator(estimator)
+    recorded = find_release(release)
+    if requirements is None:
+        # The publisher chose what they name.
+        demanded = find_requirements(recorded.release)
+    else:
+        stated = from_json(requirements, "requirements")
+        dataset = look_up(recorded.release, "dataset")["dataset"]
+        stated = complete(stated, partial(customary_knowledge, dataset))
+        demanded = parse_policy(stated, complete=False).about(*read_columns(recorded.release))
+    task = Task("bkpriv audit")
+    recorded = measurable(recorded, demanded, estimator, own=requirements is not None)
+    rows = measure(recorded, demanded, estimator, task)
+    if any(item.knowledge for item in demanded.requirements):
+        rows = counted_sure(rows, count_sure(recorded, demanded, estimator, task))
+    # On a standby, or in a transaction that may not write, nothing is kept.
+    if run("SELECT current_setting('transaction_read_only') AS setting")[0]["setting"] == "off":
+        _record(recorded.release, rows)
+    task.done()
+    tell_attributes(recorded.release, recorded.rows)
+    if demanded.query_error is not None:
+        tell_bounded(recorded.release)
+    found = [as_row(row) for row in rows]
+    if requirements is None:
+        found += rows_of_attributes(recorded.release, recorded.rows)
+    return iter(found)
+
+
+def measurable(
+    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, *, own: bool
+) -> RecordedRelease:
+    """Give a release what a policy is measured with.
+
+    Parameters
+    ----------
+    recorded : RecordedRelease
+        The release.
+    own : bool
+        Whether the caller has stated the policy, and not the publisher.
+    """
+    if recorded.partition is None:
+        return recorded
+    return with_library(recorded, demanded.requirements, estimator, own=own)
+
+
+def measure(
+    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task
+) -> list[Finding]:
+    """Hold a release that is `measurable` against a policy.
+
+    Parameters
+    ----------
+    recorded, demanded, estimator
+        See `measurable`.
+    task : Task
+        Has a step.
+    """
+    if recorded.partition is None:
+        rows = _of_draws(recorded, demanded.requirements, task)
+    else:
+        measurements = [
+            item.measure(recorded.setting, recorded.groups, estimator, task.step("measuring"))
+            for item in demanded.requirements
+        ]
+        rows = findings(
+            recorded.setting, recorded.groups, demanded.requirements, measurements, estimator
+        )
+    if demanded.query_error is not None:
+        rows.append(judge_queries(recorded, demanded.query_error, POLLED))
+    return rows
+
+
+def count_sure(
+    recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task
+) -> list[Certainty]:
+    """Count of whom readers of a release become sure; see `measure`.
+
+    Nothing is counted where no groups are shown. Where the policy names no reader, one stands in.
+    """
+    if recorded.partition is None or not recorded.published:
+        return []
+    counting = task.step("inferring beliefs")
+    requirements = demanded.requirements
+    return certainties(recorded.setting, recorded.groups, requirements, estimator, counting)
+
+
+def _of_draws(
+    recorded: RecordedRelease, requirements: Sequence[Requirement], task: Task
+) -> list[Finding]:
+    """Findings of a randomized release, by itself and together with others of the same records."""
+    if not requirements:
+        return []
+    bound = bound_of(requirements)
+    measuring = task.step("measuring")
+    scheme = find_options(recorded.release, recorded.method).scheme
+    rows = [draw_finding(recorded, bound, scheme, measuring)]
+    together = judge_together(recorded.release, recorded, bound, measuring, published=False)
+    return rows if together is None else [*rows, together]
+
+
+def _record(release: int, rows: Sequence[Finding]) -> None:
+    """Keep an audit, but for what it says of releases that the release's owner may not see."""
+    kept = [row for row in rows if not unseen(release, row.parameters.get("together", ()))]
+    record_audit(release, kept)
+
+
+def as_row(row: Finding) -> tuple[Any, ...]:
+    """Columns of an audit: how a bound is kept, and what is at fault."""
+    return (
+        *(row.requirement, json.dumps(dict(row.parameters)), row.threshold, row.worst, row.mean),
+        *(row.vulnerable, row.satisfied, row.estimator),
+        *_blamed(row.fault),
+        *(row.sure, row.most),
+    )
+
+
+def _blamed(fault: Fault | None) -> tuple[Any, ...]:
+    if fault is None:
+        return (None,) * 6
+    if fault.shift is None:
+        return fault.group, fault.records, None, None, None, None
+    shift = fault.shift
+    (qi,) = (None,) if shift.cell is None else qi_json(fault.table, np.array([shift.cell]))
+    value = shift.label(fault.table.sensitive)
+    return fault.group, fault.records, qi, value, shift.before, shift.after

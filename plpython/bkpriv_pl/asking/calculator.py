@@ -1,0 +1,111 @@
+"""Calculators on plain arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core import implication
+from bkpriv_core.belief import distance, posterior, transport
+from bkpriv_core.belief.kernels import check_bandwidth
+from bkpriv_core.randomization.risk import risks_by_hand
+from bkpriv_pl.server.boundary import as_floats, as_integers, entry
+from bkpriv_pl.server.progress import POLLED
+
+__all__ = [
+    "additive_posterior",
+    "bethe_posterior",
+    "emd",
+    "exact_posterior",
+    "js_divergence",
+    "omega_posterior",
+    "randomization_risk",
+    "smoothed_distance",
+    "worst_case",
+]
+
+
+@entry
+def exact_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.exact_posterior``."""
+    beliefs = posterior.exact_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
+    )
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def bethe_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.bethe_posterior``."""
+    beliefs = posterior.bethe_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
+    )
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def omega_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.omega_posterior``."""
+    beliefs = posterior.omega_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
+    )
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def additive_posterior(prior: list[Any], counts: list[Any]) -> list[Any]:
+    """See ``bkpriv.additive_posterior``."""
+    beliefs = posterior.additive_posterior(
+        as_floats(prior, "prior"), as_integers(counts, "counts"), POLLED
+    )
+    rows: list[Any] = beliefs.tolist()
+    return rows
+
+
+@entry
+def js_divergence(p: list[Any], q: list[Any]) -> float:
+    """See ``bkpriv.js_divergence``."""
+    before, after = as_floats(p, "p"), as_floats(q, "q")
+    distance.check_distributions(before, after)
+    return float(distance.js_divergence(before, after))
+
+
+@entry
+def emd(p: list[Any], q: list[Any], ground: list[Any]) -> float:
+    """See ``bkpriv.emd``."""
+    before, after, distances = as_floats(p, "p"), as_floats(q, "q"), as_floats(ground, "ground")
+    distance.check_distributions(before, after)
+    distance.check_ground(distances, len(before))
+    return transport.emd(before, after, distances, POLLED)
+
+
+@entry
+def smoothed_distance(p: list[Any], q: list[Any], ground: list[Any], bandwidth: float) -> float:
+    """See ``bkpriv.smoothed_distance``."""
+    before, after, distances = as_floats(p, "p"), as_floats(q, "q"), as_floats(ground, "ground")
+    distance.check_distributions(before, after)
+    distance.check_ground(distances, len(before))
+    check_bandwidth(bandwidth, "the bandwidth")
+    return float(distance.BeliefDistance.smoothed(distances, bandwidth)(before, after))
+
+
+@entry
+def worst_case(histograms: list[Any], k: int, language: str) -> list[float]:
+    """See ``bkpriv.worst_case``."""
+    buckets = np.atleast_2d(as_integers(histograms, "histograms"))
+    curve: list[float] = implication.worst_case(buckets, k, language, POLLED).tolist()
+    return curve
+
+
+@entry
+def randomization_risk(joint: list[Any], retention: list[Any], scheme: str) -> list[Any]:
+    """See ``bkpriv.randomization_risk``."""
+    figures = risks_by_hand(
+        as_floats(joint, "joint"), as_floats(retention, "retention"), scheme, POLLED
+    )
+    rows: list[Any] = figures.tolist()
+    return rows

@@ -1,0 +1,208 @@
+"""Exploration: policies tried in turn on one reading of a source; nothing is published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bkpriv_core.belief.knowledge import state_knowledge
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import BkprivError
+from bkpriv_core.exploration import list_policies, try_out
+from bkpriv_core.method import Job, Method, Options
+from bkpriv_core.method.growing import Growth
+from bkpriv_core.policy import Policy
+from bkpriv_core.table.chance import SecretChance, SeededChance
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.past.remembering import set_out
+from bkpriv_pl.publishing.growing import find_stock
+from bkpriv_pl.publishing.layout import check_bounds
+from bkpriv_pl.publishing.request import read_method, read_policy
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import entry, from_json, run
+from bkpriv_pl.server.memory import BUDGET
+from bkpriv_pl.server.progress import Task
+from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.counts import NOTHING
+from bkpriv_pl.tables.dataset import Dataset, find_dataset, read_records
+from bkpriv_pl.tables.knowledge import PriorTables
+from bkpriv_pl.tables.period import require_period
+from bkpriv_pl.tables.persons import kept_of
+
+__all__ = ["explore"]
+
+_KEPT = BUDGET // 4
+"""Bytes of priors that are kept for later policies."""
+
+
+class _Subject:
+    """What policies are tried on, and its settings.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The dataset.
+    period : Period or None
+        The period whose records were read.
+    table : Table
+        What would be published.
+    respondents : Respondents or None
+        Whom its records are about.
+    method : Method
+        What would make it.
+    options : Options
+        Those of the method.
+    growth : Growth or None
+        What stays of the last release, if it is to grow.
+    policies : collection of Policy
+        All that are tried.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        period: Period | None,
+        table: Table,
+        respondents: Respondents | None,
+        method: Method[Any],
+        options: Options,
+        growth: Growth | None,
+        policies: Collection[Policy],
+    ) -> None:
+        self._read = dataset, period, table, respondents
+        self.method = method
+        self.options = options
+        self.growth = growth
+        adversaries = frozenset[str]().union(*map(_written, policies))
+        self._fitting = table.counts.size * 8 * len(adversaries) <= _KEPT
+        self._kept: dict[tuple[bool, frozenset[str]], Setting] = {}
+
+    def setting(self, policy: Policy) -> Setting:
+        """Set a policy out; those of a kind share their priors, as far as memory allows."""
+        about = any(item.tells_apart for item in policy.requirements)
+        kind = about, frozenset[str]() if self._fitting else _written(policy)
+        if kind not in self._kept:
+            if not self._fitting:
+                self._kept.clear()
+            self._kept[kind], _ = set_out(
+                *self._read,
+                policy.requirements,
+                self.options,
+                PriorTables(own=True),
+                apart=self.method.tells_apart or self.growth is not None,
+                stored=False,
+            )
+        return self._kept[kind]
+
+
+def _written(policy: Policy) -> frozenset[str]:
+    """What adversaries of a policy know, as text."""
+    return frozenset(
+        json.dumps(state_knowledge(knowledge), sort_keys=True)
+        for requirement in policy.requirements
+        for knowledge in requirement.knowledge
+    )
+
+
+@entry
+def explore(
+    dataset: str | None,
+    policies: str | None,
+    method: str | None,
+    options: str | None,
+    period: str | None,
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.explore``."""
+    # Trying is not acting for the owner: his source is read only if it is nobody's trap.
+    registered = replace(find_dataset(dataset), acted_for=False)
+    way, chosen = read_method(registered, method, from_json(options, "options"))
+    listed = list_policies(from_json(policies, "policies"))
+    within = require_period(registered, period)
+    figures: dict[int, dict[str, float | None]] = {}
+    understood: dict[int, Policy] = {}
+    for place, stated in enumerate(listed, start=1):
+        try:
+            _, understood[place] = read_policy(registered, way, chosen, stated)
+        except BkprivError as error:
+            figures[place] = _refused(place, error)
+    task = Task("bkpriv explore")
+    if understood:
+        task.step("counting")
+        read = replace(registered, attributes=())
+        kept = kept_of(chosen, registered)
+        stock = find_stock(registered, within, None, way, chosen)
+        known = NOTHING if stock is None else stock.known
+        source, about, _ = read_records(read, chosen.nulls, within, known, kept)
+        growth = None if stock is None else stock.grow(source, about)
+        if growth is not None:
+            source, about = growth.table, growth.respondents
+        table, cell = way.prepare(source, chosen)
+        coarse = {
+            d.name for d, own in zip(table.domains, source.domains, strict=True) if d is not own
+        }
+        check_bounds(registered, table, way.form, coarse)
+        respondents = None if about is None else about.moved(cell)
+        subject = _Subject(
+            registered, within, table, respondents, way, chosen, growth, understood.values()
+        )
+        figures |= _tried(subject, understood, task)
+    _warn_of_others(registered)
+    task.done()
+    return iter(
+        [
+            (place, json.dumps(listed[place - 1]), metric, figure)
+            for place in sorted(figures)
+            for metric, figure in figures[place].items()
+        ]
+    )
+
+
+def _tried(
+    subject: _Subject, policies: Mapping[int, Policy], task: Task
+) -> dict[int, dict[str, float | None]]:
+    """Figures of policies by their places, each tried."""
+    figures = {}
+    trying = task.step(f"trying {len(policies)} {'policies' if len(policies) > 1 else 'policy'}")
+    for done, (place, policy) in enumerate(policies.items()):
+        trying.report(done / len(policies))
+        seed = subject.options.seed
+        chance = SecretChance() if seed is None else SeededChance(seed)
+        try:
+            job = Job(
+                subject.setting(policy),
+                policy.requirements,
+                subject.options,
+                chance,
+                trying.quiet,
+            )
+            figures[place] = try_out(subject.method, job, policy.query_error, subject.growth)
+        except BkprivError as error:
+            figures[place] = _refused(place, error)
+    return figures
+
+
+def _refused(place: int, error: BkprivError) -> dict[str, float | None]:
+    """Say why a policy cannot be published under; that is its only figure."""
+    telling.notice(
+        f"policy {place} is refused: {error.message}", detail=error.detail, hint=error.hint
+    )
+    return {"refused": 1.0}
+
+
+def _warn_of_others(dataset: Dataset) -> None:
+    """Say that what releases tell together is not judged, where there are others."""
+    others = run(
+        "SELECT count(*) AS n FROM bkpriv_internal.live_releases($1, $2)",
+        ["text", "text"],
+        [dataset.name, dataset.owner],
+    )[0]["n"]
+    if others:
+        telling.notice(
+            f'dataset "{dataset.name}" has {others} release{"s" * (others > 1)} already',
+            detail="Each policy was tried by itself. What its release would tell together with "
+            "those was not judged; publish does.",
+            hint="See bkpriv.audit_together once it is published.",
+        )

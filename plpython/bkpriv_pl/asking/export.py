@@ -1,0 +1,71 @@
+"""Export: the views of a release, for a client that reads them by name.
+
+To read a view is to run its owner's code with the reader's rights, and the owner of its schema may
+drop it and put another in its place. A release is given by its number, so its reader named no view
+and trusts nobody: each is resolved, locked and checked before anything of it is read, and what is
+checked holds until the transaction ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from bkpriv_core.release.release import Exhibit
+from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.publishing.view import View, find_view
+from bkpriv_pl.server.boundary import Refusal, entry, run
+from bkpriv_pl.tables.source import check_strangers, open_relation
+
+__all__ = ["open_views"]
+
+_HINT = "If you trust whoever made what stands there, export it by the name of the view."
+
+
+@entry
+def open_views(release: int | None) -> list[tuple[str, str]]:
+    """See ``bkpriv_internal.open_views``."""
+    own = look_up(release, "dataset, owner, view_schema, view_name")
+    (row,) = run("SELECT status FROM bkpriv.releases WHERE release = $1", ["bigint"], [release])
+    if row["status"] != "published":
+        raise Refusal(
+            "55000",
+            f"release {release} is {row['status']}",
+            detail="No view shows it.",
+            hint="See the view bkpriv.releases for the one that is shown.",
+        )
+    parts = run(
+        "SELECT part FROM unnest($2) AS part WHERE bkpriv_internal.release_table($1, part) IN "
+        "(SELECT bkpriv_internal.release_tables($1))",
+        ["bigint", "text[]"],
+        [release, list(get_args(Exhibit))],
+    )
+    views = [_open(own, part["part"]) for part in parts]
+    return sorted((view.schema, view.name) for view in views)
+
+
+def _open(own: dict[str, Any], exhibit: Exhibit) -> View:
+    """Lock the view that shows an exhibit of a release, and check that it does."""
+    release = own["release"]
+    view = View(own["view_schema"], own["view_name"]).of(exhibit)
+    relation = open_relation(str(view))
+    check_strangers(relation, f"view {view} of release {release}", _HINT, named=False)
+    if find_view(view, exhibit, own["dataset"], own["owner"], only=release) is None:
+        raise Refusal(
+            "55000",
+            f"{view} is no longer the view of release {release}",
+            detail=f"It does not show the {exhibit} of that release, or not these alone.",
+            hint=_HINT,
+        )
+    readable = run(
+        "SELECT FROM bkpriv_internal.views_of($1) WHERE view = $2::oid AND readable",
+        ["bigint", "oid"],
+        [release, relation.oid],
+    )
+    if not readable:
+        raise Refusal(
+            "55000",
+            f"release {release} cannot be read through view {view}",
+            detail="Its owner may not read what it shows, or it was never filled.",
+            hint="REFRESH it if it is materialized, or publish again.",
+        )
+    return view

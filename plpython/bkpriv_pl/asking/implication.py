@@ -1,0 +1,121 @@
+"""Disclosure of a release in the worst case, and under stated knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from bkpriv_core.errors import InvalidParameter, Unsupported
+from bkpriv_core.implication import Witness, witnesses
+from bkpriv_core.implication.inference import believe
+from bkpriv_core.implication.persons import Cells, Names, Persons
+from bkpriv_core.implication.statement import atom_json, parse_statements, witness_json
+from bkpriv_core.release.recorded.respondent import RecordedRespondents
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import Groups
+from bkpriv_core.table.notation import qi_json
+from bkpriv_core.table.parts import Parts
+from bkpriv_pl.past.history import RecordedRelease, find_release, find_respondents
+from bkpriv_pl.server.boundary import array_literal, entry, from_json, require
+from bkpriv_pl.server.progress import POLLED
+
+__all__ = ["disclosure_given", "max_disclosure"]
+
+
+@entry
+def max_disclosure(
+    release: int | None, k: int | None, language: str | None
+) -> Iterator[tuple[Any, ...]]:
+    """See ``bkpriv.max_disclosure``."""
+    recorded = _find(release)
+    if k is None:
+        raise InvalidParameter(
+            "k is missing", detail="It is NULL.", hint="Give a whole number of at least 0."
+        )
+    language = require(language, "language")
+    # Implications are about one column; of several the worst counts, by whose values it is told.
+    about = []
+    respondents = find_respondents(recorded)
+    for parts in _by_column(recorded):
+        persons = _persons(parts, recorded.groups, respondents)
+        found = witnesses(parts.histograms(recorded.groups), k, language, POLLED)
+        about.append([(witness, persons) for witness in found])
+
+    @cache
+    def as_json(witness: Witness, persons: Persons) -> tuple[str, str]:
+        """Witness and target; once for all k beyond which nothing more can be disclosed."""
+        POLLED.poll()
+        return witness_json(witness, language, persons), atom_json(witness.target, persons)
+
+    rows = []
+    for pieces, attaining in enumerate(zip(*about, strict=True)):
+        witness, persons = max(attaining, key=lambda told: told[0].disclosure)
+        rows.append((pieces, witness.disclosure, *as_json(witness, persons)))
+    return iter(rows)
+
+
+def _by_column(recorded: RecordedRelease) -> list[Parts]:
+    """Parts of a release as far as each column tells, whose name is in the labels of several."""
+    sensitive = recorded.table.sensitive
+    if not isinstance(sensitive, Combination):
+        return [recorded.parts]
+    told = []
+    for aspect in sensitive.aspects:
+        parts = recorded.setting.seen(aspect.column).parts
+        labels = tuple(map(aspect.label, range(aspect.domain.size)))
+        table = replace(parts.table, sensitive=Domain(aspect.column, labels))
+        told.append(replace(parts, table=table))
+    return told
+
+
+def _find(release: int | None) -> RecordedRelease:
+    """Find a release of one record of each person.
+
+    Raises
+    ------
+    Unsupported
+        If somebody has several.
+    """
+    recorded = find_release(release)
+    sensitive = recorded.table.sensitive
+    if isinstance(sensitive, Combination) and sensitive.several:
+        raise Unsupported(
+            f"persons of release {recorded.release} have several records",
+            detail="Implications are about one value of each.",
+            hint="bkpriv.audit measures what adversaries with background knowledge learn of them.",
+        )
+    return recorded
+
+
+@entry
+def disclosure_given(release: int | None, knowledge: str | None) -> dict[str, Any]:
+    """See ``bkpriv.disclosure_given``."""
+    recorded = _find(release)
+    persons = _persons(recorded.parts, recorded.groups, find_respondents(recorded))
+    implications = parse_statements(from_json(knowledge, "knowledge", exact=True), persons, POLLED)
+    inferred = believe(persons, implications, f"release {recorded.release}", POLLED)
+    roll, nobody = inferred.roll, [None] * len(inferred.roll.group)
+    respondents: Sequence[str | None]
+    qi: Sequence[str | None]
+    if isinstance(persons, Names):
+        respondents, qi = [persons.names[place] for place in roll.member.tolist()], nobody
+    else:
+        respondents, qi = nobody, qi_json(recorded.table, recorded.parts.cell[roll.member])
+    return {
+        "respondent": respondents,
+        "group_id": roll.group.tolist(),
+        "qi": qi,
+        "person": [number or None for number in roll.person.tolist()],
+        "place": (roll.belief + 1).tolist(),
+        "beliefs": list(map(array_literal, inferred.beliefs)),
+        "sensitive": list(recorded.table.sensitive.labels),
+    }
+
+
+def _persons(parts: Parts, groups: Groups, respondents: RecordedRespondents | None) -> Persons:
+    if respondents is None:
+        return Cells(parts, groups)
+    return Names(parts, groups, respondents.names, respondents.labels)

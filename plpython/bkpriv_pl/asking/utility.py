@@ -1,0 +1,70 @@
+"""Utility of releases."""
+
+from __future__ import annotations
+
+import math
+
+from bkpriv_core.method import GroupMethod
+from bkpriv_core.method.baseline import k_anonymous
+from bkpriv_core.utility.comparison import check_same_data, fidelity, largest_disclosure
+from bkpriv_core.utility.divergence import divergences
+from bkpriv_core.utility.measures import baseline_utility, column_losses
+from bkpriv_core.utility.measures import utility as measured
+from bkpriv_pl.past.history import RecordedRelease, find_release
+from bkpriv_pl.past.ownership import check_listed
+from bkpriv_pl.past.terms import find_options, find_requirements
+from bkpriv_pl.server.boundary import entry
+from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.tables.persons import tell_bounded
+
+__all__ = ["compare_releases", "utility", "utility_of"]
+
+
+@entry
+def utility(release: int | None) -> list[tuple[str, float | None]]:
+    """See ``bkpriv.utility``."""
+    return list(utility_of(find_release(release)).items())
+
+
+def utility_of(recorded: RecordedRelease) -> dict[str, float | None]:
+    """Metrics of a release; None where there was nothing to measure."""
+    figures = measured(recorded, POLLED)
+    figures |= {f"gcp({name})": loss for name, loss in column_losses(recorded).items()}
+    if isinstance(method := recorded.method, GroupMethod):
+        requirements = find_requirements(recorded.release).requirements
+        options = find_options(recorded.release, method)
+        baseline = k_anonymous(recorded, requirements, method, options, POLLED)
+        figures |= baseline_utility(baseline)
+    figures |= divergences(recorded, POLLED)
+    return {metric: _known(value) for metric, value in figures.items()}
+
+
+@entry
+def compare_releases(
+    releases: list[int | None] | None,
+) -> list[tuple[str, int, float | None]]:
+    """See ``bkpriv.compare_releases``."""
+    listed = check_listed(releases, "compare", "compare_releases")
+    recorded = [find_release(release) for release in listed]
+    check_same_data(recorded)
+    figures = {
+        release.release: {
+            **utility_of(release),
+            "max_disclosure": largest_disclosure(release, POLLED),
+            **fidelity(release, POLLED),
+        }
+        for release in recorded
+    }
+    for release in recorded:
+        tell_bounded(release.release)
+    metrics = dict.fromkeys(metric for of_one in figures.values() for metric in of_one)
+    return [
+        (metric, release, _known(of_one.get(metric)))
+        for metric in metrics
+        for release, of_one in figures.items()
+    ]
+
+
+def _known(figure: float | None) -> float | None:
+    """A figure, or None where there was nothing to measure."""
+    return None if figure is None or math.isnan(figure) else figure

@@ -1,0 +1,335 @@
+"""History: recording releases and reading them back as arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bkpriv_core.audit import Finding
+from bkpriv_core.belief.library import Library
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.method import Method, find_method
+from bkpriv_core.release.recorded.content import RecordedFigures, read_release
+from bkpriv_core.release.recorded.respondent import RecordedRespondents, check_respondents
+from bkpriv_core.release.recorded.soundness import of_release
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
+from bkpriv_pl.past.ownership import look_up
+from bkpriv_pl.past.recorded import read_arrays, read_attributes, read_respondents
+from bkpriv_pl.past.terms import read_ranges, read_smoothing
+from bkpriv_pl.server.boundary import Refusal, array_literal, run
+from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.tables.knowledge import PriorTables
+
+__all__ = [
+    "RecordedRelease",
+    "find_release",
+    "find_respondents",
+    "find_watch",
+    "happened",
+    "next_version",
+    "record_audit",
+    "record_content",
+    "record_event",
+    "record_release",
+    "record_respondents",
+    "refuse_purged",
+]
+
+_ANY_TABLE = PriorTables(own=True)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedRelease(Release):
+    """A release, and what history says of it.
+
+    Parameters
+    ----------
+    parts, partition, form
+        See `Release`.
+    release : int
+        Id of the release.
+    method : Method
+        Method by which it was made.
+    smoothing : float or None
+        Smoothing by which beliefs are compared where its requirements do not say; None if as they
+        are. Of releases of versions before 0.4.0 it was an option, or 0.75.
+    types : tuple of str
+        Names of the columns' types in SQL, the sensitive ones last, as the source had them.
+        Those that are not built in may be gone, or mean something else by now.
+    library : Library
+        Source of knowledge beyond the release.
+    """
+
+    release: int
+    method: Method[Any]
+    smoothing: float | None
+    types: tuple[str, ...]
+    library: Library = _ANY_TABLE
+
+    @property
+    def title(self) -> str:
+        """See `Release`."""
+        return f"release {self.release}"
+
+    @cached_property
+    def setting(self) -> Setting:
+        """Setting in which its beliefs and requirements are measured."""
+        return Setting(self.parts, library=self.library, progress=POLLED)
+
+
+def next_version(dataset: str, owner: str) -> int:
+    """Version number for the next release of a dataset."""
+    row = run(
+        "SELECT coalesce(max(version), 0) + 1 AS version FROM bkpriv.release "
+        "WHERE dataset = $1 AND owner = $2",
+        ["text", "text"],
+        [dataset, owner],
+    )[0]
+    return int(row["version"])
+
+
+def find_watch(source_schema: str, source_name: str) -> list[str] | None:
+    """Tokens of the triggers that watch a source; None where it is not watched in full."""
+    row = run(
+        "SELECT bkpriv_internal.watch_tokens($1, $2) AS watch",
+        ["text", "text"],
+        [source_schema, source_name],
+    )[0]
+    watch: list[str] | None = row["watch"]
+    return watch
+
+
+def record_release(**columns: Any) -> int:
+    """Append a release and return its id; `columns` are those of ``bkpriv.release``.
+
+    Its requirements state a smoothing, or mean none.
+    """
+    types = {"version": "int", "records": "bigint", "suppressed": "bigint", "groups": "int"}
+    types |= {"counterfeited": "bigint", "grown_from": "bigint"}
+    types |= {"requirements": "jsonb", "options": "jsonb", "unique_rows": "bigint[]"}
+    types["smoothing"] = "float8"
+    types |= dict.fromkeys(("watch", "attributes"), "text[]")
+    columns["smoothing"] = None
+    names = list(columns)
+    slots = ", ".join(f"${place}" for place in range(1, len(names) + 1))
+    row = run(
+        f"INSERT INTO bkpriv.release ({', '.join(names)}) VALUES ({slots}) RETURNING release",
+        [types.get(name, "text") for name in names],
+        list(columns.values()),
+    )[0]
+    return int(row["release"])
+
+
+def record_content(release: int, published: Release, types: Sequence[str]) -> None:
+    """Append what a release was made from; `types` name those of its attributes."""
+    parts = published.parts
+    recoded = dict(enumerate(published.form.levels or ()))
+    channels = dict(enumerate(published.form.channels or ()))
+    for place, (domain, type_) in enumerate(zip(published.columns, types, strict=True)):
+        channel = channels.get(place)
+        retention = None if channel is None else channel.retention
+        _record_attribute(release, place, domain, type_, recoded.get(place), retention)
+    arrays: dict[str, IntArray] = {
+        "codes": parts.codes.ravel(),
+        "group_ids": published.labels,
+        **_sparse(parts.actual, "cells", "sensitive_codes", "counts"),
+    }
+    if parts.counterfeited:
+        assert parts.counterfeits is not None
+        arrays |= _sparse(parts.counterfeits, "false_cells", "false_codes", "false_counts")
+    sensitive = parts.table.sensitive
+    if isinstance(sensitive, Combination):
+        arrays["combinations"] = sensitive.rows.ravel()
+        if sensitive.several:
+            arrays["combination_offsets"] = sensitive.offsets
+    slots = [
+        f"${place}::{'bigint' if name.endswith('counts') else 'int'}[]"
+        for place, name in enumerate(arrays, 2)
+    ]
+    run(
+        f"INSERT INTO bkpriv.release_content (release, {', '.join(arrays)}) "
+        f"VALUES ($1, {', '.join(slots)})",
+        ["bigint", *["text"] * len(arrays)],
+        [release, *map(array_literal, arrays.values())],
+    )
+    if (drawn := published.form.drawn) is not None:
+        run(
+            "INSERT INTO bkpriv.release_draw (release, codes, counts) "
+            "VALUES ($1, $2::int[], $3::bigint[])",
+            ["bigint", "text", "text"],
+            [release, array_literal(drawn.codes.ravel()), array_literal(drawn.counts)],
+        )
+
+
+def _record_attribute(
+    release: int,
+    place: int,
+    domain: Domain,
+    type_: str,
+    level: int | None,
+    retention: float | None,
+) -> None:
+    """Append the values of an attribute, to which level it was recoded and how it was drawn."""
+    levels = None
+    if domain.hierarchy is not None:
+        levels = [list(path) for path in domain.hierarchy.paths.values()]
+    intervals = domain.intervals
+    run(
+        "INSERT INTO bkpriv.release_attribute (release, place, attribute, labels, positions, "
+        "levels, type, widths, origin, level, ends, retention) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        [
+            *("bigint", "int", "text", "text[]", "float8[]", "text[]", "text"),
+            *("numeric[]", "numeric", "int", "float8[]", "float8"),
+        ],
+        [
+            release,
+            place,
+            domain.name,
+            list(domain.labels),
+            None if domain.positions is None else domain.positions.tolist(),
+            levels,
+            type_,
+            None if intervals is None else list(intervals.widths),
+            None if intervals is None else intervals.origin,
+            level,
+            None if domain.ends is None else domain.ends.tolist(),
+            retention,
+        ],
+    )
+
+
+def _sparse(counts: IntArray, rows: str, columns: str, numbers: str) -> dict[str, IntArray]:
+    """Entries of a matrix that are not 0, by the names of columns for their places and for them."""
+    row, column = np.nonzero(counts)
+    return {rows: row, columns: column, numbers: counts[row, column]}
+
+
+def record_respondents(release: int, respondents: RecordedRespondents) -> None:
+    """Append in which group and part each respondent is, with which value, and shown with which."""
+    arrays = (respondents.labels, respondents.parts, respondents.values, respondents.shown)
+    run(
+        "INSERT INTO bkpriv.release_respondent "
+        "(release, respondents, group_ids, parts, sensitive_codes, shown_codes) "
+        "VALUES ($1, $2, $3::int[], $4::int[], $5::int[], $6::int[])",
+        ["bigint", "text[]", "text", "text", "text", "text"],
+        [
+            release,
+            list(respondents.names),
+            *(None if array is None else array_literal(array) for array in arrays),
+        ],
+    )
+
+
+def find_respondents(recorded: RecordedRelease) -> RecordedRespondents | None:
+    """Respondents of a release, with the group, part and value of each; None where undeclared.
+
+    Raises
+    ------
+    UnsoundHistory
+        If they are not those of its groups and parts.
+    """
+    with of_release(recorded.release):
+        respondents = read_respondents(recorded.release)
+        if respondents is not None:
+            check_respondents(recorded, respondents)
+    return respondents
+
+
+def record_event(
+    release: int, kind: str, reason: str, readers: Sequence[str] | None = None
+) -> None:
+    """Append what became of a release, and who could read it until then."""
+    run(
+        "INSERT INTO bkpriv.release_event (release, kind, reason, readers) VALUES ($1, $2, $3, $4)",
+        ["bigint", "text", "text", "text[]"],
+        [release, kind, reason, readers],
+    )
+
+
+def happened(release: int, kind: str) -> bool:
+    """Tell whether an event of a kind is on record."""
+    rows = run(
+        "SELECT FROM bkpriv.release_event WHERE release = $1 AND kind = $2",
+        ["bigint", "text"],
+        [release, kind],
+    )
+    return bool(rows)
+
+
+def refuse_purged(release: int) -> None:
+    """Refuse a release whose content was erased: there is nothing to measure."""
+    rows = run(
+        "SELECT at::text, reason FROM bkpriv.release_event e "
+        "WHERE release = $1 AND kind = 'purged' AND NOT EXISTS "
+        "(SELECT FROM bkpriv.release_content c WHERE c.release = e.release)",
+        ["bigint"],
+        [release],
+    )
+    if rows:
+        raise Refusal(
+            "55000",
+            f"release {release} was purged",
+            detail=f"What it was made from was erased at {rows[0]['at']}: {rows[0]['reason']}.",
+            hint="What audits found before is in the view bkpriv.audits.",
+        )
+
+
+def record_audit(release: int, rows: Sequence[Finding]) -> None:
+    """Append the rows of one audit."""
+    audit = run("SELECT bkpriv_internal.next_audit() AS audit")[0]["audit"]
+    for place, row in enumerate(rows):
+        run(
+            "INSERT INTO bkpriv.audit_record (audit, place, release, requirement, parameters, "
+            "threshold, worst, mean, vulnerable, satisfied, estimator, smoothing) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL)",
+            [
+                *("bigint", "int", "bigint", "text", "jsonb"),
+                *("float8", "float8", "float8", "bigint", "bool", "text"),
+            ],
+            [
+                *(audit, place, release, row.requirement, json.dumps(dict(row.parameters))),
+                *(row.threshold, row.worst, row.mean, row.vulnerable, row.satisfied),
+                row.estimator,
+            ],
+        )
+
+
+def find_release(release: int | None) -> RecordedRelease:
+    """Read a release back.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see.
+    UnsoundHistory
+        If what is recorded cannot be what a publication recorded.
+    """
+    row = look_up(release, "method, records, suppressed, groups, counterfeited")
+    release = row["release"]
+    refuse_purged(release)
+    with of_release(release):
+        attributes, types = read_attributes(release)
+        content = RecordedFigures(
+            row["records"], row["suppressed"], row["groups"], row["counterfeited"]
+        )
+        method = find_method(row["method"])
+        form = method.form.with_ranges(read_ranges(release))
+        parsed = read_release(attributes, read_arrays(release), content, form)
+        return RecordedRelease(
+            parsed.parts,
+            parsed.partition,
+            parsed.form,
+            release,
+            method,
+            read_smoothing(release),
+            types,
+        )

@@ -1,0 +1,323 @@
+"""Ownership: whose datasets and releases are, by the name of a role, and handing them on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import plpy
+
+from bkpriv_core.errors import BkprivError, InvalidParameter
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import Refusal, entry, require, run
+from bkpriv_pl.tables.dataset import Dataset, find_dataset, refuse_old_snapshot
+from bkpriv_pl.tables.source import check_readable, open_relation
+
+__all__ = [
+    "OwnRelease",
+    "check_listed",
+    "check_owner",
+    "find_own",
+    "look_up",
+    "reassign",
+    "telling_losses",
+    "unknown",
+]
+
+_LISTED = 100
+"""Largest number of releases that are asked about at once."""
+
+
+@dataclass(frozen=True)
+class OwnRelease:
+    """A release of the caller's: its id, and dataset and owner, which are names."""
+
+    release: int
+    dataset: str
+    owner: str
+
+
+def look_up(release: int | None, expressions: str) -> dict[str, Any]:
+    """Select expressions in SQL from the record of a release.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see.
+    """
+    rows = run(
+        f"SELECT release, {expressions} FROM bkpriv.release WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    if not rows:
+        raise unknown(release)
+    return rows[0]
+
+
+def unknown(release: int | None) -> BkprivError:
+    """Error for a release that the caller may not see, or that does not exist."""
+    hint = "See the view bkpriv.releases."
+    if release is None:
+        return InvalidParameter("the release is missing", detail="It is NULL.", hint=hint)
+    return Refusal(
+        "42704",
+        f"release {release} does not exist",
+        detail="Or it belongs to another role.",
+        hint=hint,
+    )
+
+
+def find_own(release: int | None) -> OwnRelease:
+    """Look up a release that the caller owns.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see, or the caller is not its owner.
+    """
+    row = look_up(release, "dataset, owner, bkpriv_internal.owns(owner) AS owned")
+    if not row["owned"]:
+        raise Refusal(
+            "42501",
+            f"must be owner of release {release}",
+            detail=f'It belongs to "{row["owner"]}".',
+            hint="Ask its owner.",
+        )
+    return OwnRelease(row["release"], row["dataset"], row["owner"])
+
+
+def check_listed(
+    releases: list[int | None] | None, purpose: str, function: str
+) -> list[int | None]:
+    """Return a list of releases, each of which is listed once.
+
+    Parameters
+    ----------
+    releases : list
+        An argument of SQL.
+    purpose : str
+        Purpose of the list, such as "compare".
+    function : str
+        Name of the function that was called.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is none, or too long.
+    """
+    such = f"Such as bkpriv.{function}(ARRAY[1, 2])"
+    if not releases:
+        raise InvalidParameter(
+            f"there are no releases to {purpose}",
+            detail="The array is NULL or empty.",
+            hint=f"{such}; see the view bkpriv.releases.",
+        )
+    if any(isinstance(release, list) for release in releases):
+        raise InvalidParameter(
+            "the releases must be a list",
+            detail="They are an array of several dimensions.",
+            hint=f"{such}.",
+        )
+    if len(releases) > _LISTED:
+        raise InvalidParameter(
+            f"there are {len(releases)} releases to {purpose}",
+            detail=f"At most {_LISTED} are.",
+            hint="List fewer.",
+        )
+    for release, times in Counter(releases).items():
+        if release is not None and times > 1:
+            raise InvalidParameter(
+                f"release {release} is listed more than once",
+                detail=f"The releases are {releases}.",
+                hint="List each release once.",
+            )
+    return releases
+
+
+def check_owner(dataset: Dataset) -> None:
+    """Refuse to publish for a role that is gone: the next of its name would own the release."""
+    if not run("SELECT FROM pg_roles WHERE rolname = $1", ["text"], [dataset.owner]):
+        raise Refusal(
+            "42704",
+            f'role "{dataset.owner}", which owns dataset "{dataset.name}", does not exist',
+            detail="It was renamed or dropped.",
+            hint="A superuser hands on what it owns: "
+            f"bkpriv.reassign({plpy.quote_literal(dataset.owner)}, new_owner).",
+        )
+
+
+@contextmanager
+def telling_losses(dataset: Dataset) -> Iterator[None]:
+    """Say which right was lost during long work, where PostgreSQL speaks of a policy of a table.
+
+    Raises
+    ------
+    Refusal
+        If something was not permitted, and what the work began with is no more: the caller's job,
+        the dataset's owner, or the right to read its source.
+    """
+    try:
+        yield
+    except plpy.spiexceptions.InsufficientPrivilege:
+        (row,) = run(
+            "SELECT current_user::text AS role, "
+            "has_schema_privilege('bkpriv_internal', 'USAGE') AS has_job"
+        )
+        if not row["has_job"]:
+            role = plpy.quote_literal(row["role"])
+            raise Refusal(
+                "42501",
+                f'role "{row["role"]}" is a publisher no more',
+                detail="It lost the job while it was publishing. Nothing was published.",
+                hint=f"A superuser gives it: bkpriv.grant_publisher({role}).",
+            ) from None
+        check_owner(dataset)
+        find_dataset(dataset.name)
+        source = open_relation(dataset.source)
+        check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras))
+        raise
+
+
+@entry
+def reassign(owner: str | None, new_owner: str | None) -> None:
+    """See ``bkpriv.reassign``."""
+    refuse_old_snapshot()
+    owner = require(owner, "owner")
+    heir = _role(require(new_owner, "new owner"))
+    if heir == owner:
+        raise InvalidParameter(
+            "the old and the new owner are the same",
+            detail=f'Both are "{owner}".',
+            hint="Name another role.",
+        )
+    # First the datasets: whoever is publishing from one is waited for.
+    changed = [
+        _hand_on("dataset", owner, heir, forgotten="source_owners"),
+        _hand_on("policy", owner, heir, forgotten="table_owners"),
+    ]
+    _refuse_collisions(owner, heir)
+    run(
+        "INSERT INTO bkpriv.release_event (release, kind, reason) "
+        "SELECT release, 'reassigned', format('from %I to %I', $1, $2) "
+        "FROM bkpriv.release WHERE owner = $1 ORDER BY release",
+        ["text", "text"],
+        [owner, heir],
+    )
+    releases = [
+        row["release"]
+        for row in run(
+            "SELECT release FROM bkpriv.release WHERE owner = $1 ORDER BY release",
+            ["text"],
+            [owner],
+        )
+    ]
+    changed.append(_hand_on("release", owner, heir))
+    if not any(changed):
+        raise Refusal(
+            "42704",
+            f'nothing belongs to role "{owner}"',
+            detail="It owns no dataset, policy or release.",
+            hint="See the column owner of bkpriv.dataset, bkpriv.policy and bkpriv.release.",
+        )
+    for release in releases:
+        _hand_on_tables(release, plpy.quote_ident(heir))
+
+
+def _role(name: str) -> str:
+    """Read a regrole, which comes as it is written in SQL."""
+    rows = run(
+        "SELECT rolname::text AS name FROM pg_roles WHERE oid = $1::regrole", ["text"], [name]
+    )
+    if not rows:
+        raise Refusal(
+            "42704",
+            f"role {name} does not exist",
+            detail="It is to own datasets, policies and releases.",
+            hint="Name a role that exists.",
+        )
+    return str(rows[0]["name"])
+
+
+def _hand_on(relation: str, owner: str, heir: str, *, forgotten: str | None = None) -> bool:
+    """Change the owner in a table's rows; return whether there were any.
+
+    Whom the former owner trusted is `forgotten`, a column: the heir has not named them, and the
+    former owner may have written anybody's name there.
+    """
+    forget = "" if forgotten is None else f", {forgotten} = NULL"
+    rows = run(
+        f"UPDATE bkpriv.{relation} SET owner = $2{forget} WHERE owner = $1 RETURNING true",
+        ["text", "text"],
+        [owner, heir],
+    )
+    return bool(rows)
+
+
+def _hand_on_tables(release: int, heir: str) -> None:
+    """Give the tables of a release, and the views that show it, to an heir, and to nobody else.
+
+    Superusers' views stay theirs. So does a view that reads or calls anything besides, which it
+    would do with the rights of the heir; nobody can read the release through it any more, but for
+    what a materialized one holds.
+    """
+    key = ["bigint"], [release]
+    views = run(
+        "SELECT DISTINCT v.view::text AS name, v.materialized, NOT EXISTS (SELECT "
+        "FROM pg_rewrite AS w JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass "
+        "AND d.objid = w.oid WHERE w.ev_class = v.view AND (d.refclassid <> 'pg_class'::regclass "
+        "OR d.refobjid NOT IN (v.view, v.release_table))) AND NOT EXISTS (SELECT FROM pg_index "
+        "WHERE indrelid = v.view AND num_nonnulls(indexprs, indpred) > 0) AS plain "
+        "FROM bkpriv_internal.views_of($1) AS v JOIN pg_class AS c ON c.oid = v.view "
+        "JOIN pg_roles AS r ON r.oid = c.relowner "
+        "WHERE v.readable AND NOT r.rolsuper AND quote_ident(r.rolname) <> $2",
+        ["bigint", "text"],
+        [release, heir],
+    )
+    for view in views:
+        if view["plain"]:
+            kind = "MATERIALIZED VIEW" if view["materialized"] else "VIEW"
+            run(f"ALTER {kind} {view['name']} OWNER TO {heir}")
+        else:
+            telling.notice(
+                f"view {view['name']} stays with its owner, and can read release {release} no more",
+                detail="It reads or calls something else as well."
+                + " What it holds already, it shows." * view["materialized"],
+                hint="Have the new owner make it anew, over the published view, or drop it.",
+            )
+    granted = (
+        "FROM (SELECT format('bkpriv_release.%I', t)::regclass AS oid "
+        "FROM bkpriv_internal.release_tables($1) AS t) AS t JOIN pg_class AS c USING (oid)"
+    )
+    for row in run(
+        "SELECT format('REVOKE ALL ON %s FROM %s CASCADE', t.oid, string_agg(DISTINCT "
+        "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END, "
+        f"', ')) AS statement {granted}, aclexplode(c.relacl) AS a "
+        "WHERE a.grantee <> c.relowner GROUP BY t.oid",
+        *key,
+    ):
+        run(row["statement"])
+    for row in run(f"SELECT t.oid::text AS name {granted}", *key):
+        run(f"GRANT SELECT ON {row['name']} TO {heir}")
+
+
+def _refuse_collisions(owner: str, heir: str) -> None:
+    """Refuse releases of two owners that would become the same version of the same dataset."""
+    rows = run(
+        "SELECT format('%s and %s are both version %s of %I', r.release, o.release, r.version, "
+        "r.dataset) AS pair FROM bkpriv.release r JOIN bkpriv.release o USING (dataset, version) "
+        "WHERE r.owner = $1 AND o.owner = $2 ORDER BY r.release",
+        ["text", "text"],
+        [owner, heir],
+    )
+    if rows:
+        listed = "; ".join(row["pair"] for row in rows[:8])
+        raise Refusal(
+            "23505",
+            f'releases of "{owner}" and of "{heir}" have the same dataset and version',
+            detail=f"Releases {listed}{'; ...' if len(rows) > 8 else ''}.",
+            hint="Hand them to a role that had no dataset of that name, such as a new one.",
+        )

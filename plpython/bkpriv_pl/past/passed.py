@@ -1,0 +1,130 @@
+"""Attributes: columns that pass through a release, what cannot be had with them, and what is said.
+
+They are supposed to be known to nobody who should not learn the sensitive value; the history keeps
+their names alone. Readers of several releases can tell by them which rows are the same record's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import run
+
+__all__ = [
+    "PassedThrough",
+    "attributes_of",
+    "note_attributes",
+    "passed_through",
+    "rows_of_attributes",
+    "tell_attributes",
+]
+
+_SHOWN = 8
+"""How many columns a message lists."""
+
+
+@dataclass(frozen=True)
+class PassedThrough:
+    """What passes through a release, and how far it tells rows of a group apart.
+
+    Parameters
+    ----------
+    attributes : tuple of str
+        The columns.
+    unique : tuple of int, optional
+        Rows that are unique within their group by each of them, and last by all together; None of
+        a release that was made before that was counted.
+    """
+
+    attributes: tuple[str, ...]
+    unique: tuple[int, ...] | None
+
+    def counted(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Columns, and rows that are unique by them: each column, and all of several."""
+        if self.unique is not None:
+            yield from zip(((name,) for name in self.attributes), self.unique, strict=False)
+            if len(self.attributes) > 1:
+                yield self.attributes, self.unique[-1]
+
+
+def passed_through(release: int) -> PassedThrough:
+    """What passes through a release."""
+    (row,) = run(
+        "SELECT attributes, unique_rows FROM bkpriv.release WHERE release = $1",
+        ["bigint"],
+        [release],
+    )
+    unique = row["unique_rows"]
+    return PassedThrough(tuple(row["attributes"]), None if unique is None else tuple(unique))
+
+
+def tell_attributes(release: int, rows: int) -> None:
+    """Say what of a release of so many rows adversaries are supposed not to know, if anything."""
+    passed = passed_through(release)
+    if not passed.attributes:
+        return
+    told, counted = "", ""
+    if passed.unique is not None:
+        told = f"; {passed.unique[-1]} of {rows} rows are unique within their group by them"
+        each = [f"{_listed(names)} {unique}" for names, unique in passed.counted()]
+        counted = f" Rows that are unique by each: {_listed(each[: len(passed.attributes)])}."
+    telling.notice(
+        f"attributes of release {release} pass through unchanged: {_listed(passed.attributes)}"
+        f"{told}",
+        detail="It is supposed that adversaries do not know them, of anybody. Who knows "
+        f"somebody's may find his row by them, and read his sensitive value.{counted}",
+        hint="What others may know is a quasi-identifier. Who holds several releases can tell "
+        "by attributes which rows are the same record's.",
+    )
+
+
+def rows_of_attributes(release: int, rows: int) -> list[tuple[Any, ...]]:
+    """Rows of an audit that say how far attributes tell rows of a group apart; of no bound."""
+    return [
+        (
+            *("attributes", json.dumps({"attributes": [*columns]}, ensure_ascii=False)),
+            *(None, None, unique / max(rows, 1), unique, None, "exact"),
+            *(None,) * 8,
+        )
+        for columns, unique in passed_through(release).counted()
+    ]
+
+
+def attributes_of(release: int) -> list[str]:
+    """The attributes of a release."""
+    return [*passed_through(release).attributes]
+
+
+def _attributes_of(releases: Sequence[int]) -> dict[int, list[str]]:
+    """The attributes of releases, by their ids, of those that have some."""
+    rows = run(
+        "SELECT release, attributes FROM bkpriv.release "
+        "WHERE release = ANY ($1) AND attributes <> '{}' ORDER BY release",
+        ["bigint[]"],
+        [list(releases)],
+    )
+    return {row["release"]: row["attributes"] for row in rows}
+
+
+def note_attributes(releases: Sequence[int]) -> None:
+    """Say that releases measured together show attributes, which is not measured."""
+    found = _attributes_of(releases)
+    if found:
+        some = "; ".join(
+            f"release {release}: {_listed(names)}" for release, names in [*found.items()][:_SHOWN]
+        )
+        telling.notice(
+            f"attributes that pass through {len(found)} of {len(releases)} releases are not "
+            "measured",
+            detail=f"{some}{'; ...' if len(found) > _SHOWN else ''}. Who holds several releases "
+            "can tell by them which rows are the same record's.",
+            hint="Take the figures for less than is told, where attributes tell records apart.",
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")

@@ -1,0 +1,332 @@
+"""Remembering: what adversaries believe of respondents before a release, for settings to ask.
+
+Before a release is published, what they believe after the earlier ones is read from where earlier
+publications stored it, and inferred and stored only where it is missing; so each release costs the
+same. Of a past release everything is inferred anew from the history before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bkpriv_core.belief.knowledge import Outside, Revised, Snapshot
+from bkpriv_core.belief.posterior import Estimator
+from bkpriv_core.belief.setting import Setting
+from bkpriv_core.errors import Unsupported
+from bkpriv_core.method import Options
+from bkpriv_core.requirement import Requirement
+from bkpriv_core.sequence.history import History
+from bkpriv_core.sequence.history import Step as Shown
+from bkpriv_core.sequence.inference import Memory, believe, expected, remembered, wanted
+from bkpriv_core.sequence.signatures import signatures
+from bkpriv_core.sequence.sparse import Labels
+from bkpriv_core.sequence.transitions import Transitions
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.groups import SUPPRESSED, FloatArray, Groups, IntArray
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.past.chain import Chain, read_chain, tell_apart
+from bkpriv_pl.past.course import find_course, find_steps
+from bkpriv_pl.past.history import RecordedRelease
+from bkpriv_pl.past.recorded import find_beliefs, read_beliefs
+from bkpriv_pl.past.selection import FOLLOWING, Like, find_candidate
+from bkpriv_pl.past.transitions import find_knowledge_of
+from bkpriv_pl.server.boundary import array_literal, run
+from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.dataset import Dataset
+from bkpriv_pl.tables.knowledge import PriorTables
+
+__all__ = ["Memories", "recall", "set_out", "with_library"]
+
+_MANNER = 2
+"""To be raised when beliefs are inferred in another way than those that may be stored."""
+
+
+@dataclass(frozen=True, eq=False)
+class Memories(PriorTables):
+    """What is remembered of earlier releases when a table is released.
+
+    Parameters
+    ----------
+    own : bool
+        See `PriorTables`.
+    chain : Chain
+        The earlier releases.
+    present : Step
+        The table; perhaps without groups, as yet.
+    estimator : Estimator
+        How beliefs after earlier releases are inferred: as the options of publication say, or who
+        measures; where they say auto, by bethe, which comes as near in a fifth of the time.
+    stored : bool
+        Whether these are read where they were stored, and stored.
+    """
+
+    chain: Chain
+    present: Shown
+    estimator: Estimator
+    stored: bool
+
+    @property
+    def memory(self) -> str | None:
+        """How what earlier releases told is inferred; see `Library`."""
+        return self.estimator if len(self.chain.history) else None
+
+    @cached_property
+    def _history(self) -> History:
+        return History((*self.chain.history.steps, self.present))
+
+    @cached_property
+    def _course(self) -> tuple[int, ...]:
+        return self._history.course(len(self.chain.history))
+
+    def _memory(self, knowledge: Revised) -> Memory:
+        like = self.chain.like
+        return find_knowledge_of(like.dataset, like.owner, knowledge.sequence).memory
+
+    def revised(self, table: Table, knowledge: Revised, snapshot: FloatArray) -> FloatArray:
+        """Revise what earlier releases told; see `Library`.
+
+        Raises
+        ------
+        Refusal
+            If the dataset has no such knowledge.
+        """
+        memory = self._memory(knowledge)
+        names = tuple(domain.name for domain in table.quasi_identifiers)
+        digest = _digest(knowledge, memory, self.estimator) if self.stored else None
+        snapshots = self.chain.snapshots(_snapshot(knowledge, names))
+        *course, _ = self._course
+        history, last = self._history.along(self._course), len(course)
+        ids = [history.steps[place].release for place in range(last)]
+        kept = set() if digest is None else find_beliefs(ids, digest)
+        # What was stored of a step before another was published of an earlier time holds no more.
+        holds = np.maximum.accumulate(course) == course if course else []
+        stored = {place for place in np.flatnonzero(holds).tolist() if ids[place] in kept}
+        places = wanted(history, memory, last, stored)
+        known = {}
+        if digest is not None:
+            read = read_beliefs([ids[place] for place in places & stored], digest)
+            known = {place: read[ids[place]] for place in places & stored}
+        after = remembered(
+            history,
+            memory,
+            lambda place: snapshots(course[place]),
+            self.estimator,
+            known,
+            places,
+            POLLED,
+        )
+        if digest is not None:
+            for place in places - stored:
+                if holds[place]:
+                    _store(ids[place], digest, knowledge, after[place])
+        return expected(history, memory, last, after, snapshot, POLLED)
+
+    def signatures(self, table: Table) -> IntArray:
+        """Values of last groups; see `Library`."""
+        return signatures(self._history, len(self.chain.history))
+
+    def keep(
+        self,
+        release: int,
+        knowledge: Revised,
+        before: FloatArray,
+        labels: IntArray,
+        shown: IntArray | None,
+    ) -> None:
+        """Store what is believed after the table was released.
+
+        Parameters
+        ----------
+        release : int
+            Its id.
+        knowledge : Revised
+            Whose beliefs.
+        before : (n, m) float array
+            What is believed of each respondent before.
+        labels : (n,) int array
+            The group of each.
+        shown : (n,) int array or None
+            The value that each is shown with, if some are not their own.
+        """
+        memory = self._memory(knowledge)
+        digest = _digest(knowledge, memory, self.estimator)
+        if digest is not None:
+            step = replace(self.present, groups=Groups.from_labels(labels), shown=shown)
+            *earlier, _ = self._history.along(self._course).steps
+            history = History((*earlier, step))
+            after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after
+            _store(release, digest, knowledge, step.compact(after))
+
+
+def _of_several(what: str) -> Unsupported:
+    """What is said where somebody has several records at a time."""
+    return Unsupported(
+        f"{what} is about respondents, and not defined of those who have several records",
+        detail="What is remembered of a person is one value of each release.",
+        hint="Publish without option max_records_per_person a source that has one record of each "
+        "in a period; or leave it out.",
+    )
+
+
+def set_out(
+    dataset: Dataset,
+    period: Period | None,
+    table: Table,
+    respondents: Respondents | None,
+    requirements: Sequence[Requirement],
+    options: Options,
+    library: PriorTables,
+    *,
+    apart: bool = False,
+    stored: bool = True,
+) -> tuple[Setting, Memories | None]:
+    """Set out what a table that is read is measured in, before it is released.
+
+    Parameters
+    ----------
+    dataset, period, table, respondents
+        What was read.
+    requirements : sequence of Requirement
+        What is measured.
+    options : Options
+        How.
+    library : PriorTables
+        Where priors from outside are read.
+    apart : bool
+        Whether respondents are told apart, if there are any, though no requirement asks for it.
+    stored : bool
+        See `Memories`.
+
+    Returns
+    -------
+    setting : Setting
+        The setting.
+    memories : Memories or None
+        What is remembered of earlier releases, if a requirement is about respondents.
+    """
+    about = any(item.tells_apart for item in requirements)
+    if respondents is None or not (about or apart):
+        return Setting(table, library=library, progress=POLLED), None
+    parts = respondents.apart(table)
+    if not about:
+        return Setting(parts, library=library, progress=POLLED), None
+    chain, present = _remember(dataset, period, table.sensitive.labels, respondents, library)
+    inference = _named(options.inference)
+    memories = Memories(library.own, chain, present, inference, stored, owners=library.owners)
+    return Setting(parts, library=memories, progress=POLLED), memories
+
+
+def _remember(
+    dataset: Dataset,
+    period: Period | None,
+    labels: Labels,
+    respondents: Respondents,
+    library: PriorTables,
+) -> tuple[Chain, Shown]:
+    """Earlier releases of a dataset, and records of it, or of a period, that are to be released."""
+    like = Like.of(dataset, period)
+    earlier, now = find_course(dataset.name, dataset.owner, like.period)
+    chain = read_chain(like, earlier, library, FOLLOWING)
+    chain.warn()
+    nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
+    return chain, _shown(0, now, labels, chain, respondents, nowhere)
+
+
+def _shown(
+    release: int,
+    when: int,
+    labels: Labels,
+    chain: Chain,
+    respondents: Respondents,
+    groups: Groups,
+    shown: IntArray | None = None,
+) -> Shown:
+    """What a release, after those of a chain, shows of whom."""
+    persons = chain.number(respondents.names)
+    return Shown(release, labels, persons, respondents.values, groups, when, shown)
+
+
+def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> RecordedRelease:
+    """Tell respondents of a past release apart, and what was remembered when it was made.
+
+    What earlier releases told is inferred by the estimator that this one is measured by.
+
+    Raises
+    ------
+    Refusal
+        If it is not recorded which record is whose.
+    Unsupported
+        If somebody has several.
+    """
+    release = recorded.release
+    this = find_candidate(release)
+    steps = find_steps(this.dataset, this.owner)
+    place = [step.release for step in steps].index(release)
+    sensitive = recorded.table.sensitive
+    if isinstance(sensitive, Combination) and sensitive.several:
+        raise _of_several(f"what is remembered before release {release}")
+    like = Like.of_release(this, sensitive.name)
+    chain = read_chain(like, steps[:place], PriorTables(own), FOLLOWING)
+    chain.warn()
+    told, respondents = tell_apart(recorded)
+    labels = recorded.table.sensitive.labels
+    shown = respondents.shown(told.parts, np.arange(len(told.parts)))
+    present = _shown(release, steps[place].when, labels, chain, respondents, told.groups, shown)
+    return replace(told, library=Memories(own, chain, present, _named(estimator), False))
+
+
+def _named(estimator: Estimator) -> Estimator:
+    """How beliefs after earlier releases are inferred."""
+    return "bethe" if estimator == "auto" else estimator
+
+
+def with_library(
+    recorded: RecordedRelease,
+    requirements: Sequence[Requirement],
+    estimator: Estimator,
+    *,
+    own: bool,
+) -> RecordedRelease:
+    """Give a release what requirements that the caller has named, or not, are measured with."""
+    if any(item.tells_apart for item in requirements):
+        return recall(recorded, estimator, own=own)
+    return replace(recorded, library=PriorTables(own))
+
+
+def _snapshot(knowledge: Revised, names: tuple[str, ...]) -> Snapshot:
+    """Knowledge of who had no past, as it is stated: earlier tables may order attributes else."""
+    resolved = knowledge.snapshot
+    return dict(zip(names, resolved, strict=True)) if isinstance(resolved, tuple) else resolved
+
+
+def _digest(knowledge: Revised, memory: Memory, estimator: Estimator) -> str | None:
+    """Digest of all that beliefs follow from but the history; None where a table may change."""
+    if isinstance(knowledge.snapshot, Outside):
+        return None
+    digest = hashlib.sha256(repr((_MANNER, knowledge.snapshot, estimator)).encode())
+    if not isinstance(memory, Transitions):
+        digest.update(repr(memory).encode())
+        return digest.hexdigest()
+    digest.update(json.dumps(memory.values).encode())
+    arrays = (memory.parent, memory.oldest, memory.offsets, memory.following, memory.probabilities)
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _store(release: int, digest: str, knowledge: Revised, beliefs: FloatArray) -> None:
+    if len(beliefs):
+        run(
+            "INSERT INTO bkpriv.release_belief (release, digest, knowledge, probabilities) "
+            "VALUES ($1, $2, $3, $4::float8[]) ON CONFLICT DO NOTHING",
+            ["bigint", "text", "text", "text"],
+            [release, digest, knowledge.sequence, array_literal(beliefs)],
+        )

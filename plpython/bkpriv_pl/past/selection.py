@@ -1,0 +1,356 @@
+"""Selection: which releases are taken together, and why others are left out.
+
+Whoever takes several releases together asks here: what is recorded of them is one query, and why
+one is left out is one list of reasons, with their words. Withdrawn releases are among them: who saw
+one remembers it. What is left out may be more than is measured of the others, which is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from bkpriv_pl.past.bases import SEEN
+from bkpriv_pl.past.ownership import unknown
+from bkpriv_pl.past.recorded import COLUMNS
+from bkpriv_pl.server.boundary import run
+from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.dataset import Dataset
+
+__all__ = [
+    "FOLLOWING",
+    "NO_PERIOD",
+    "TOGETHER",
+    "Candidate",
+    "LeftOut",
+    "Like",
+    "Reason",
+    "RecordedPeriod",
+    "find_candidate",
+    "find_left_out",
+    "in_column",
+    "list_left_out",
+    "select_beside",
+    "select_dataset",
+    "select_listed",
+    "select_records",
+]
+
+_SHOWN = 8
+"""Most releases that a message lists."""
+
+
+@dataclass(frozen=True)
+class RecordedPeriod:
+    """The period of a release, as its history says it.
+
+    Parameters
+    ----------
+    text : str or None
+        The period; None where the dataset had none.
+    type : str or None
+        SQL name of the type that tells it apart from others; None where none does for certain.
+    column, bin : str or None
+        The column of periods, and what it is binned by.
+    """
+
+    text: str | None
+    type: str | None = None
+    column: str | None = None
+    bin: str | None = None
+
+    @classmethod
+    def of(cls, period: Period | None) -> RecordedPeriod:
+        """Read what would be recorded of a period, or of none."""
+        return NO_PERIOD if period is None else cls(*period.recorded.values())
+
+    def __str__(self) -> str:
+        return "no period" if self.text is None else f"period {self.text}"
+
+    def may_be(self, other: RecordedPeriod) -> bool:
+        """Whether two may be of the same time, for all that is known of them."""
+        return (
+            None in (self.text, other.text, other.type)
+            or self.text == other.text
+            or (self.type, self.column, self.bin) != (other.type, other.column, other.bin)
+        )
+
+
+NO_PERIOD = RecordedPeriod(None)
+"""The period of releases of a dataset without periods."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A release that may be taken together with others.
+
+    Parameters
+    ----------
+    release, version : int
+        The id, and the number within the dataset.
+    dataset, owner : str
+        The dataset, and whose it is.
+    source : str
+        The table that it was made from, as in SQL.
+    view_schema, view_name, method : str
+        The view and the method by which it was published.
+    records, suppressed, groups, counterfeited : int
+        The figures on record.
+    respondent : str or None
+        The column that it names respondents by.
+    period : RecordedPeriod
+        The period of its records.
+    sensitive : str or None
+        Name of the sensitive attribute; None where nothing is on record.
+    attributes : int
+        Number of attributes on record.
+    purged, drawn, named, placed, some, several : bool
+        Whether it was purged; is randomized; names respondents; says which record is whose; shows
+        some of each person's records; shows several of a person.
+    shared : list of str
+        Relations that it and the asked one were both read from, where datasets differ.
+    """
+
+    release: int
+    version: int
+    dataset: str
+    owner: str
+    source: str
+    view_schema: str
+    view_name: str
+    method: str
+    records: int
+    suppressed: int
+    groups: int
+    counterfeited: int
+    respondent: str | None
+    period: RecordedPeriod
+    sensitive: str | None
+    attributes: int
+    purged: bool
+    drawn: bool
+    named: bool
+    placed: bool
+    some: bool
+    several: bool
+    shared: list[str]
+
+
+_QUERY = (
+    "SELECT r.release, r.version, r.dataset, r.owner, r.view_schema, r.view_name, r.method, "
+    "format('%I.%I', r.source_schema, r.source_name) AS source, r.records, r.suppressed, "
+    "r.groups, r.counterfeited, r.respondent_column AS respondent, r.period AS text, "
+    "r.period_type AS type, r.period_column AS column, r.period_bin AS bin, "
+    f"array_to_string({COLUMNS}, ', ') AS sensitive, "
+    "(SELECT count(*) FROM bkpriv.release_attribute AS a WHERE a.release = r.release) "
+    "AS attributes, EXISTS (SELECT FROM bkpriv.release_event AS e "
+    "WHERE e.release = r.release AND kind = 'purged') AS purged, "
+    "EXISTS (SELECT FROM bkpriv.release_attribute AS a WHERE a.release = r.release "
+    "AND a.retention IS NOT NULL AND a.place = (SELECT max(l.place) "
+    "FROM bkpriv.release_attribute AS l WHERE l.release = r.release)) AS drawn, "
+    "p.release IS NOT NULL AS named, p.parts IS NOT NULL AS placed, "
+    "coalesce(jsonb_typeof(r.options -> 'max_records_per_person') = 'number', false) AS some, "
+    "c.combination_offsets IS NOT NULL AS several, s.shared "
+    "FROM {} AS s JOIN bkpriv.release AS r ON r.release = s.release "
+    "LEFT JOIN bkpriv.release_respondent AS p ON p.release = r.release "
+    "LEFT JOIN bkpriv.release_content AS c ON c.release = r.release "
+    "WHERE {} ORDER BY r.release"
+)
+"""SQL for what is recorded of some releases, by where they are found and a condition on each."""
+
+
+def _select(
+    found: str, types: Iterable[str], values: Iterable[Any], condition: str = "true"
+) -> list[Candidate]:
+    """Records of releases that the caller may see, by their ids."""
+    names = ("text", "type", "column", "bin")
+    return [
+        Candidate(period=RecordedPeriod(*map(row.pop, names)), **row)
+        for row in run(_QUERY.format(found, condition), types, values)
+    ]
+
+
+def select_dataset(dataset: str, owner: str) -> list[Candidate]:
+    """Releases of a dataset, whatever became of them, in the order of their publication."""
+    found = (
+        "(SELECT release, '{}'::text[] AS shared FROM bkpriv.release "
+        "WHERE (dataset, owner) = ($1, $2))"
+    )
+    selected = _select(found, ["text", "text"], [dataset, owner])
+    return sorted(selected, key=lambda each: each.version)
+
+
+def select_listed(releases: Sequence[int | None]) -> list[Candidate]:
+    """Releases of such ids, in their order.
+
+    Raises
+    ------
+    Refusal
+        If the caller may not see one.
+    """
+    found = "(SELECT release, '{}'::text[] AS shared FROM unnest($1) AS release)"
+    selected = _select(found, ["bigint[]"], [list(releases)])
+    seen = {each.release for each in selected}
+    for release in releases:
+        if release not in seen:
+            raise unknown(release)
+    return selected
+
+
+def find_candidate(release: int | None) -> Candidate:
+    """One release; see `select_listed`."""
+    return select_listed([release])[0]
+
+
+def select_records(
+    dataset: str, owner: str, bases: Sequence[str], *, of_owner: bool = False
+) -> list[Candidate]:
+    """Releases that may show the same records: of a dataset, and of all that read some relations.
+
+    Parameters
+    ----------
+    dataset, owner : str
+        The dataset, and whose it is.
+    bases : sequence of str
+        The relations; see `bkpriv_pl.past.bases`.
+    of_owner : bool
+        Whether only what the owner may see counts, who may see less than the caller.
+    """
+    return _select(
+        "bkpriv_internal.releases_of($1, $2, $3)",
+        ["text", "text", "text[]", "bool"],
+        [dataset, owner, list(bases), of_owner],
+        f"NOT $4 OR {SEEN.format('$2', 'r.owner')}",
+    )
+
+
+def select_beside(dataset: str, owner: str, bases: Sequence[str]) -> list[Candidate]:
+    """Releases of other datasets that may show the same records; see `select_records`."""
+    return [each for each in select_records(dataset, owner, bases) if each.shared]
+
+
+@dataclass(frozen=True)
+class Like:
+    """Traits that releases have in common that are taken together.
+
+    Parameters
+    ----------
+    dataset, owner : str
+        The dataset, and whose it is.
+    sensitive : str
+        Name of their sensitive attribute.
+    respondent : str or None
+        The column that they name respondents by; None if any will do.
+    period : RecordedPeriod
+        The period of their records.
+    """
+
+    dataset: str
+    owner: str
+    sensitive: str
+    respondent: str | None = None
+    period: RecordedPeriod = NO_PERIOD
+
+    @classmethod
+    def of(cls, dataset: Dataset, period: Period | None = None) -> Like:
+        """Take the traits of a dataset, and of a period of it."""
+        return cls(
+            dataset.name,
+            dataset.owner,
+            dataset.sensitive,
+            dataset.respondent,
+            RecordedPeriod.of(period),
+        )
+
+    @classmethod
+    def of_release(cls, release: Candidate, sensitive: str) -> Like:
+        """Take the traits of the dataset of a release, about an attribute."""
+        return cls(release.dataset, release.owner, sensitive, release.respondent, release.period)
+
+
+class Reason(Enum):
+    """Reasons why a release is left out, in words that follow its name."""
+
+    PURGED = "was purged"
+    EMPTY = "has no content on record"
+    RANDOMIZED = "is randomized, and shows no groups"
+    ANONYMOUS = "names no respondents"
+    UNPLACED = "was made by a version that did not record whose record is where"
+    SOME_RECORDS = "shows some of each person's records"
+    SEVERAL_RECORDS = "shows several records of a person"
+    OTHER_COLUMN = "names respondents by {column}"
+    OTHER_SENSITIVE = 'is about "{sensitive}"'
+    COUNTERFEIT = "shows counterfeit values"
+    OTHER_DATASET = "is of another dataset"
+    OTHER_PERIOD = "is of {period}"
+
+
+_HOLDS: Mapping[Reason, Callable[[Candidate, Like], bool]] = {
+    Reason.PURGED: lambda it, _: it.purged and not it.attributes,
+    Reason.EMPTY: lambda it, _: not it.attributes,
+    Reason.RANDOMIZED: lambda it, _: it.drawn,
+    Reason.ANONYMOUS: lambda it, _: not it.named,
+    Reason.UNPLACED: lambda it, _: it.named and not it.placed,
+    Reason.SOME_RECORDS: lambda it, _: it.some,
+    Reason.SEVERAL_RECORDS: lambda it, _: it.several,
+    Reason.OTHER_COLUMN: lambda it, like: like.respondent not in (None, it.respondent),
+    Reason.OTHER_SENSITIVE: lambda it, like: it.sensitive != like.sensitive,
+    Reason.COUNTERFEIT: lambda it, _: it.counterfeited > 0,
+    Reason.OTHER_DATASET: lambda it, like: (it.dataset, it.owner) != (like.dataset, like.owner),
+    Reason.OTHER_PERIOD: lambda it, like: it.period.text != like.period.text,
+}
+
+TOGETHER = (
+    Reason.PURGED,
+    Reason.EMPTY,
+    Reason.RANDOMIZED,
+    Reason.ANONYMOUS,
+    Reason.UNPLACED,
+    Reason.SOME_RECORDS,
+    Reason.OTHER_COLUMN,
+    Reason.OTHER_SENSITIVE,
+    Reason.COUNTERFEIT,
+)
+"""Reasons why a release is not judged together with others of the same people."""
+
+FOLLOWING = (*TOGETHER[:6], Reason.SEVERAL_RECORDS, *TOGETHER[6:-1])
+"""Reasons why a release is no part of a sequence, in which a person has one value at a time."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A reason why a release is left out, and its words."""
+
+    reason: Reason
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def find_left_out(
+    candidate: Candidate, like: Like, reasons: Iterable[Reason] = TOGETHER
+) -> LeftOut | None:
+    """The first of some reasons for which a release is left out; None if it is taken."""
+    reason = next((each for each in reasons if _HOLDS[each](candidate, like)), None)
+    if reason is None:
+        return None
+    words = reason.value.format(
+        column=in_column(candidate.respondent),
+        sensitive=candidate.sensitive,
+        period=candidate.period,
+    )
+    return LeftOut(reason, words)
+
+
+def list_left_out(left_out: Mapping[int, LeftOut]) -> str:
+    """List releases that are left out, by their ids, and why."""
+    listed = [f"release {release} {why}" for release, why in left_out.items()]
+    return f"{'; '.join(listed[:_SHOWN])}{'; ...' * (len(listed) > _SHOWN)}"
+
+
+def in_column(name: str | None) -> str:
+    """Name, in messages, of the column that respondents are named by, as far as it is recorded."""
+    return "a column that is not recorded" if name is None else f'column "{name}"'

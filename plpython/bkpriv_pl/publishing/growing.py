@@ -1,0 +1,294 @@
+"""Growing: the last release, whose groups the next one keeps, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plpy
+
+from bkpriv_core.errors import InvalidData, as_json
+from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
+from bkpriv_core.method.growing import Growth, begin, grow
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import columns_of
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import SUPPRESSED
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.past.chain import tell_apart
+from bkpriv_pl.past.history import RecordedRelease, find_release
+from bkpriv_pl.past.recorded import find_shown
+from bkpriv_pl.past.selection import (
+    Candidate,
+    Like,
+    Reason,
+    find_left_out,
+    in_column,
+    select_dataset,
+)
+from bkpriv_pl.publishing.view import View
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import Refusal, run
+from bkpriv_pl.tables.column import Column, Period, column_types
+from bkpriv_pl.tables.counts import NOTHING, Known
+from bkpriv_pl.tables.dataset import Dataset
+
+__all__ = ["Stock", "find_stock", "shown_before"]
+
+_ANEW = "Publish without the option grow, which groups everybody anew."
+
+
+@dataclass(frozen=True, eq=False)
+class Stock:
+    """What a release grows from.
+
+    Parameters
+    ----------
+    options : GroupOptions
+        How it grows.
+    method : GroupMethod
+        What groups newcomers.
+    last : RecordedRelease or None
+        The last release, its respondents told apart; None if there is none.
+    past : Respondents or None
+        Its respondents.
+    """
+
+    options: GroupOptions
+    method: GroupMethod[Any]
+    last: RecordedRelease | None
+    past: Respondents | None
+
+    @property
+    def release(self) -> int | None:
+        """Id of the last release."""
+        return None if self.last is None else self.last.release
+
+    @property
+    def known(self) -> Known:
+        """Values that the last release has, to be in the domains of the next."""
+        if self.last is None:
+            return NOTHING
+        table = self.last.table
+        columns = (*table.quasi_identifiers, *columns_of(table.sensitive))
+        return {domain.name: domain.labels for domain in columns}
+
+    def grow(self, table: Table, respondents: Respondents | None) -> Growth:
+        """Tell who of a source is kept, and who is a newcomer.
+
+        Raises
+        ------
+        InvalidData
+            If attributes are no more what they were.
+        """
+        if respondents is None:
+            raise ValueError("respondents are read where releases grow")
+        if self.last is None or self.past is None:
+            return begin(table, respondents)
+        barred = _withdrawn(self.last, self.past)
+        departed = self.options.departed
+        return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
+
+    def tell(self, release: int, published: Release, growth: Growth) -> None:
+        """Say whom a new release keeps, whom it shows for the first time, and who waits."""
+        labels = published.labels
+        came = growth.coming & (labels != SUPPRESSED)
+        waiting = int(growth.coming.sum() - came.sum())
+        joined = came & np.isin(labels, labels[growth.labels != SUPPRESSED])
+        groups = len(np.unique(labels[came & ~joined]))
+        detail = f"Groups of newcomers alone: {groups}"
+        if joined.any():
+            detail += f"; {int(joined.sum())} of them are shown as others are who stay"
+        if self.last is not None:
+            detail += (
+                f". Of those shown before, {growth.departed} have left and {growth.changed} have "
+                "another record now"
+            )
+            detail += (
+                "; they stay as they were published"
+                if self.options.departed == "stay"
+                else f", for which {growth.withdrawn} groups are withdrawn; {growth.out} whom the "
+                "source has were in such groups, and are published no more"
+            )
+        telling.notice(
+            f"release {release} "
+            + ("begins to grow" if self.last is None else f"grows from release {self.release}")
+            + f": {growth.kept} records stay as they were published, {int(came.sum())} came, and "
+            f"{waiting} wait",
+            detail=f"{detail}.",
+            hint="Who waits was not shown. A release that grows from this one groups those who "
+            "come with them.",
+        )
+
+
+def find_stock(
+    dataset: Dataset,
+    period: Period | None,
+    view: View | None,
+    method: Method[Any],
+    options: Options,
+) -> Stock | None:
+    """Find what a publication grows from: the last release in its view, or else of the dataset.
+
+    Only releases of the same period count, or of none if it is of none.
+
+    Returns
+    -------
+    Stock or None
+        None if it is not to grow.
+
+    Raises
+    ------
+    Refusal
+        If it cannot grow, since too little is known of people, or the last release shows others.
+    """
+    if not isinstance(options, GroupOptions) or not options.grow:
+        return None
+    if not isinstance(method, GroupMethod):
+        raise ValueError("only methods that form groups have the option grow")
+    like = Like.of(dataset, period)
+    past = [each for each in select_dataset(like.dataset, like.owner) if each.period == like.period]
+    if not past:
+        return Stock(options, method, None, None)
+    # In the view, or else at all; of these, the last.
+    shown = [
+        each
+        for each in past
+        if view is not None and (each.view_schema, each.view_name) == (view.schema, view.name)
+    ]
+    latest = (shown or past)[-1]
+    release = latest.release
+    _refuse(latest, like, (Reason.PURGED, Reason.COUNTERFEIT))
+    last = find_release(release)
+    if type(last.form) is not type(method.form) or last.form.levels is not None:
+        whole = "" if last.form.levels is None else ", by whole columns"
+        raise _unfit(
+            release,
+            f"is {last.form.name}{whole}",
+            f"Method {method.name} shows records {method.form.name}, in groups that newcomers can "
+            "stand beside.",
+        )
+    _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
+    _check_attributes(dataset, last)
+    return Stock(options, method, *tell_apart(last))
+
+
+def _refuse(latest: Candidate, like: Like, reasons: Iterable[Reason]) -> None:
+    """Refuse the last release for one of some reasons."""
+    left_out = find_left_out(latest, like, reasons)
+    if left_out is not None:
+        details = {
+            Reason.PURGED: "What it was made from was erased, groups and all.",
+            Reason.COUNTERFEIT: f"{latest.counterfeited} records have other values there than "
+            "their own, which could not be taken back.",
+            Reason.OTHER_COLUMN: f"The dataset does by {in_column(like.respondent)}.",
+        }
+        detail = details.get(left_out.reason, "Who stays, and who is a newcomer, is not known.")
+        raise _unfit(latest.release, left_out.words, detail)
+
+
+def _check_attributes(dataset: Dataset, last: RecordedRelease) -> None:
+    """Refuse a release of other attributes, or of other types."""
+    types = column_types(dataset.source_schema, dataset.source_name)
+    domains = (*last.table.quasi_identifiers, *columns_of(last.table.sensitive))
+    now = [f'"{name}" {types[name].declared_as}' for name in dataset.measured]
+    then = [f'"{domain.name}" {type_}' for domain, type_ in zip(domains, last.types, strict=True)]
+    known, before = len(dataset.quasi_identifiers), len(last.table.quasi_identifiers)
+    if {*now[:known]} != {*then[:before]} or {*now[known:]} != {*then[before:]}:
+        raise _unfit(
+            last.release,
+            "has other attributes than its dataset",
+            f"It has {', '.join(then)}; the dataset has {', '.join(now)}.",
+        )
+    for domain in domains:
+        _check_values(last.release, domain, types[domain.name])
+
+
+def _check_values(release: int, domain: Domain, column: Column) -> None:
+    """Refuse recorded values that are none of their type, or equal by it."""
+    fault = _fault(domain.labels, column)
+    if fault is None:
+        return
+    first, last = 0, domain.size  # The first at fault is among those from here to there.
+    while last - first > 1:
+        middle = (first + last) // 2
+        if (earlier := _fault(domain.labels[:middle], column)) is None:
+            first = middle
+        else:
+            last, fault = middle, earlier
+    raise InvalidData(
+        f'the history of release {release} is unsound, or its attribute "{domain.name}" is no more '
+        f"what it was: value {last} is {fault}",
+        detail=f"It is {as_json(domain.labels[first])}.",
+        hint=_ANEW,
+    )
+
+
+def _fault(labels: Sequence[str | None], column: Column) -> str | None:
+    """What is wrong with one of some values, if anything is."""
+    try:
+        (row,) = run(
+            "SELECT count(t) = count(DISTINCT v) AS apart "
+            f"FROM (SELECT t, {column.value('t')} AS v FROM unnest($1) AS u(t)) AS x",
+            ["text[]"],
+            [list(labels)],
+        )
+    except plpy.SPIError as error:
+        if not str(getattr(error, "sqlstate", "")).startswith(("22", "23")):
+            raise
+        return f"none of its type, {column.declared_as}"
+    return None if row["apart"] else f"equal to an earlier one, as {column.declared_as}"
+
+
+def _unfit(release: int, is_: str, detail: str) -> Refusal:
+    return Refusal("55000", f"release {release} {is_}, and cannot grow", detail=detail, hint=_ANEW)
+
+
+_ANCESTORS = (
+    "WITH RECURSIVE earlier AS ("
+    "SELECT release, dataset, owner, grown_from, options, records "
+    "FROM bkpriv.release WHERE release = $1 UNION "
+    "SELECT r.release, r.dataset, r.owner, r.grown_from, r.options, r.records FROM earlier AS e "
+    "JOIN bkpriv.release AS r ON r.release = e.grown_from "
+    "WHERE (r.dataset, r.owner) IS NOT DISTINCT FROM (e.dataset, e.owner)) "
+)
+"""SQL for a release and those of its dataset that it has grown from.
+
+Each is found by its number: by an index of datasets, which equality would let a planner without
+statistics choose, each step would read all releases of the dataset.
+"""
+
+
+def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
+    """Whom a release does not show though one that it has grown from did."""
+    rows = run(
+        f"{_ANCESTORS} SELECT coalesce(bool_or(options ->> 'departed' = 'withdraw'), false) AS any "
+        "FROM earlier",
+        ["bigint"],
+        [last.release],
+    )
+    if not rows[0]["any"]:
+        return frozenset()
+    hidden = np.flatnonzero(last.labels == SUPPRESSED).tolist()
+    return shown_before(last.release, [past.names[place] for place in hidden])
+
+
+def shown_before(release: int, among: Sequence[str]) -> Set[str]:
+    """Which of some people the releases showed that a release has grown from.
+
+    Those that were purged show nobody.
+
+    Raises
+    ------
+    UnsoundHistory
+        If what is recorded of one cannot be what a publication recorded.
+    """
+    rows = run(
+        f"{_ANCESTORS} SELECT release, records FROM earlier WHERE release <> $1",
+        ["bigint"],
+        [release],
+    )
+    return find_shown({row["release"]: row["records"] for row in rows}, among)

@@ -1,0 +1,127 @@
+"""Settling: whether a release is stale from the start, since the source changed meanwhile."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from bkpriv_core.errors import InvalidData, TooLarge
+from bkpriv_core.table.passed import Passed
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.past import history
+from bkpriv_pl.publishing.visibility import Before, look_before, unwritten_since
+from bkpriv_pl.server.boundary import run
+from bkpriv_pl.tables.column import Period
+from bkpriv_pl.tables.counts import Known
+from bkpriv_pl.tables.dataset import Dataset, read_records
+from bkpriv_pl.tables.kept import Kept
+
+__all__ = ["look_ahead", "settle_staleness"]
+
+_WRITERS_SECONDS = 3.0
+"""Time that a publication waits for writers of the source before it calls itself stale."""
+
+
+def look_ahead(dataset: Dataset, period: Period | None, kept: Kept | None) -> Before | None:
+    """Look at the source before it is counted; None where nothing could be proved from that.
+
+    So it is where nobody watches the source, and no writer is told anything; and where `kept`
+    records are counted, of which a table has only some.
+    """
+    if kept is not None or history.find_watch(dataset.source_schema, dataset.source_name) is None:
+        return None
+    return look_before(dataset.source_schema, dataset.source_name, period)
+
+
+def settle_staleness(
+    dataset: Dataset,
+    period: Period | None,
+    table: Table,
+    respondents: Respondents | None,
+    passed: Passed | None,
+    release: int,
+    before: Before | None,
+    known: Known,
+    kept: Kept | None = None,
+) -> None:
+    """Keep writers off the source, and mark the release stale if they changed what was read.
+
+    The source is read again only where `visibility` cannot prove that nothing was written since.
+
+    Parameters
+    ----------
+    dataset, period, table, respondents, passed
+        Table, and where and of whom it was read.
+    before : Before or None
+        Result of `look_ahead` before it was read.
+    known : mapping of str to sequence of str or None
+        Values that its attributes had when it was read; see `read_records`.
+    kept : Kept, optional
+        Likewise.
+    """
+    watched = run(
+        "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
+    )
+    if not watched:
+        return
+    if not _writers_held(release):
+        history.record_event(release, "stale", "the source was in use by a writer to the end")
+    elif not (
+        (
+            before is not None
+            and unwritten_since(
+                dataset.source_schema, dataset.source_name, before, table.records, period
+            )
+        )
+        or _same_source(dataset, period, table, respondents, passed, known, kept)
+    ):
+        history.record_event(release, "stale", "the source changed while the release was made")
+
+
+def _writers_held(release: int) -> bool:
+    """Lock the source against writers, if those at work finish soon.
+
+    Each attempt gives up at once: whoever waits for a lock while it holds others may be caught in a
+    deadlock, and a writer should not lose its work to a publication.
+    """
+    deadline = time.monotonic() + _WRITERS_SECONDS
+    held = "SELECT bkpriv_internal.hold_writers($1) AS held"
+    while not run(held, ["bigint"], [release])[0]["held"]:
+        if time.monotonic() > deadline:
+            return False
+        run("SELECT pg_sleep(0.05)")
+    return True
+
+
+def _same_source(
+    dataset: Dataset,
+    period: Period | None,
+    table: Table,
+    respondents: Respondents | None,
+    passed: Passed | None,
+    known: Known,
+    kept: Kept | None = None,
+) -> bool:
+    """Tell whether the source still holds what was read."""
+    try:
+        now, about, beside = read_records(dataset, "category", period, known, kept)
+    except (InvalidData, TooLarge):
+        return False
+    return (
+        now.codes.shape == table.codes.shape
+        and now.counts.shape == table.counts.shape
+        and np.array_equal(now.codes, table.codes)
+        and np.array_equal(now.counts, table.counts)
+        and all(
+            mine.labels == theirs.labels
+            for mine, theirs in zip(
+                (*now.quasi_identifiers, now.sensitive),
+                (*table.quasi_identifiers, table.sensitive),
+                strict=True,
+            )
+        )
+        and (respondents is None or (about is not None and about.same_as(respondents)))
+        and (passed is None or (beside is not None and beside.same_as(passed)))
+    )

@@ -1,0 +1,156 @@
+"""The boundary between SQL and Python: arguments in, errors and arrays out."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import plpy
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_pl.server.reporting import Refusal, entry
+
+__all__ = [
+    "Refusal",
+    "array_literal",
+    "as_floats",
+    "as_integers",
+    "decode",
+    "entry",
+    "from_json",
+    "require",
+    "run",
+    "unpack_floats",
+    "unpack_integers",
+    "write",
+]
+
+_DEPTH = 32
+"""Levels of objects and lists that a JSON value may have."""
+
+_JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])')
+
+
+def run(query: str, types: Iterable[str] = (), values: Iterable[Any] = ()) -> list[dict[str, Any]]:
+    """Execute one statement with parameters, and return its rows."""
+    return list(plpy.execute(plpy.prepare(query, list(types)), list(values)))
+
+
+def write(query: str, types: Iterable[str], values: Iterable[Any]) -> int:
+    """Execute one statement that writes, with parameters, and return how many rows it wrote."""
+    written: int = plpy.execute(plpy.prepare(query, list(types)), list(values)).nrows()
+    return written
+
+
+def require(value: str | None, name: str) -> str:
+    """Return a text argument that must not be NULL or empty."""
+    if not value:
+        raise InvalidParameter(
+            f"{name} is missing",
+            detail="It is NULL or empty.",
+            hint=f"Give a non-empty {name}.",
+        )
+    return value
+
+
+def from_json(text: str | None, name: str, *, exact: bool = False) -> Any:
+    """Decode a jsonb argument that must not be NULL; see `decode`."""
+    if text is None:
+        raise InvalidParameter(
+            f"{name} is missing", detail="It is NULL.", hint=f"Give {name} as jsonb."
+        )
+    return decode(text, name, exact=exact)
+
+
+def decode(text: str, name: str, *, exact: bool = False) -> Any:
+    """Decode JSON that somebody else wrote.
+
+    Parameters
+    ----------
+    text : str
+        The JSON.
+    name : str
+        Name of the JSON in messages.
+    exact : bool
+        Whether numbers that are no short integers become decimals with all their digits, for they
+        name values; otherwise floats.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is nested too deep, or has a number that double precision does not hold.
+    """
+    opened = text.count("[") + text.count("{")
+    if opened > _DEPTH and (depth := _depth(text)) > _DEPTH:
+        raise InvalidParameter(
+            f"the JSON of {name} is nested too deep",
+            detail=f"It has {depth} levels of objects and lists; at most {_DEPTH} are read.",
+            hint="Nothing that bkpriv reads needs more than a few.",
+        )
+
+    def read(digits: str) -> float | Decimal:
+        number = float(digits)
+        decimal = Decimal(digits)
+        if math.isinf(number) or (number == 0.0 and decimal):
+            raise InvalidParameter(
+                f"the JSON of {name} holds {decimal.normalize():.6g}, beyond double precision",
+                detail="Such numbers lie between about 1e-308 and 1e308, or are 0.",
+                hint="Write a number in that range.",
+            )
+        return decimal if exact else number
+
+    # An integer that is too long is read like other large numbers.
+    return json.loads(
+        text, parse_float=read, parse_int=lambda d: int(d) if len(d) < 20 else read(d)
+    )
+
+
+def _depth(text: str) -> int:
+    """Levels of objects and lists in JSON."""
+    steps = (bool(item[1]) - bool(item[2]) for item in _JSON_TOKENS.finditer(text))
+    return max(accumulate(steps))
+
+
+def as_floats(values: list[Any], name: str) -> npt.NDArray[np.float64]:
+    """Turn an array argument into floats; a NULL element, NaN to numpy, is refused."""
+    return np.asarray(_without_null(values, name), dtype=np.float64)
+
+
+def as_integers(values: list[Any], name: str) -> npt.NDArray[np.int64]:
+    """Turn an array argument into integers; NULL elements are refused."""
+    return np.asarray(_without_null(values, name), dtype=np.int64)
+
+
+def unpack_integers(packed: bytes | None, element: str = ">i4") -> npt.NDArray[np.int64]:
+    """Integers that SQL sent one behind the other; none for NULL, the sum of none."""
+    return np.frombuffer(packed or b"", element).astype(np.int64)
+
+
+def unpack_floats(packed: bytes | None) -> npt.NDArray[np.float64]:
+    """Double precision numbers that SQL sent one behind the other."""
+    return np.frombuffer(packed or b"", ">f8").astype(np.float64)
+
+
+def array_literal(values: npt.NDArray[Any]) -> str:
+    """Write numbers as a PostgreSQL array literal, much faster than element by element."""
+    return "{" + ",".join(map(repr, values.tolist())) + "}"
+
+
+def _without_null(values: list[Any], name: str) -> list[Any]:
+    flat: list[Any] = values
+    while flat and isinstance(flat[0], list):
+        flat = [item for row in flat for item in row]
+    if any(item is None for item in flat):
+        raise InvalidParameter(
+            f"{name} has a NULL element",
+            detail="A missing number has no place in the computation.",
+            hint="Fill it, or leave it out.",
+        )
+    return values

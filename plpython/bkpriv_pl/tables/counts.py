@@ -1,0 +1,446 @@
+"""Counts: the one place where a source's records come from.
+
+The source is read once, by one ``GROUP BY`` over quasi-identifiers and sensitive columns, or one
+for each table of a family with foreign ones, in one statement and so in one state. Values become
+integer codes in SQL; Python receives the domains, as text and as numbers, and the codes and counts
+as packed integers. Of a source of several periods, the records of one may be counted alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import plpy
+
+from bkpriv_core.table.combination import Combination
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import IntArray
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, check_passed
+from bkpriv_core.table.persons import Persons
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.server.boundary import run, unpack_floats, unpack_integers
+from bkpriv_pl.tables.bins import bin_end
+from bkpriv_pl.tables.column import STEPS, Column, Period
+from bkpriv_pl.tables.kept import Kept
+from bkpriv_pl.tables.missing import refuse_empty, refuse_nulls
+from bkpriv_pl.tables.source import Relation, open_relation
+from bkpriv_pl.tables.strangers import find_owners
+from bkpriv_pl.tables.texts import alike, check_decoded, refuse_alike, uncoded
+
+__all__ = ["MOST_QUASI_IDENTIFIERS", "NOTHING", "Known", "count_cells"]
+
+MOST_QUASI_IDENTIFIERS = 400
+"""Limit of the quasi-identifiers that fit into one statement, insensitive attributes among them: it
+has up to four columns for each, and PostgreSQL has 1664."""
+
+_SECONDS = {"date": Decimal(86400)}
+"""Unit in which intervals are stated, in units of positions; days, of dates."""
+
+Known = Mapping[str, Sequence[str | None]]
+"""Values of attributes, as texts."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def count_cells(
+    source: Relation,
+    quasi_identifiers: tuple[Column, ...],
+    sensitive: tuple[Column, ...],
+    hierarchies: dict[str, Hierarchy | Intervals],
+    nulls: str = "error",
+    respondent: str | None = None,
+    period: Period | None = None,
+    known: Known = NOTHING,
+    passing: tuple[Column, ...] = (),
+    kept: Kept | None = None,
+) -> tuple[Table, Respondents | None, Passed | None]:
+    """Read a source as cells and counts, whom its records are about, and what passes through.
+
+    Parameters
+    ----------
+    quasi_identifiers : tuple of Column
+        The quasi-identifiers.
+    sensitive : tuple of Column
+        The sensitive columns; several make one attribute, of their combinations.
+    hierarchies : dict of str to Hierarchy or Intervals
+        Hierarchies by attribute, intervals in the unit of its type; an attribute with a hierarchy
+        is categorical whatever its type.
+    nulls : {"error", "category"}
+        Whether NULL is refused or a value of its own.
+    respondent : str, optional
+        The column that says whom a record is about, if that is asked for.
+    period : Period, optional
+        The period whose records are read; all are without it.
+    known : mapping of str to sequence of str or None
+        Values by attribute that its domain has beside those that occur, by the same texts.
+    passing : tuple of Column
+        The columns that pass through.
+    kept : Kept, optional
+        Selection of the records of each respondent that are read, as one person's; each must have
+        one without it.
+
+    Returns
+    -------
+    table : Table
+        Cells in the order of their codes.
+    respondents : Respondents or None
+        None if not asked for.
+    passed : Passed or None
+        Record by record, in the order of respondents if there are such; None if nothing is.
+
+    Raises
+    ------
+    InvalidData
+        If the source is empty, has NULLs where they are refused, or does not have one record for
+        each respondent, or records of one with different quasi-identifiers; if it has no record of
+        the period, or any of no period.
+    TooLarge
+        If its counts, or what passes through, would not fit in memory.
+    """
+    columns = (*quasi_identifiers, *sensitive)
+    trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
+    row = _read(source, columns, trees, respondent, period, known, passing, kept)
+    if passing:
+        names = tuple(column.name for column in passing)
+        check_passed(names, row["passing_rows"], row["passing_bytes"])
+    refuse_empty(source, row, period)
+    refuse_alike(source, row["alike"], columns)
+    domains = [
+        _domain(row, place, column, hierarchies.get(column.name))
+        for place, column in enumerate(columns)
+    ]
+    if nulls == "error":
+        refuse_nulls(source, row, columns)
+    codes = _unpack_codes(row, "codes", len(columns))
+    records = unpack_integers(row["records"], ">i8")
+    check_decoded(source, row, int(records.sum()))
+    split = len(quasi_identifiers)
+    known_of, told_of = tuple(domains[:split]), tuple(domains[split:])
+    known_by, told_by = codes[:, :split], codes[:, split:]
+    beside = _unpack_passing(row, passing) if passing else None
+    if respondent is None:
+        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records)
+        return table, None, beside and Passed.of_rows(*beside, cells, values, records)
+    named = [name for some in json.loads(row["respondents"]) for name in some]
+    within = None if period is None else period.text
+    if kept is None:
+        table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records)
+        about, whose = Respondents.of_rows(respondent, named, cells, values, records, within)
+    else:
+        of_row = np.repeat(np.arange(len(records)), records)
+        persons = Persons.of_records(
+            respondent, named, known_by[of_row], told_of, told_by[of_row], within
+        )
+        table, about = _tabulate_persons(known_of, persons)
+        whose = of_row[persons.records.members]
+    return table, about, beside and Passed.of_persons(*beside, about.cells, about.values, whose)
+
+
+def _tabulate(
+    known_of: tuple[Domain, ...],
+    told_of: tuple[Domain, ...],
+    known_by: IntArray,
+    told_by: IntArray,
+    records: IntArray,
+) -> tuple[Table, IntArray, IntArray]:
+    """The table of all records, and the cell and sensitive value of each distinct row."""
+    told, values = told_of[0], told_by[:, 0]
+    if len(told_of) > 1:
+        told, values = Combination.of(told_of, told_by)
+    table, cells = Table.from_rows(known_of, told, np.column_stack((known_by, values)), records)
+    return table, cells, values
+
+
+def _tabulate_persons(known_of: tuple[Domain, ...], persons: Persons) -> tuple[Table, Respondents]:
+    """The table of persons, and where each of them is in it."""
+    ones = np.ones(len(persons.names), dtype=np.int64)
+    each = np.column_stack((persons.codes, persons.values))
+    table, cells = Table.from_rows(known_of, persons.sensitive, each, ones)
+    return table, Respondents(persons.names, cells, persons.values)
+
+
+def _unpack_codes(row: Mapping[str, Any], name: str, columns: int) -> IntArray:
+    return np.column_stack([unpack_integers(row[f"{name}_{place}"]) for place in range(columns)])
+
+
+def _unpack_passing(
+    row: Mapping[str, Any], passing: tuple[Column, ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...], IntArray]:
+    """Names, labels and codes of the columns that pass through."""
+    names = tuple(column.name for column in passing)
+    labels = tuple(tuple(row[f"passing_labels_{place}"]) for place in range(len(passing)))
+    return names, labels, _unpack_codes(row, "passing_codes", len(passing))
+
+
+def _read(
+    source: Relation,
+    columns: tuple[Column, ...],
+    hierarchies: dict[str, Hierarchy],
+    respondent: str | None,
+    period: Period | None,
+    known: Known,
+    passing: tuple[Column, ...],
+    kept: Kept | None,
+) -> dict[str, Any]:
+    """Count a relation; its foreign partitions one by one, where that may be.
+
+    A server ships a grouping to a foreign partition only where it is counted by itself, or the
+    partition key is among the columns; otherwise it fetches every record.
+    """
+    types: list[str] = []
+    values: list[Any] = []
+    extras, used = [], (*columns, *passing)
+    if period is not None:
+        types, values, used = ["text"], [period.text], (*used, period.column)
+        unplaced = f"s.{plpy.quote_ident(period.column.name)} IS NULL"
+        extras.append(f"(SELECT count(*) FROM {source} AS s WHERE {unplaced}) AS unplaced")
+    if respondent is not None:
+        extras.append("json_agg(g.about)::text AS respondents")
+    slots = {}
+    for name, labels in known.items():
+        types, values = [*types, "text[]"], [*values, list(labels)]
+        slots[name] = f"${len(values)}"
+    keys = _keys(columns, passing)
+
+    def query(groups: str, *more: str) -> dict[str, Any]:
+        text = _query(groups, columns, hierarchies, *extras, *more, slots=slots, passing=passing)
+        return run(text, types, values)[0]
+
+    members, unchanged = _members(source, used) if respondent is None and not slots else ([], "")
+    if members:
+        apart = " UNION ALL ".join(
+            _groups(f"ONLY {member}", keys, period=period) for member in members
+        )
+        listed = ", ".join(keys)
+        summed = f"SELECT {listed}, sum(n)::int8 AS n FROM ({apart}) AS u GROUP BY {listed}"
+        row = query(summed, f"{unchanged} AS unchanged")
+        if row["unchanged"]:
+            return row
+    picked = f"{source}"
+    if respondent is not None and kept is not None and kept.most is not None:
+        types, values = [*types, "text"], [*values, kept.key]
+        read = [column.name for column in used]
+        condition = "" if period is None else f" WHERE {period.condition('s')}"
+        picked = kept.pick(picked, respondent, read, f"${len(values)}", condition)
+    return query(_groups(picked, keys, respondent, period))
+
+
+def _keys(columns: tuple[Column, ...], passing: tuple[Column, ...]) -> dict[str, str]:
+    """SQL by which records of a relation, under alias s, are grouped, by the names of the keys."""
+    keys = {f"v{place}": column.expression("s") for place, column in enumerate(columns)}
+    return keys | {
+        # Any type has texts, not any has an order, and values that are equal may differ.
+        f"p{place}": f'(s.{plpy.quote_ident(column.name)})::text COLLATE "C"'
+        for place, column in enumerate(passing)
+    }
+
+
+def _members(relation: Relation, columns: tuple[Column, ...]) -> tuple[list[str], str]:
+    """Tables, named as in SQL, that may be counted one by one in place of a relation.
+
+    There are some where a partition or child is a foreign table, if the caller may read all of them
+    directly and no policy picks rows: privileges and policies of a partition are its own. Nor may
+    they be up to others than the relation is: their names could come to lead elsewhere.
+
+    Returns
+    -------
+    members : list of str
+        The tables, or nothing.
+    unchanged : str
+        SQL that tells, within the statement that counts, whether they are still all there are.
+    """
+    family = (
+        f"WITH RECURSIVE family AS (SELECT {relation.oid}::oid AS oid, false AS leaving UNION "
+        f"SELECT i.inhrelid, i.inhdetachpending "
+        f"FROM pg_inherits i JOIN family f ON i.inhparent = f.oid)"
+    )
+    row = run(
+        f"{family} SELECT array_agg(c.oid::int8 ORDER BY c.oid) AS oids, "
+        f"array_agg(format('%I.%I', n.nspname, c.relname) ORDER BY c.oid) "
+        f"FILTER (WHERE c.relkind <> 'p') AS members, "
+        f"count(*) > 1 AND bool_or(c.relkind = 'f') AND NOT bool_or(f.leaving) "
+        f"AND bool_and(has_schema_privilege(n.oid, 'USAGE') AND NOT row_security_active(c.oid) "
+        f"AND (SELECT bool_and(has_column_privilege(c.oid, name, 'SELECT')) "
+        f"FROM unnest($1) AS name)) AS apart "
+        f"FROM family f JOIN pg_class c ON c.oid = f.oid "
+        f"JOIN pg_namespace n ON n.oid = c.relnamespace",
+        ["text[]"],
+        [[column.name for column in columns]],
+    )[0]
+    unchanged = (
+        f"({family} SELECT array_agg(oid::int8 ORDER BY oid) = ARRAY{row['oids']}::int8[] "
+        f"AND NOT bool_or(leaving) FROM family)"
+    )
+    if not row["apart"]:
+        return [], unchanged
+    members = [open_relation(member) for member in row["members"]]
+    if any(find_owners(member.oid) - find_owners(relation.oid) for member in members):
+        return [], unchanged
+    return [str(member) for member in members], unchanged
+
+
+def _groups(
+    source: Relation | str,
+    keys: Mapping[str, str],
+    respondent: str | None = None,
+    period: Period | None = None,
+) -> str:
+    """SQL that counts the records of a relation, named as in SQL, by `keys`; see `_keys`."""
+    expressions = [f"{key} AS {name}" for name, key in keys.items()]
+    expressions.append("count(*) AS n")
+    if respondent is not None:
+        expressions.append(f"array_agg(s.{plpy.quote_ident(respondent)}::text) AS about")
+    picked = "" if period is None else f" WHERE {period.condition('s')}"
+    return (
+        f"SELECT {', '.join(expressions)} FROM {source} AS s{picked} "
+        f"GROUP BY {', '.join(keys.values())}"
+    )
+
+
+def _query(
+    groups: str,
+    columns: tuple[Column, ...],
+    hierarchies: dict[str, Hierarchy],
+    *extras: str,
+    slots: Mapping[str, str] = NOTHING,
+    passing: tuple[Column, ...] = (),
+) -> str:
+    """Statement that lists cells and domains; `groups` is the SQL of v0, v1, ... and n.
+
+    Beside these it has p0, p1, ... for columns that pass through.
+
+    By the name of a column `slots` have the texts of values that it is known to have beside those.
+
+    Values are told apart by their types' order, and joined by their texts: an operator would be
+    looked up by name, and a type from another schema may have none of that name in reach.
+    """
+    domains, joins, listed = [], [], list(extras)
+    for place, column in enumerate(columns):
+        text = f'v{place}::text COLLATE "C"'
+        # Texts that differ may stand for equal values, as 1.0 and 1.00 do; these share a code.
+        distinct, label = f"SELECT DISTINCT v{place} AS v, {text} AS t FROM g", "min(t)"
+        if column.name in slots:
+            read = f'SELECT {column.value("u.t")}, u.t COLLATE "C", true'
+            distinct = (
+                f"SELECT v, t, bool_or(k) AS k FROM (SELECT v{place} AS v, {text} AS t, false AS k "
+                f"FROM g UNION ALL {read} FROM unnest({slots[column.name]}) AS u(t)) AS y "
+                "GROUP BY v, t"
+            )
+            label = "coalesce(min(t) FILTER (WHERE k), min(t))"
+        domains.append(
+            f"d{place} AS MATERIALIZED (SELECT x.*, dense_rank() OVER (ORDER BY v) - 1 AS code "
+            f"FROM ({distinct}) AS x)"
+        )
+        # Arrays, which the planner takes for short, so that it hashes them and scans g only once;
+        # by way of LATERAL, since Citus does not take several arrays for one function elsewhere.
+        domains.append(
+            f"c{place} AS MATERIALIZED (SELECT u.* FROM (SELECT array_agg(t ORDER BY t) AS t, "
+            f"array_agg(code ORDER BY t) AS code "
+            f"FROM (SELECT t, min(code) AS code FROM d{place} GROUP BY t) AS y) AS x, "
+            f"LATERAL unnest(x.t, x.code) AS u(t, code))"
+        )
+        joins.append(f"LEFT JOIN c{place} ON c{place}.t = g.{text}")
+        listed += [
+            f"(SELECT array_agg(t ORDER BY code) "
+            f"FROM (SELECT code, {label} AS t FROM d{place} GROUP BY code) AS x) AS labels_{place}",
+            # NULL joins with nothing; its code, if it has one, is the number of other values.
+            f"string_agg(int4send(coalesce(c{place}.code, "
+            f"(SELECT count(DISTINCT code) FROM d{place} WHERE t IS NOT NULL))::int4), "
+            f"''::bytea) AS codes_{place}",
+        ]
+        if column.numeric and column.name not in hierarchies:
+            listed.append(_positions(place, column.position("v"), "positions"))
+            if column.bin is not None:
+                listed.append(_positions(place, column.position(bin_end(column.bin, "v")), "ends"))
+    fitting = ""
+    if passing:
+        added, joined, fitting = _passing(len(passing))
+        domains += added
+        joins += joined
+        listed += [
+            item
+            for place in range(len(passing))
+            for item in (
+                f"(SELECT array_agg(t ORDER BY code) FROM e{place}{fitting}) "
+                f"AS passing_labels_{place}",
+                # As above, NULL joins with nothing.
+                f"string_agg(int4send(coalesce(f{place}.code, (SELECT count(t) FROM e{place}))"
+                f"::int4), ''::bytea) AS passing_codes_{place}",
+            )
+        ]
+        listed += [f"(SELECT {name} FROM fit) AS passing_{name}" for name in ("rows", "bytes")]
+    nulls = ", ".join(
+        f"coalesce(sum(g.n) FILTER (WHERE g.v{place} IS NOT DISTINCT FROM NULL), 0)"
+        for place in range(len(columns))
+    )
+    listed += [
+        f"ARRAY[{nulls}]::int8[] AS nulls",
+        f"{uncoded(len(columns))} AS uncoded",
+        f"{alike(len(columns))} AS alike",
+        "(SELECT sum(n) FROM g)::int8 AS counted",
+    ]
+    return (
+        f"WITH g AS MATERIALIZED ({groups}), {', '.join(domains)} "
+        f"SELECT string_agg(int8send(g.n), ''::bytea) AS records, {', '.join(listed)} "
+        f"FROM g {' '.join(joins)}{fitting}"
+    )
+
+
+def _passing(columns: int) -> tuple[list[str], list[str], str]:
+    """SQL for columns that pass through, so many: queries, joins with g, and a condition.
+
+    Nothing is gathered in memory where the condition is false, that they would fit into it.
+    """
+    fitting = " WHERE (SELECT fits FROM fit)"
+    queries = [
+        f"e{place} AS MATERIALIZED (SELECT t, row_number() OVER (ORDER BY t) - 1 AS code "
+        f"FROM (SELECT DISTINCT p{place} AS t FROM g) AS x)"
+        for place in range(columns)
+    ]
+    sizes = " + ".join(
+        f"(SELECT coalesce(sum(octet_length(t)), 0) FROM e{place})" for place in range(columns)
+    )
+    queries.append(
+        f"fit AS MATERIALIZED (SELECT rows, bytes, rows * {columns} <= {MOST_VALUES} "
+        f"AND bytes <= {MOST_BYTES} AS fits "
+        f"FROM (SELECT (SELECT count(*) FROM g) AS rows, ({sizes})::int8 AS bytes) AS x)"
+    )
+    queries += [
+        f"f{place} AS MATERIALIZED (SELECT u.* FROM (SELECT array_agg(t ORDER BY t) AS t, "
+        f"array_agg(code ORDER BY t) AS code FROM e{place}{fitting}) AS x, "
+        f"LATERAL unnest(x.t, x.code) AS u(t, code))"
+        for place in range(columns)
+    ]
+    joins = [f"LEFT JOIN f{place} ON f{place}.t = g.p{place}" for place in range(columns)]
+    return queries, joins, fitting
+
+
+def _positions(place: int, position: str, name: str) -> str:
+    """SQL of positions of all values of a column, packed."""
+    return (
+        f"(SELECT string_agg(float8send(p), ''::bytea ORDER BY code) FROM (SELECT code, "
+        f"min(coalesce({position}, 'NaN')) AS p FROM d{place} GROUP BY code) AS x) "
+        f"AS {name}_{place}"
+    )
+
+
+def _domain(
+    row: dict[str, Any], place: int, column: Column, hierarchy: Hierarchy | Intervals | None
+) -> Domain:
+    labels = tuple(row[f"labels_{place}"])
+    positions, ends = (
+        None if (packed := row.get(f"{name}_{place}")) is None else unpack_floats(packed)
+        for name in ("positions", "ends")
+    )
+    step = None if positions is None else STEPS.get(column.declared_as)
+    if isinstance(hierarchy, Intervals):
+        intervals = hierarchy.scaled(_SECONDS.get(column.type_name, Decimal(1)))
+        return Domain(column.name, labels, positions, intervals=intervals, ends=ends, step=step)
+    return Domain(column.name, labels, positions, hierarchy, ends=ends, step=step)

@@ -1,0 +1,500 @@
+"""Datasets: declaring a source and its hierarchies, and reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import plpy
+
+from bkpriv_core.errors import InvalidParameter
+from bkpriv_core.table.bins import parse_bins
+from bkpriv_core.table.combination import name_of
+from bkpriv_core.table.hierarchy import Hierarchy, Intervals
+from bkpriv_core.table.passed import Passed
+from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.table import Table
+from bkpriv_pl.server.boundary import Refusal, entry, from_json, require, run
+from bkpriv_pl.tables.column import Column, Period, as_written, column_types
+from bkpriv_pl.tables.counts import NOTHING, Known, count_cells
+from bkpriv_pl.tables.inspection import inspect_attributes, inspect_hierarchy, inspect_source
+from bkpriv_pl.tables.kept import Kept
+from bkpriv_pl.tables.roles import check_roles
+from bkpriv_pl.tables.source import (
+    Relation,
+    check_readable,
+    check_strangers,
+    old_snapshot,
+    open_named,
+    open_relation,
+    seen_in,
+    untrusted,
+)
+from bkpriv_pl.tables.staleness import watch_own
+from bkpriv_pl.tables.texts import check_names
+
+__all__ = [
+    "Dataset",
+    "columns_of",
+    "drop",
+    "find_dataset",
+    "open_source",
+    "read_records",
+    "read_table",
+    "refuse_old_snapshot",
+    "register",
+    "set_hierarchy",
+    "set_interval_hierarchy",
+    "take_turn",
+    "unset_hierarchy",
+]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A registered dataset, the caller's own or one whose owner the caller acts for."""
+
+    name: str
+    owner: str
+    source_schema: str
+    source_name: str
+    quasi_identifiers: tuple[str, ...]
+    sensitive_columns: tuple[str, ...]
+    own: bool
+    acted_for: bool
+    respondent: str | None = None
+    period: str | None = None
+    bins: Mapping[str, object] = field(default_factory=dict)
+    attributes: tuple[str, ...] = ()
+    source_owners: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """Name of the source, as in SQL."""
+        return f"{plpy.quote_ident(self.source_schema)}.{plpy.quote_ident(self.source_name)}"
+
+    @property
+    def sensitive(self) -> str:
+        """Name of the sensitive attribute: of its column, or of all of them."""
+        return name_of(self.sensitive_columns)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Quasi-identifiers and sensitive columns, which people are told by or told of."""
+        return (*self.quasi_identifiers, *self.sensitive_columns)
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Columns that are read and not published: of respondents, of periods."""
+        return tuple(name for name in (self.respondent, self.period) if name is not None)
+
+
+def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
+    """Look a dataset up.
+
+    Parameters
+    ----------
+    to_change : bool
+        Whether the caller must be its owner.
+
+    Raises
+    ------
+    Refusal
+        If there is none that the caller may see, or the caller is not its owner.
+    """
+    name = require(name, "dataset")
+    rows = run(
+        "SELECT owner, source_schema, source_name, quasi_identifiers, sensitive, respondent, "
+        "period, bins, attributes, source_owners, bkpriv_internal.owns(owner) AS owned, "
+        "owner = current_user AS own FROM bkpriv.dataset WHERE name = $1",
+        ["text"],
+        [name],
+    )
+    if not rows:
+        seen = run("SELECT name FROM bkpriv.dataset ORDER BY name LIMIT 8")
+        listed = ", ".join(row["name"] for row in seen)
+        raise Refusal(
+            "42704",
+            f'dataset "{name}" does not exist',
+            detail="Or it belongs to another role. "
+            + (f"You may see: {listed}." if listed else "You may see none."),
+            hint="Register it with bkpriv.register_dataset.",
+        )
+    row = rows[0]
+    if to_change and not row["owned"]:
+        raise Refusal(
+            "42501",
+            f'must be owner of dataset "{name}"',
+            detail=f'It belongs to "{row["owner"]}".',
+            hint="Ask its owner, or become a member of that role.",
+        )
+    return Dataset(
+        name,
+        row["owner"],
+        row["source_schema"],
+        row["source_name"],
+        tuple(row["quasi_identifiers"]),
+        tuple(row["sensitive"]),
+        row["own"],
+        to_change,
+        row["respondent"],
+        row["period"],
+        from_json(row["bins"], "bins"),
+        tuple(row["attributes"]),
+        tuple(row["source_owners"] or ()),
+    )
+
+
+def take_turn(name: str) -> None:
+    """Wait for others who publish or withdraw from a dataset, or drop it, until they are done.
+
+    Raises
+    ------
+    Refusal
+        If the transaction would not see what they did.
+    """
+    refuse_old_snapshot()
+    # The dataset's row, which takes a privilege on it; advisory locks are anybody's. Written anew,
+    # not only locked: a deletion under an older snapshot must fail.
+    run(
+        "UPDATE bkpriv.dataset SET registered_at = registered_at WHERE name = $1",
+        ["text"],
+        [name],
+    )
+
+
+def refuse_old_snapshot() -> None:
+    """Refuse a transaction that does not see what others commit while it waits for them."""
+    level = old_snapshot()
+    if level is not None:
+        raise Refusal(
+            "25000",
+            f"datasets and releases cannot be managed in a {level} transaction",
+            detail="It would not see what others changed in the source or the views meanwhile.",
+            hint="Use a READ COMMITTED transaction.",
+        )
+
+
+def columns_of(dataset: Dataset) -> dict[str, Column]:
+    """Columns of a dataset's source by name, binned as it declares.
+
+    Raises
+    ------
+    Refusal
+        If there is no such source, or it lacks a column.
+    """
+    columns = column_types(dataset.source_schema, dataset.source_name)
+    _check_columns(dataset, columns)
+    binnable = (*dataset.measured, *filter(None, [dataset.period]))
+    types = {name: columns[name].type_name for name in binnable}
+    bins = parse_bins(dataset.bins, types)
+    if dataset.period in bins and bins[dataset.period] is None:
+        raise InvalidParameter(
+            f'period "{dataset.period}" cannot be a label',
+            detail="Periods are told apart, and ordered, as their type has them.",
+            hint="Leave it out of bins.",
+        )
+    return columns | {
+        name: replace(columns[name], bin=bin_, coded=bin_ is None) for name, bin_ in bins.items()
+    }
+
+
+def read_table(dataset: Dataset, nulls: str = "error", period: Period | None = None) -> Table:
+    """Read a dataset's source as cells and counts, under its hierarchies."""
+    return read_records(replace(dataset, respondent=None, attributes=()), nulls, period)[0]
+
+
+def read_records(
+    dataset: Dataset,
+    nulls: str = "error",
+    period: Period | None = None,
+    known: Known = NOTHING,
+    kept: Kept | None = None,
+) -> tuple[Table, Respondents | None, Passed | None]:
+    """Read a dataset's source, or one period's records of it.
+
+    The respondents are read where it declares a column of them, and all records are of one period.
+    Domains also have the values that are `known`, and several records of a person may be `kept`;
+    see `count_cells`.
+    """
+    source = open_source(dataset)
+    columns = columns_of(dataset)
+    if period is None and dataset.period is not None:
+        dataset = replace(dataset, respondent=None)
+    latest_by = () if kept is None or kept.latest_by is None else (kept.latest_by,)
+    check_readable(source, (*dataset.measured, *dataset.attributes, *dataset.extras, *latest_by))
+    _check_comparable(source, latest_by)
+    if dataset.respondent is not None:
+        check_names(source, columns[dataset.respondent])
+    rows = run(
+        "SELECT attribute, levels, widths, origin FROM bkpriv.hierarchy WHERE dataset = $1",
+        ["text"],
+        [dataset.name],
+    )
+    hierarchies = {
+        row["attribute"]: Intervals.checked(row["attribute"], row["widths"], row["origin"])
+        if row["levels"] is None
+        else Hierarchy.from_rows(row["attribute"], row["levels"])
+        for row in rows
+    }
+    return count_cells(
+        source,
+        tuple(columns[name] for name in dataset.quasi_identifiers),
+        tuple(columns[name] for name in dataset.sensitive_columns),
+        hierarchies,
+        nulls,
+        dataset.respondent,
+        period,
+        known,
+        tuple(columns[name] for name in dataset.attributes),
+        kept,
+    )
+
+
+def open_source(dataset: Dataset) -> Relation:
+    """Open a dataset's source; one that somebody else has named must be nobody's trap.
+
+    Who publishes for a role that he is a member of trusts that role, and nobody else.
+    """
+    source = open_relation(dataset.source)
+    check_strangers(
+        source,
+        f'the source {source} of dataset "{dataset.name}"',
+        "It, or what it reads, belongs to others than when it was registered, or that is unknown. "
+        "If you trust them: UPDATE bkpriv.dataset SET source_owners = source_owners || ARRAY[...] "
+        f"WHERE name = {plpy.quote_literal(dataset.name)}, with their names."
+        if dataset.own
+        else f"Connect as {plpy.quote_ident(dataset.owner)}, if you may: SET ROLE does not hold "
+        "back code of theirs. Functions that take a release read the history instead.",
+        named=dataset.own,
+        known=dataset.source_owners,
+        trusted=(dataset.owner,) if dataset.acted_for else (),
+    )
+    return source
+
+
+@entry
+def register(
+    name: str | None,
+    source: str | None,
+    quasi_identifiers: list[str | None] | None,
+    sensitive: list[str | None] | None,
+    attributes: list[str | None] | None,
+    respondent: str | None,
+    period: str | None,
+    bins: str | None,
+) -> str:
+    """See ``bkpriv.register_dataset``."""
+    name = require(name, "name of the dataset")
+    relation = open_named(require(source, "source"))
+    known, told, beside = check_roles(
+        name, quasi_identifiers, sensitive, attributes, (respondent, period)
+    )
+    dataset = Dataset(
+        name=name,
+        owner="",
+        source_schema=relation.schema,
+        source_name=relation.name,
+        quasi_identifiers=known,
+        sensitive_columns=told,
+        own=True,
+        acted_for=True,
+        respondent=respondent,
+        period=period,
+        bins=from_json(bins, "bins"),
+        attributes=beside,
+    )
+    binned = columns_of(dataset)
+    check_readable(relation, (*dataset.measured, *beside, *dataset.extras))
+    _check_comparable(relation, (*dataset.measured, *filter(None, [respondent, period])))
+    # Whoever inserts first has the name, whatever others do at the same time.
+    if not run(
+        "INSERT INTO bkpriv.dataset (name, source_schema, source_name, quasi_identifiers, "
+        "sensitive, attributes, respondent, period, bins, source_owners) VALUES "
+        "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name) DO NOTHING RETURNING name",
+        [*["text"] * 3, *["text[]"] * 3, "text", "text", "jsonb", "text[]"],
+        [
+            *(name, relation.schema, relation.name, list(known), list(told), list(beside)),
+            *(respondent, period, bins, seen_in(relation)),
+        ],
+    ):
+        seen = run("SELECT owner FROM bkpriv.dataset WHERE name = $1", ["text"], [name])
+        raise Refusal(
+            "42710",
+            f'dataset "{name}" already exists',
+            detail=f'It belongs to role "{seen[0]["owner"]}".'
+            if seen
+            else "It belongs to another role.",
+            hint="Choose another name"
+            + (", or drop it with bkpriv.drop_dataset." if seen else "."),
+        )
+    inspect_source(
+        name,
+        relation,
+        [binned[column] for column in known],
+        [binned[column] for column in told],
+        [binned[column] for column in dataset.extras],
+        None if period is None else binned[period],
+    )
+    inspect_attributes(
+        name,
+        relation,
+        [binned[column] for column in beside],
+        [binned[column] for column in dataset.measured],
+        None if period is None else binned[period],
+    )
+    # Nothing is left where datasets are dropped by drop_dataset; a plain DELETE leaves it.
+    _forget(name)
+    watch_own(relation, name, period)
+    return name
+
+
+@entry
+def set_hierarchy(name: str | None, attribute: str | None, levels: str | None) -> None:
+    """See ``bkpriv.set_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    relation = open_named(require(levels, "table of levels"))
+    columns = column_types(relation.schema, relation.name)
+    check_readable(relation, tuple(columns))
+    cast = ", ".join(f"{plpy.quote_ident(column)}::text" for column in columns)
+    rows = run(f"SELECT array_agg(ARRAY[{cast}]) AS levels FROM {relation}")[0]["levels"] or []
+    hierarchy = Hierarchy.from_rows(attribute, rows)
+    source = open_relation(dataset.source)
+    # A warning is not worth that their code might run.
+    if (dataset.own or old_snapshot() is None) and not untrusted(
+        source, named=dataset.own, known=dataset.source_owners
+    ):
+        check_readable(source, (attribute,))
+        inspect_hierarchy(source, columns_of(dataset)[attribute], list(hierarchy.paths))
+    _keep_hierarchy(
+        dataset, attribute, [list(path) for path in hierarchy.paths.values()], None, None
+    )
+
+
+@entry
+def set_interval_hierarchy(
+    name: str | None, attribute: str | None, widths: list[object] | None, origin: object
+) -> None:
+    """See ``bkpriv.set_interval_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    if not columns_of(dataset)[attribute].numeric:
+        raise InvalidParameter(
+            f'attribute "{attribute}" is not numeric',
+            detail="Intervals need numbers, dates or timestamps.",
+            hint="Give a categorical attribute a hierarchy with bkpriv.set_hierarchy.",
+        )
+    Intervals.checked(attribute, widths or [], origin)
+    _keep_hierarchy(dataset, attribute, None, widths, origin)
+
+
+@entry
+def unset_hierarchy(name: str | None, attribute: str | None) -> None:
+    """See ``bkpriv.unset_hierarchy``."""
+    dataset = find_dataset(name)
+    attribute = _attribute(dataset, attribute)
+    if not run(
+        "SELECT FROM bkpriv.hierarchy WHERE dataset = $1 AND attribute = $2",
+        ["text", "text"],
+        [dataset.name, attribute],
+    ):
+        raise Refusal(
+            "42704",
+            f'attribute "{attribute}" of dataset "{dataset.name}" has no hierarchy',
+            detail="It has neither labels nor intervals.",
+            hint="Nothing needs to be done.",
+        )
+    run(
+        "UPDATE bkpriv.hierarchy SET dropped = true WHERE dataset = $1 AND attribute = $2",
+        ["text", "text"],
+        [dataset.name, attribute],
+    )
+
+
+@entry
+def drop(name: str | None) -> None:
+    """See ``bkpriv.drop_dataset``."""
+    dataset = find_dataset(name)
+    take_turn(dataset.name)
+    alive = run(
+        "SELECT release, view_name FROM bkpriv_internal.live_releases($1, $2)",
+        ["text", "text"],
+        [dataset.name, dataset.owner],
+    )
+    if alive:
+        listed = ", ".join(f"{row['release']} ({row['view_name']})" for row in alive[:8])
+        raise Refusal(
+            "2BP01",
+            f'dataset "{dataset.name}" has releases that are not withdrawn',
+            detail=f"Release (view): {listed}{', ...' if len(alive) > 8 else ''}.",
+            hint="Withdraw them with bkpriv.withdraw(release, reason).",
+        )
+    _forget(dataset.name)
+    run("UPDATE bkpriv.dataset SET dropped = true WHERE name = $1", ["text"], [dataset.name])
+
+
+def _forget(name: str) -> None:
+    """Delete what was declared of a dataset, in the way that its owner may."""
+    for table in ("hierarchy", "sequential_knowledge"):
+        run(f"UPDATE bkpriv.{table} SET dropped = true WHERE dataset = $1", ["text"], [name])
+
+
+def _attribute(dataset: Dataset, attribute: str | None) -> str:
+    """Return an attribute that the dataset must have."""
+    attribute = require(attribute, "attribute")
+    if attribute not in dataset.measured:
+        raise Refusal(
+            "42703",
+            f'dataset "{dataset.name}" has no attribute "{attribute}"',
+            detail="It is neither a quasi-identifier nor the sensitive column.",
+            hint=f"Its attributes are {', '.join(dataset.measured)}.",
+        )
+    return attribute
+
+
+def _no_column(schema: str, relation: str, name: str, columns: dict[str, Column]) -> Refusal:
+    return Refusal(
+        "42703",
+        f'column "{name}" of table "{schema}"."{relation}" does not exist',
+        detail="Names are compared as they are written, in upper and lower case.",
+        hint=f"Its columns are {', '.join(columns)}.",
+    )
+
+
+def _check_columns(dataset: Dataset, columns: dict[str, Column]) -> None:
+    for name in (*dataset.measured, *dataset.attributes, *dataset.extras):
+        if name not in columns:
+            raise _no_column(dataset.source_schema, dataset.source_name, name, columns)
+
+
+def _check_comparable(relation: Relation, names: tuple[str, ...]) -> None:
+    """Refuse columns whose type has no equality or order."""
+    for name in names:
+        column = plpy.quote_ident(name)
+        try:
+            run(f"SELECT {column} FROM {relation} GROUP BY {column} ORDER BY {column} LIMIT 0")
+        except plpy.spiexceptions.UndefinedFunction:
+            raise Refusal(
+                "42883",
+                f'column "{name}" of table {relation} cannot be compared',
+                detail="Its type has no equality or no order.",
+                hint=f"Publish from a view that shows it by {as_written(name)}.",
+            ) from None
+
+
+def _keep_hierarchy(
+    dataset: Dataset,
+    attribute: str,
+    levels: list[list[str]] | None,
+    widths: list[object] | None,
+    origin: object,
+) -> None:
+    run(
+        "INSERT INTO bkpriv.hierarchy (dataset, attribute, levels, widths, origin) "
+        "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (dataset, attribute) "
+        "DO UPDATE SET levels = excluded.levels, widths = excluded.widths, "
+        "origin = excluded.origin",
+        ["text", "text", "text[]", "numeric[]", "numeric"],
+        [dataset.name, attribute, levels, widths, origin],
+    )

@@ -1,0 +1,394 @@
+"""Inspection: warnings about a source, with counts, when it is declared.
+
+A source is read once, as far as its first million records: enough to judge what its columns are
+like, whatever its size. Of a table that Citus distributes, records would all have to come from its
+nodes, as many from each, so that fewer are drawn from all of them there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import plpy
+
+from bkpriv_core.table.bins import LABEL
+from bkpriv_core.table.hierarchy import some_of
+from bkpriv_core.table.inspection import (
+    has_many_labels,
+    identifies_by_code,
+    nearly_tells,
+    nearly_unique,
+    tells_apart,
+    tells_by_code,
+)
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import run
+from bkpriv_pl.tables.column import Column
+from bkpriv_pl.tables.source import Relation, find_distributed
+
+__all__ = ["inspect_attributes", "inspect_hierarchy", "inspect_source"]
+
+_INSPECTED = 1_000_000
+"""Largest number of records that are read."""
+
+_FETCHED = 200_000
+"""Approximate number of records that are drawn of a table that lies elsewhere."""
+
+_AT_ONCE = 31
+"""Largest number of columns that PostgreSQL tells apart in grouping sets."""
+
+_SHOWN = 8
+"""Limit of listed values that a hierarchy lacks, or of pairs of columns; more are counted."""
+
+_PAIRED = 2_000_000
+"""Largest number of records times pairs of columns that are read to compare columns."""
+
+_LEAST_PAIRED = 10_000
+"""Records that are read for that, however many pairs there are."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The part of a source that is inspected.
+
+    Parameters
+    ----------
+    source : str
+        SQL of it, under the alias s, as what a query reads.
+    most : int
+        Records that are read at most.
+    drawn : bool
+        Whether they are drawn from all records, and are not the first.
+    """
+
+    source: str
+    most: int
+    drawn: bool = False
+
+    @classmethod
+    def of(cls, source: Relation, most: int = _INSPECTED) -> _Part:
+        """The first so many records of a source, or a sample of what is distributed."""
+        if not find_distributed([source.oid]):
+            return cls(f"{source} AS s LIMIT {most}", most)
+        fetched = min(most, _FETCHED)
+        # Nodes count in parallel, and send a number each.
+        (row,) = run(f"SELECT count(*) AS records FROM {source} AS s")
+        sampled = row["records"] > fetched
+        share = 100 * fetched / max(row["records"], 1)
+        drawn = f" TABLESAMPLE BERNOULLI ({share!r}) REPEATABLE (0)" if sampled else ""
+        # For the limit, Citus has records come, and does not group them by sets, which it cannot.
+        return cls(f"{source} AS s{drawn} LIMIT {_INSPECTED}", _INSPECTED, drawn=sampled)
+
+    def seen(self, inspected: int) -> str:
+        """Note for a source of which not all records were read, but so many."""
+        if self.drawn:
+            return f" Seen were {inspected} records, drawn at random."
+        return f" Seen were the first {self.most} records." if inspected >= self.most else ""
+
+
+def inspect_source(
+    dataset: str,
+    source: Relation,
+    quasi_identifiers: Sequence[Column],
+    sensitive: Sequence[Column],
+    extras: Sequence[Column],
+    period: Column | None = None,
+) -> None:
+    """Warn of columns that will not do as they are declared, and of NULL.
+
+    These are quasi-identifiers that are nearly unique, or of many labels, and numbers that look
+    like codes. All records are looked at; of a source of several periods, values are told apart in
+    each of these, for each is published by itself.
+
+    Parameters
+    ----------
+    quasi_identifiers, sensitive, extras : sequence of Column
+        Columns of the source that are registered.
+    period : Column, optional
+        Extra column that tells periods apart.
+    """
+    unique, null, many = [], [], []
+    whole: dict[Column, _Counted] = {}
+    inspected = 0
+    part = _Part.of(source)
+    columns = iter((*quasi_identifiers, *sensitive, *extras))
+    while some := list(islice(columns, _AT_ONCE)):
+        expressions = [column.expression("s") for column in some]
+        for column, counted in zip(some, _count(part, expressions, period), strict=True):
+            inspected = max(inspected, counted.records)
+            if counted.nulls:
+                null.append(f'"{column.name}" ({counted.nulls})')
+            if column in extras:
+                continue
+            if column.whole and column.bin is None:
+                whole[column] = counted
+            if column in sensitive:
+                continue
+            if nearly_unique(counted.valued, counted.values):
+                unique.append(f'"{column.name}" ({counted.values} in {counted.valued})')
+            elif not column.numeric and has_many_labels(counted.valued, counted.most):
+                many.append(f'"{column.name}" ({counted.most})')
+    seen = part.seen(inspected)
+    _warn_of_quasi_identifiers(dataset, unique, many, seen)
+    _warn_of_codes(dataset, part, whole, {column.name for column in sensitive}, seen)
+    if null:
+        telling.warning(
+            f'table "{source.schema}"."{source.name}" has NULL in columns of dataset "{dataset}"',
+            detail=f"Column (records with NULL): {', '.join(null)}.{seen}",
+            hint="Publication refuses NULL in what is published unless it has the option "
+            '{"nulls": "category"}, and neither a respondent nor a period may be NULL.',
+        )
+
+
+def _warn_of_quasi_identifiers(
+    dataset: str, unique: Sequence[str], many: Sequence[str], seen: str
+) -> None:
+    """Warn of quasi-identifiers that are nearly unique, and of those of many labels."""
+    if unique:
+        telling.warning(
+            f'quasi-identifiers of dataset "{dataset}" are nearly unique, so they tell who is who',
+            detail=f"Column (values in records): {', '.join(unique)}.{seen}",
+            hint="Leave out what numbers or names people; methods that keep exact values, "
+            "bucketize and anatomy, publish it. Days, times and amounts can be binned when the "
+            "dataset is "
+            'registered: bins => \'{"birth_date": "year", "income": 1000}\'.',
+        )
+    if many:
+        telling.notice(
+            f'quasi-identifiers of dataset "{dataset}" have many labels and no hierarchy yet',
+            detail=f"Column (labels): {', '.join(many)}. Where people with different labels share "
+            f"a group, a column without a hierarchy is shown as * for all of them.{seen}",
+            hint="Give such a column a hierarchy with bkpriv.set_hierarchy, publish from a view "
+            "that makes its labels coarser, or leave it out.",
+        )
+
+
+def _warn_of_codes(
+    dataset: str,
+    part: _Part,
+    columns: Mapping[Column, _Counted],
+    sensitive: Collection[str],
+    seen: str,
+) -> None:
+    """Warn of whole numbers that look like codes, and say how they become labels."""
+    least = _least(part, [*columns])
+    codes = []
+    for column, counted in columns.items():
+        if (
+            tells_by_code(counted.valued, counted.most)
+            if column.name in sensitive
+            else column.name in least
+            and identifies_by_code(column.name, counted.valued, counted.most, least[column.name])
+        ):
+            codes.append((column.name, counted.most))
+    if codes:
+        listed = _some([f'"{name}" ({most})' for name, most in codes])
+        bins = json.dumps({name: LABEL for name, _ in codes})
+        telling.warning(
+            f'columns of dataset "{dataset}" hold numbers that may be codes',
+            detail=f"Column (values): {listed}. "
+            "As numbers they are near to one another or far, and are published in ranges; as "
+            f"labels they are alike or not.{seen}",
+            hint="If they are codes, drop the dataset and register it with "
+            f"bins => {plpy.quote_literal(bins)}; or give them a hierarchy with "
+            "bkpriv.set_hierarchy, which makes them labels, too.",
+        )
+
+
+def _least(part: _Part, columns: Sequence[Column]) -> dict[str, int]:
+    """The least value of columns of whole numbers, of those that have one."""
+    if not columns:
+        return {}
+    values = ", ".join(f"{column.expression('s')} AS v{n}" for n, column in enumerate(columns))
+    least = ", ".join(f"min(v{n})::text AS v{n}" for n in range(len(columns)))
+    (row,) = run(f"SELECT {least} FROM (SELECT {values} FROM {part.source}) AS seen")
+    found = zip(columns, row.values(), strict=True)
+    return {column.name: int(value) for column, value in found if value is not None}
+
+
+def inspect_attributes(
+    dataset: str,
+    source: Relation,
+    attributes: Sequence[Column],
+    others: Sequence[Column],
+    period: Column | None = None,
+) -> None:
+    """Warn of attributes that tell records apart, or what other columns hold.
+
+    Parameters
+    ----------
+    attributes : sequence of Column
+        Insensitive attributes: columns that are published unchanged.
+    others : sequence of Column
+        Quasi-identifiers and sensitive columns.
+    period : Column, optional
+        The column that tells periods apart, in which records are told apart.
+    """
+    apart = []
+    inspected = 0
+    part = _Part.of(source)
+    columns = iter(attributes)
+    while some := list(islice(columns, _AT_ONCE)):
+        counts = _count(part, [_text(column) for column in some], period)
+        for column, counted in zip(some, counts, strict=True):
+            inspected = max(inspected, counted.records)
+            if tells_apart(counted.valued, counted.own):
+                share = counted.own / counted.valued
+                apart.append(f'"{column.name}" ({counted.own} of {counted.valued}, {share:.1%})')
+    if apart:
+        telling.warning(
+            f'attributes of dataset "{dataset}" tell most records apart',
+            detail="Attribute (records with a value of their own): "
+            f"{_some(apart)}.{part.seen(inspected)}",
+            hint="A reader who knows somebody's values in them finds that person's row, and a "
+            "reader of several releases finds rows of the same record. Leave such attributes out, "
+            "or make them coarser in a view.",
+        )
+    most = max(_PAIRED // max(len(attributes) * len(others), 1), _LEAST_PAIRED)
+    part = _Part.of(source, most) if attributes else part
+    revealing = [text for attribute in attributes for text in _told(part, attribute, others)]
+    if revealing:
+        telling.warning(
+            f'attributes of dataset "{dataset}" tell quasi-identifiers or sensitive values',
+            detail="Attribute, column (how often records alike in the attribute are alike in the "
+            f"column; any records): {_some(revealing)}.{part.seen(inspected)}",
+            hint="They tell readers whose a row of a group may be. Leave such attributes out, "
+            "make them coarser in a view, or name them among what they tell: the "
+            "quasi-identifiers, or the sensitive columns.",
+        )
+
+
+def _text(column: Column) -> str:
+    """SQL for what passes through of a record, for any type."""
+    return f's.{plpy.quote_ident(column.name)}::text COLLATE "C"'
+
+
+def _some(listed: Sequence[str]) -> str:
+    more = len(listed) - _SHOWN
+    return ", ".join(listed[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _told(part: _Part, attribute: Column, others: Sequence[Column]) -> Iterator[str]:
+    """Describe what an attribute nearly tells, with figures; see `bkpriv_core.table.inspection`."""
+    columns = iter(others)
+    while some := list(islice(columns, _AT_ONCE - 1)):
+        names = [f"v{place}" for place in range(len(some))]
+        values = ", ".join(
+            f"{column.expression('s')} AS {name}" for column, name in zip(some, names, strict=True)
+        )
+        listed = ", ".join(names)
+        sets = ", ".join(f"(a, {name}), ({name})" for name in names)
+        rows = run(
+            "SELECT place, sum(size) FILTER (WHERE alone)::int8 AS records, "
+            "coalesce(sum(hits) FILTER (WHERE NOT alone), 0) AS hits, "
+            "coalesce(sum(hits) FILTER (WHERE alone), 0) AS usual FROM ("
+            "SELECT place, alone, sum(n) AS size, "
+            # As many others are alike in both, of those who are alike in the attribute.
+            "sum(n * (n - 1))::float8 / nullif(sum(n) - 1, 0)::float8 AS hits FROM ("
+            f"SELECT grouping({listed}) AS place, grouping(a) = 1 AS alone, a, count(*) AS n FROM ("
+            f"SELECT {_text(attribute)} AS a, {values} FROM {part.source}) AS seen "
+            f"GROUP BY GROUPING SETS ({sets})) AS counted GROUP BY place, alone, a) AS alike "
+            "GROUP BY place"
+        )
+        everything = 2 ** len(some) - 1
+        found = {row["place"]: row for row in rows}
+        for place, column in enumerate(some):
+            row = found.get(everything - 2 ** (len(some) - 1 - place))
+            if row is None:
+                continue
+            hits, usual = (row[name] / row["records"] for name in ("hits", "usual"))
+            if nearly_tells(row["records"], hits, usual):
+                yield f'"{attribute.name}", "{column.name}" ({hits:.3g}; {usual:.3g})'
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Counts of the values of a column.
+
+    Parameters
+    ----------
+    values : int
+        Distinct values; one that occurs in several periods counts once in each.
+    most : int
+        The most distinct values of a period.
+    valued, nulls : int
+        Records that have one, and that have NULL.
+    own : int
+        Records that have one that no other has, of their period.
+    """
+
+    values: int
+    most: int
+    valued: int
+    nulls: int
+    own: int
+
+    @property
+    def records(self) -> int:
+        """Records."""
+        return self.valued + self.nulls
+
+
+def _count(part: _Part, columns: Sequence[str], period: Column | None) -> list[_Counted]:
+    """Count columns, each the SQL of its values in records under alias s."""
+    names = [f"v{place}" for place in range(len(columns))]
+    values = ", ".join(
+        f"{expression} AS {name}" for expression, name in zip(columns, names, strict=True)
+    )
+    if period is not None:
+        values += f", {period.expression('s')} AS period"
+    listed = ", ".join(names)
+    sets = ", ".join(f"({name})" for name in names)
+    within = "" if period is None else "period, "
+    rows = run(
+        "SELECT bits, sum(values)::int8 AS values, max(values) AS most, "
+        "sum(valued)::int8 AS valued, sum(nulls)::int8 AS nulls, sum(own)::int8 AS own FROM ("
+        "SELECT bits, count(*) FILTER (WHERE valued) AS values, "
+        "coalesce(sum(n) FILTER (WHERE valued), 0) AS valued, "
+        "coalesce(sum(n) FILTER (WHERE NOT valued), 0) AS nulls, "
+        "count(*) FILTER (WHERE valued AND n = 1) AS own "
+        f"FROM (SELECT {within}grouping({listed}) AS bits, num_nonnulls({listed}) > 0 AS valued, "
+        f"count(*) AS n FROM (SELECT {values} "
+        f"FROM {part.source}) AS seen "
+        f"GROUP BY {within}GROUPING SETS ({sets})) AS counted "
+        f"GROUP BY {within}bits) AS by_period GROUP BY bits"
+    )
+    # The bit of a column is 0 where rows are grouped by it; that of the first is the highest.
+    counted = {row.pop("bits"): _Counted(**row) for row in rows}
+    everything = 2 ** len(columns) - 1
+    return [
+        counted.get(everything - 2 ** (len(columns) - 1 - place), _Counted(0, 0, 0, 0, 0))
+        for place in range(len(columns))
+    ]
+
+
+def inspect_hierarchy(source: Relation, column: Column, leaves: Sequence[str]) -> None:
+    """Warn of values of a column that are missing from its hierarchy.
+
+    Parameters
+    ----------
+    leaves : sequence of str
+        Values that the hierarchy has.
+    """
+    value = column.expression("s")
+    (row,) = run(
+        "SELECT count(*) AS values, count(*) FILTER (WHERE missing) AS missing, "
+        "(array_agg(value ORDER BY value) FILTER (WHERE missing))[1:$2] AS some FROM ("
+        "SELECT x.value, l.leaf IS NULL AS missing FROM (SELECT DISTINCT "
+        f'({value})::text COLLATE "C" AS value '
+        f"FROM {source} AS s) AS x "
+        "LEFT JOIN unnest($1) AS l(leaf) ON l.leaf = x.value WHERE x.value IS NOT NULL) AS occurs",
+        ["text[]", "int"],
+        [list(leaves), _SHOWN],
+    )
+    if row["missing"]:
+        more = row["missing"] - len(row["some"])
+        listed = some_of(row["some"]) + (f" and {more} more" if more else "")
+        telling.warning(
+            f'values of attribute "{column.name}" are missing from its hierarchy',
+            detail=f"{row['missing']} of {row['values']} are missing: {listed}.",
+            hint="Publication refuses them. Add a row for each and call set_hierarchy again.",
+        )

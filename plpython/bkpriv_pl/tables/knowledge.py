@@ -1,0 +1,153 @@
+"""Knowledge from outside: priors that a table gives, read with the caller's rights.
+
+The table has the quasi-identifiers under their own names, the sensitive value under its own name or
+as ``value``, and its ``probability``. Values are matched in SQL, numbers as numbers and all others
+as text, so that Python receives codes.
+
+A table that the caller did not name himself is read only if nobody could have his code run by it:
+see `bkpriv_pl.tables.source`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+import plpy
+
+from bkpriv_core.belief.knowledge import UNKNOWN, outside_prior
+from bkpriv_core.belief.library import NoLibrary
+from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.notation import is_number
+from bkpriv_core.table.table import Table
+from bkpriv_pl.server.boundary import Refusal, run, unpack_floats, unpack_integers
+from bkpriv_pl.server.progress import POLLED
+from bkpriv_pl.tables.column import Column, column_types
+from bkpriv_pl.tables.source import Relation, check_readable, check_strangers, open_relation
+
+__all__ = ["PriorTables"]
+
+_PROBABILITY, _VALUE = "probability", "value"
+
+
+@dataclass(frozen=True)
+class PriorTables(NoLibrary):
+    """Knowledge from tables.
+
+    Parameters
+    ----------
+    own : bool
+        Whether the caller has named them. If not, they are read only where all code that this may
+        run is up to the caller or a superuser.
+    owners : collection of str or None
+        Roles that the caller trusted by naming the tables, where that was before, in a policy;
+        nobody else who has a say in them now. None where the caller names them by this call.
+    """
+
+    own: bool
+    owners: Collection[str] | None = field(default=None, kw_only=True)
+
+    def outside(self, table: Table, name: str) -> FloatArray:
+        """Read a prior; see `Library`.
+
+        Raises
+        ------
+        Refusal
+            If there is no such table, it lacks a column, or the caller may not read it; or if it
+            is up to others whom the caller does not trust by naming it.
+        InvalidData
+            See `outside_prior`.
+        """
+        relation = open_relation(name)
+        check_strangers(
+            relation,
+            f"prior table {name}" + ("" if self.own else ", named by a policy,"),
+            "It, or what it reads, belongs to others than when the policy was set, or that is not "
+            "known: if you trust them, call bkpriv.set_policy again."
+            if self.own
+            else "If you trust its owner, name it yourself: in requirements given to bkpriv.audit, "
+            "or in a policy of your own to publish under.",
+            named=self.own,
+            known=self.owners,
+        )
+        return _read_prior(table, name, relation)
+
+
+def _read_prior(table: Table, name: str, relation: Relation) -> FloatArray:
+    """Read a prior table, which goes by a name, from a relation."""
+    columns = column_types(relation.schema, relation.name)
+    value = table.sensitive.name if table.sensitive.name in columns else _VALUE
+    names = (*(domain.name for domain in table.quasi_identifiers), value, _PROBABILITY)
+    missing = [column for column in names if column not in columns]
+    if missing:
+        raise Refusal(
+            "42703",
+            f'column "{missing[0]}" of prior table {name} does not exist',
+            detail=f"Its columns are {', '.join(columns)}.",
+            hint="A prior table has every quasi-identifier under its own name, the sensitive "
+            f'value as "{table.sensitive.name}" or "{_VALUE}", and "{_PROBABILITY}".',
+        )
+    twice = [column for column in names if names.count(column) > 1]
+    if twice:
+        raise Refusal(
+            "42701",
+            f'column "{twice[0]}" of prior table {name} would stand for two things',
+            detail=f"The columns that count are {', '.join(names)}.",
+            hint=f'Name the sensitive value "{table.sensitive.name}"; an attribute called '
+            f'"{_PROBABILITY}" must go by another name in the dataset.',
+        )
+    check_readable(relation, names)
+    if not columns[_PROBABILITY].is_number:
+        raise Refusal(
+            "42804",
+            f'column "{_PROBABILITY}" of prior table {name} is not a number',
+            detail=f"Its type is {columns[_PROBABILITY].published_as}.",
+            hint="Use double precision.",
+        )
+    domains = (*table.quasi_identifiers, table.sensitive)
+    row = run(
+        _query(relation, tuple(columns[column] for column in names[:-1]), domains),
+        ["text[]"] * len(domains),
+        [[label for label in domain.labels if label is not None] for domain in domains],
+    )[0]
+    codes = np.column_stack(
+        [unpack_integers(row[f"codes_{place}"]) for place in range(len(domains))]
+    )
+    chances = unpack_floats(row["chances"])
+    return outside_prior(table, name, codes[:, :-1], codes[:, -1], chances, POLLED)
+
+
+def _query(relation: Relation, columns: tuple[Column, ...], domains: tuple[Domain, ...]) -> str:
+    """Statement that turns the rows of a prior table into codes and probabilities."""
+    codes, joins = [], []
+    for place, (column, domain) in enumerate(zip(columns, domains, strict=True)):
+        # By way of text also where numbers are compared: a cast from float8 drops digits.
+        cast = "text::numeric" if _compare_numbers(column, domain) else 'text COLLATE "C"'
+        value = f"s.{plpy.quote_ident(column.name)}"
+        # NULL joins with nothing; where the data have it as a value, it is their last.
+        null = domain.size - 1 if domain.has_null else UNKNOWN
+        codes.append(
+            f"string_agg(int4send(CASE WHEN {value} IS NULL THEN {null} "
+            f"ELSE coalesce(d{place}.place - 1, {UNKNOWN}) END::int4), ''::bytea) "
+            f"AS codes_{place}"
+        )
+        joins.append(
+            f"LEFT JOIN unnest(${place + 1}) WITH ORDINALITY AS d{place}(label, place) "
+            f"ON d{place}.label::{cast} = {value}::{cast}"
+        )
+    chance = f"coalesce(s.{plpy.quote_ident(_PROBABILITY)}::float8, 'NaN')"
+    return (
+        f"SELECT string_agg(float8send({chance}), ''::bytea) AS chances, {', '.join(codes)} "
+        f"FROM {relation} AS s {' '.join(joins)}"
+    )
+
+
+def _compare_numbers(column: Column, domain: Domain) -> bool:
+    """Tell whether labels and values compare as numbers, so that 1.0 is 1.00."""
+    return (
+        domain.numeric
+        and column.is_number
+        and all(label is None or is_number(label) for label in domain.labels)
+    )

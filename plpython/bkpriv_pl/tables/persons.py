@@ -1,0 +1,85 @@
+"""Persons: who is one, and which of his records are published, where somebody has several.
+
+A person is a text, by which they are found again in other releases. `texts.check_names` sees to it
+that nobody has two, and no two have one.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+import numpy as np
+
+from bkpriv_core.method import Options
+from bkpriv_core.release.release import Release
+from bkpriv_core.table.combination import rows_of
+from bkpriv_pl.server import telling
+from bkpriv_pl.server.boundary import Refusal, run
+from bkpriv_pl.tables.column import column_types
+from bkpriv_pl.tables.dataset import Dataset
+from bkpriv_pl.tables.kept import Kept
+
+__all__ = ["kept_of", "tell_bounded", "tell_persons"]
+
+
+def kept_of(options: Options, dataset: Dataset) -> Kept | None:
+    """Read which records of each person options keep; None if each must have one.
+
+    Raises
+    ------
+    BkprivError
+        If the dataset has no column to choose them by.
+    """
+    most, latest_by = options.max_records_per_person, options.latest_by
+    if most is None:
+        return None
+    if latest_by is not None:
+        columns = column_types(dataset.source_schema, dataset.source_name)
+        if latest_by not in columns:
+            raise Refusal(
+                "42703",
+                f'{dataset.source} has no column "{latest_by}"',
+                detail="Option latest_by names the column by which a person's latest records are.",
+                hint=f"Its columns are {', '.join(columns)}.",
+            )
+    seed = options.seed
+    key = secrets.token_hex(16) if seed is None else str(seed)
+    return Kept(None if most == "all" else most, latest_by, key)
+
+
+def tell_persons(release: int, kept: Kept | None, published: Release) -> None:
+    """Say of a release that it counts persons, if it does, and how many records these have."""
+    if kept is None:
+        return
+    persons = published.table.counts.sum(axis=0)
+    which, _ = rows_of(published.table.sensitive, np.arange(len(persons)))
+    records = int(persons[which].sum())
+    bounded = ""
+    if kept.most is not None:
+        how = "at random" if kept.latest_by is None else f'the latest by "{kept.latest_by}"'
+        bounded = f", at most {kept.most} of each, {how}"
+    telling.notice(
+        f"release {release} counts persons: {published.table.records}, of {records} records"
+        f"{bounded}",
+        detail="Requirements hold for persons, and what is suppressed are all records of a person. "
+        "It is supposed that readers know which rows are of one person, though no view says so, "
+        "and not how many a person has whom they know.",
+    )
+
+
+def tell_bounded(release: int) -> None:
+    """Say that counts are of a release's records, if it has but some of each person's."""
+    bounded = run(
+        "SELECT FROM bkpriv.release WHERE release = $1 "
+        "AND jsonb_typeof(options -> 'max_records_per_person') = 'number'",
+        ["bigint"],
+        [release],
+    )
+    if bounded:
+        telling.notice(
+            f"release {release} was made of a bounded number of records of each person, and counts "
+            "are of those",
+            detail="Records that option max_records_per_person left out are not on record: counts "
+            "of the source are without them, and so are errors of estimates.",
+            hint="Count the source itself to see how many it has.",
+        )
