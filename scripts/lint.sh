@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lint.sh SCRIPT...
 # Check form: style, types, which module imports which, how much a function decides, the rules of
-# the SQL and shell files, and the safety of the extension's scripts as they were built.
+# docstrings, SQL and shell files, and the safety of the extension's scripts as they were built.
 #
 # Rules: every check runs even if an earlier one fails, so that one run shows everything; the exit
 # status says whether all passed. Runs in .build/venv; shellcheck takes part where it is installed.
@@ -25,6 +25,8 @@ check "ruff check" $BIN/ruff check .
 check "ruff format" $BIN/ruff format --check .
 check "mypy" $BIN/python -m mypy
 check "import contracts" $BIN/lint-imports --no-cache --no-logo
+check "Python rules" $BIN/python scripts/lint_python.py bench bkpriv_client bkpriv_core plpython \
+    scripts studies tests
 check "SQL rules" $BIN/python scripts/lint_sql.py sql/*.sql sql/{tables,functions,ties,upgrades}/*.sql
 check "released SQL" sha256sum --quiet -c sql/released/SHA256SUMS
 # No finding of pgspot is ignored. CREATE EXTENSION makes schema bkpriv, and the preamble refuses one

@@ -57,16 +57,11 @@ def test_modules_stay_small_and_are_named_for_a_topic() -> None:
         assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, path
 
 
-UNDONE = ("plpython/bkpriv_pl/",)
-"""Rooms whose docstrings are still to be rewritten; none is added."""
-
-
 def test_docstrings_name_the_thing_first_and_calls_spread_no_literals() -> None:
     findings = [
-        f"{name}:{line}: {message}"
+        f"{path}:{line}: {message}"
         for part in CODE
         for path in (ROOT / part).rglob("*.py")
-        if not (name := path.relative_to(ROOT).as_posix()).startswith(UNDONE)
         for line, message in lint_python.lint(path.read_text())
     ]
     assert findings == []

@@ -39,26 +39,22 @@ _KEPT = BUDGET // 4
 
 
 class _Subject:
-    """What policies are tried on, and its settings.
+    """Subject on which policies are tried, and its settings.
 
     Parameters
     ----------
-    dataset : Dataset
-        The dataset.
     period : Period or None
         The period whose records were read.
     table : Table
-        What would be published.
+        Table that would be published.
     respondents : Respondents or None
-        Whom its records are about.
+        Respondents of its records.
     method : Method
-        What would make it.
-    options : Options
-        Those of the method.
+        Method that would make the release.
     growth : Growth or None
-        What stays of the last release, if it is to grow.
+        Part of the last release that stays, if the release is to grow.
     policies : collection of Policy
-        All that are tried.
+        Policies that are tried.
     """
 
     def __init__(
@@ -99,7 +95,7 @@ class _Subject:
 
 
 def _written(policy: Policy) -> frozenset[str]:
-    """What adversaries of a policy know, as text."""
+    """Knowledge of the adversaries of a policy, as text."""
     return frozenset(
         json.dumps(state_knowledge(knowledge), sort_keys=True)
         for requirement in policy.requirements

@@ -1,4 +1,4 @@
-"""How strongly records are to be distorted."""
+"""Optimal strength of the distortion of records."""
 
 from __future__ import annotations
 

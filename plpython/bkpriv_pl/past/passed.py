@@ -24,12 +24,12 @@ __all__ = [
 ]
 
 _SHOWN = 8
-"""How many columns a message lists."""
+"""Limit of the columns that a message lists."""
 
 
 @dataclass(frozen=True)
 class PassedThrough:
-    """What passes through a release, and how far it tells rows of a group apart.
+    """Insensitive attributes of a release, and how far they tell rows of a group apart.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class PassedThrough:
 
 
 def passed_through(release: int) -> PassedThrough:
-    """What passes through a release."""
+    """Find the insensitive attributes of a release."""
     (row,) = run(
         "SELECT attributes, unique_rows FROM bkpriv.release WHERE release = $1",
         ["bigint"],
@@ -75,10 +75,11 @@ def tell_attributes(release: int, rows: int) -> None:
     telling.notice(
         f"attributes of release {release} pass through unchanged: {_listed(passed.attributes)}"
         f"{told}",
-        detail="It is supposed that adversaries do not know them, of anybody. Who knows "
-        f"somebody's may find his row by them, and read his sensitive value.{counted}",
-        hint="What others may know is a quasi-identifier. Who holds several releases can tell "
-        "by attributes which rows are the same record's.",
+        detail="Adversaries are supposed not to know them, of anybody. A reader who knows "
+        "somebody's may find that person's row by them, and read the sensitive value."
+        f"{counted}",
+        hint="A column that others may know is a quasi-identifier. Readers of several releases "
+        "can tell by attributes which rows are the same record's.",
     )
 
 
@@ -120,7 +121,7 @@ def note_attributes(releases: Sequence[int]) -> None:
         telling.notice(
             f"attributes that pass through {len(found)} of {len(releases)} releases are not "
             "measured",
-            detail=f"{some}{'; ...' if len(found) > _SHOWN else ''}. Who holds several releases "
+            detail=f"{some}{'; ...' if len(found) > _SHOWN else ''}. Readers of several releases "
             "can tell by them which rows are the same record's.",
             hint="Take the figures for less than is told, where attributes tell records apart.",
         )

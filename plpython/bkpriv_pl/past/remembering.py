@@ -21,8 +21,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import Unsupported
 from bkpriv_core.method import Options
 from bkpriv_core.requirement import Requirement
-from bkpriv_core.sequence.history import History
-from bkpriv_core.sequence.history import Step as Shown
+from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.sequence.inference import Memory, believe, expected, remembered, wanted
 from bkpriv_core.sequence.signatures import signatures
 from bkpriv_core.sequence.sparse import Labels
@@ -46,12 +45,12 @@ from bkpriv_pl.tables.knowledge import PriorTables
 __all__ = ["Memories", "recall", "set_out", "with_library"]
 
 _MANNER = 2
-"""To be raised when beliefs are inferred in another way than those that may be stored."""
+"""Number of the manner, to be raised when beliefs are inferred in another way than those stored."""
 
 
 @dataclass(frozen=True, eq=False)
 class Memories(PriorTables):
-    """What is remembered of earlier releases when a table is released.
+    """Memory of earlier releases when a table is released.
 
     Parameters
     ----------
@@ -62,20 +61,20 @@ class Memories(PriorTables):
     present : Step
         The table; perhaps without groups, as yet.
     estimator : Estimator
-        How beliefs after earlier releases are inferred: as the options of publication say, or who
-        measures; where they say auto, by bethe, which comes as near in a fifth of the time.
+        Estimator of beliefs after earlier releases: that of the options of publication, or of the
+        call that measures; instead of auto it is bethe, which comes as near in a fifth of the time.
     stored : bool
         Whether these are read where they were stored, and stored.
     """
 
     chain: Chain
-    present: Shown
+    present: Step
     estimator: Estimator
     stored: bool
 
     @property
     def memory(self) -> str | None:
-        """How what earlier releases told is inferred; see `Library`."""
+        """Estimator by which earlier releases are inferred; see `Library`."""
         return self.estimator if len(self.chain.history) else None
 
     @cached_property
@@ -146,11 +145,11 @@ class Memories(PriorTables):
         Parameters
         ----------
         release : int
-            Its id.
+            Id of the release.
         knowledge : Revised
-            Whose beliefs.
+            Knowledge whose beliefs are stored.
         before : (n, m) float array
-            What is believed of each respondent before.
+            Prior belief about each respondent.
         labels : (n,) int array
             The group of each.
         shown : (n,) int array or None
@@ -167,7 +166,7 @@ class Memories(PriorTables):
 
 
 def _of_several(what: str) -> Unsupported:
-    """What is said where somebody has several records at a time."""
+    """Error for somebody who has several records at a time."""
     return Unsupported(
         f"{what} is about respondents, and not defined of those who have several records",
         detail="What is remembered of a person is one value of each release.",
@@ -193,13 +192,13 @@ def set_out(
     Parameters
     ----------
     dataset, period, table, respondents
-        What was read.
+        Table, and where and of whom it was read.
     requirements : sequence of Requirement
-        What is measured.
+        Requirements that are measured.
     options : Options
-        How.
+        Options of the publication.
     library : PriorTables
-        Where priors from outside are read.
+        Source of priors from outside.
     apart : bool
         Whether respondents are told apart, if there are any, though no requirement asks for it.
     stored : bool
@@ -210,7 +209,7 @@ def set_out(
     setting : Setting
         The setting.
     memories : Memories or None
-        What is remembered of earlier releases, if a requirement is about respondents.
+        Memory of earlier releases, if a requirement is about respondents.
     """
     about = any(item.tells_apart for item in requirements)
     if respondents is None or not (about or apart):
@@ -230,7 +229,7 @@ def _remember(
     labels: Labels,
     respondents: Respondents,
     library: PriorTables,
-) -> tuple[Chain, Shown]:
+) -> tuple[Chain, Step]:
     """Earlier releases of a dataset, and records of it, or of a period, that are to be released."""
     like = Like.of(dataset, period)
     earlier, now = find_course(dataset.name, dataset.owner, like.period)
@@ -248,10 +247,10 @@ def _shown(
     respondents: Respondents,
     groups: Groups,
     shown: IntArray | None = None,
-) -> Shown:
-    """What a release, after those of a chain, shows of whom."""
+) -> Step:
+    """Groups that a release, after those of a chain, shows, as sets of respondents."""
     persons = chain.number(respondents.names)
-    return Shown(release, labels, persons, respondents.values, groups, when, shown)
+    return Step(release, labels, persons, respondents.values, groups, when, shown)
 
 
 def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> RecordedRelease:
@@ -284,7 +283,7 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
 
 
 def _named(estimator: Estimator) -> Estimator:
-    """How beliefs after earlier releases are inferred."""
+    """Estimator of beliefs after earlier releases."""
     return "bethe" if estimator == "auto" else estimator
 
 

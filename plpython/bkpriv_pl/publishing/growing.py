@@ -43,18 +43,18 @@ _ANEW = "Publish without the option grow, which groups everybody anew."
 
 @dataclass(frozen=True, eq=False)
 class Stock:
-    """What a release grows from.
+    """Stock: the releases that a new one grows from.
 
     Parameters
     ----------
     options : GroupOptions
-        How it grows.
+        Options, with the manner of growing.
     method : GroupMethod
-        What groups newcomers.
+        Method that groups newcomers.
     last : RecordedRelease or None
         The last release, its respondents told apart; None if there is none.
     past : Respondents or None
-        Its respondents.
+        Respondents of the last release.
     """
 
     options: GroupOptions
@@ -119,8 +119,8 @@ class Stock:
             + f": {growth.kept} records stay as they were published, {int(came.sum())} came, and "
             f"{waiting} wait",
             detail=f"{detail}.",
-            hint="Who waits was not shown. A release that grows from this one groups those who "
-            "come with them.",
+            hint="Newcomers who wait were not shown. A release that grows from this one groups "
+            "them with those who come then.",
         )
 
 
@@ -186,7 +186,7 @@ def _refuse(latest: Candidate, like: Like, reasons: Iterable[Reason]) -> None:
             "their own, which could not be taken back.",
             Reason.OTHER_COLUMN: f"The dataset does by {in_column(like.respondent)}.",
         }
-        detail = details.get(left_out.reason, "Who stays, and who is a newcomer, is not known.")
+        detail = details.get(left_out.reason, "It is not known who stays, and who is a newcomer.")
         raise _unfit(latest.release, left_out.words, detail)
 
 
@@ -228,7 +228,7 @@ def _check_values(release: int, domain: Domain, column: Column) -> None:
 
 
 def _fault(labels: Sequence[str | None], column: Column) -> str | None:
-    """What is wrong with one of some values, if anything is."""
+    """Describe what is wrong with one of some values, if anything is."""
     try:
         (row,) = run(
             "SELECT count(t) = count(DISTINCT v) AS apart "
@@ -263,7 +263,7 @@ statistics choose, each step would read all releases of the dataset.
 
 
 def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
-    """Whom a release does not show though one that it has grown from did."""
+    """People whom a release does not show though one that it has grown from did."""
     rows = run(
         f"{_ANCESTORS} SELECT coalesce(bool_or(options ->> 'departed' = 'withdraw'), false) AS any "
         "FROM earlier",
@@ -277,7 +277,7 @@ def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
 
 
 def shown_before(release: int, among: Sequence[str]) -> Set[str]:
-    """Which of some people the releases showed that a release has grown from.
+    """People among some whom the releases showed that a release has grown from.
 
     Those that were purged show nobody.
 

@@ -89,15 +89,23 @@ class _Reading:
 
     def settle(self, request: Request, release: int) -> None:
         """Keep writers off the source, and mark the release stale if they changed it."""
+        table, respondents, passed = self.source
         settle_staleness(
-            *(request.dataset, request.period, *self.source),
-            *(release, self.ahead, self.known, request.kept),
+            dataset=request.dataset,
+            period=request.period,
+            table=table,
+            respondents=respondents,
+            passed=passed,
+            release=release,
+            before=self.ahead,
+            known=self.known,
+            kept=request.kept,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class _Subject:
-    """What is published, as its method takes it: a table and adversaries, people, attributes."""
+    """Subject of a publication: a table and its adversaries, people, attributes."""
 
     setting: Setting
     respondents: Respondents | None
@@ -111,7 +119,7 @@ class _Subject:
         return None if placed is None else placed.places(published.parts, chance)
 
     def told(self, published: Release, place: IntArray | None) -> Told | None:
-        """What groups show of insensitive attributes."""
+        """Records of groups with their insensitive attributes."""
         if self.passed is None or place is None:
             return None
         return self.passed.told(published.labels[place], published.table.sensitive)
@@ -237,7 +245,13 @@ def _set_out(request: Request, reading: _Reading, task: Task) -> _Subject:
         check_column(by, names_of_records(dataset, taken, method.form, coarse))
     about = None if respondents is None else respondents.moved(cell)
     setting, memories = set_out(
-        *(dataset, request.period, taken, about, requirements, options, request.library),
+        dataset=dataset,
+        period=request.period,
+        table=taken,
+        respondents=about,
+        requirements=requirements,
+        options=options,
+        library=request.library,
         apart=method.tells_apart or growth is not None,
     )
     check_binding(requirements, setting)
@@ -256,8 +270,12 @@ def _find_beside(request: Request, subject: _Subject, task: Task) -> Beside | No
         return None
     task.step("reading earlier releases")
     return find_earlier(
-        *(request.dataset, request.period, subject.setting, subject.respondents),
-        *(request.policy.requirements, request.library),
+        dataset=request.dataset,
+        period=request.period,
+        setting=subject.setting,
+        respondents=subject.respondents,
+        requirements=request.policy.requirements,
+        library=request.library,
     )
 
 
@@ -373,7 +391,7 @@ def _record(
     Returns
     -------
     int, list of Finding
-        Its id, and how it keeps each bound.
+        Id of the release, and how it keeps each bound.
     """
     dataset, records = request.dataset, published.table.records
     suppressed = records - published.published
@@ -442,7 +460,7 @@ def _judge_together(
         f"release {release} is draw {len(draws)} of the same records, and tells more together with "
         f"{'release' if len(draws) == 2 else 'releases'} "
         + ", ".join(str(other) for other in draws if other != release),
-        detail=f"Who links their records finds one and its value, as they were, with a probability "
+        detail=f"A reader who links their records finds one and its value with a probability "
         f"of up to {finding.worst:.6g}; {finding.vulnerable} of {published.table.records} records "
         f"are above {bound.tau:g} ({finding.estimator}).",
         hint='Give them to different readers. The policy {"overlap": "refuse"} allows one release.',

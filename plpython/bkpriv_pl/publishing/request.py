@@ -93,7 +93,7 @@ def read_request(
 
 
 def space_of(dataset: Dataset) -> Space:
-    """What releases of a dataset are of."""
+    """Space of the releases of a dataset."""
     return Space(
         dataset.name,
         dataset.source,
@@ -128,7 +128,7 @@ def read_policy(
     object
         Decoded JSON of the policy, with what the method asks for and what it left open.
     Policy
-        What that comes to of the dataset.
+        Policy as it applies to the dataset.
 
     Raises
     ------

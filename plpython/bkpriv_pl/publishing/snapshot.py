@@ -45,12 +45,12 @@ __all__ = ["Content", "write_snapshot"]
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What the tables of a release are written from.
+    """Content of the tables of a release.
 
     Parameters
     ----------
     published : Release
-        What is published.
+        Release that is published.
     coarse : collection of str
         Attributes whose values are labels of classes, and not of the column's type.
     seed : int, optional
@@ -58,7 +58,7 @@ class Content:
     passed : Passed, optional
         Columns that pass through, if there are any.
     told : Told, optional
-        What groups show of their records, then.
+        Records that groups show, then.
     distribute_by : str, optional
         The column by which Citus distributes the records.
     """
@@ -77,11 +77,9 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
     Parameters
     ----------
     release : int
-        Its id.
+        Id of the release.
     content : Content
-        What they are written from.
-    dataset : Dataset
-        The dataset.
+        Content of the tables.
 
     Returns
     -------
@@ -144,12 +142,12 @@ def _create(release: int, exhibit: Exhibit, columns: Columns) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """What a table shows of the records of groups.
+    """Records of groups as a table shows them.
 
     Parameters
     ----------
     columns : sequence of Columns
-        Its columns for each attribute of that.
+        Columns of the table for each attribute.
     labels : sequence of sequence of (str or None)
         The values of each, as texts.
     groups : (e,) int array
@@ -203,12 +201,12 @@ class _Told:
 
 
 class _Writer(ABC):
-    """What writes the tables of one form.
+    """Writer of the tables of one form.
 
     Parameters
     ----------
     content : Content
-        What they are written from.
+        Content of the tables.
     types : mapping of str to Column
         Columns of the source.
     """
@@ -234,7 +232,7 @@ class _Writer(ABC):
         return len(self.told(exhibit).groups)
 
     def told(self, exhibit: Exhibit) -> _Told:
-        """What an exhibit shows of the records of groups.
+        """Records of groups that an exhibit shows.
 
         Raises
         ------
@@ -486,4 +484,4 @@ _WRITERS: dict[type[Form], type[_Writer]] = {
     Anatomized: _CellWriter,
     Randomized: _DrawnWriter,
 }
-"""What writes the tables of each form."""
+"""Writers of the tables of each form."""

@@ -43,7 +43,7 @@ _HINTS = {
     _OUT_OF_MEMORY: _LESS,
     "25006": "Use a transaction that may write, on a server that is no standby.",
 }
-"""What would work where PostgreSQL itself refuses and does not say."""
+"""Hints for refusals by PostgreSQL itself that have none."""
 
 
 class Refusal(BkprivError):

@@ -41,7 +41,7 @@ class Kept:
         respondent : str
             The column of respondents.
         columns : sequence of str
-            All columns that are read of it.
+            Columns that are read of it.
         slot : str
             The parameter that holds `key`.
         condition : str
