@@ -108,7 +108,7 @@ def grow(
     departed: Departed = "stay",
     barred: Set[str] = frozenset(),
 ) -> Growth:
-    """Tell who is kept of a release, and who is a newcomer.
+    """Divide people into those whom a release keeps, and newcomers.
 
     Parameters
     ----------
@@ -358,9 +358,9 @@ def grouped(
 
 
 def _bearable(setting: Setting, coming: IntArray, requirements: Sequence[Requirement]) -> IntArray:
-    """Newcomers but those about whom too much were told, by omega, if all were one group.
+    """Newcomers about whom one group of all would not tell too much, by omega.
 
-    All, if too much were told about everybody.
+    All of them, if it would tell too much about everybody.
     """
     alone, _ = alone_and_joint(requirements)
     some = coming
@@ -387,7 +387,7 @@ def _waiting(
     requirements: Sequence[Requirement],
     options: OfGroups,
 ) -> Groups:
-    """Groups that are kept and those of newcomers, but for whom groups that are kept stand against.
+    """Kept groups and those of newcomers, but for newcomers whom kept groups prevent.
 
     `labels` are the group of each.
     """
@@ -397,7 +397,7 @@ def _waiting(
     of_members = labels[groups.members]
     unfit = groups.min(of_members) != groups.max(of_members)
     unfit[unfit] = ~judge.met(judge.measured_somehow(groups.select(unfit)))
-    # Newcomers beside a kept group are one by themselves to who holds the last release.
+    # Newcomers beside a kept group are one by themselves to a reader of the last release.
     mixed = np.flatnonzero(_mixed(groups, coming))
     beside = _without(groups.select(mixed), ~coming[groups.select(mixed).members])
     unfit[mixed] |= ~judge.met(judge.measured_somehow(beside))
@@ -426,13 +426,13 @@ def _mixed(groups: Groups, coming: BoolArray) -> BoolArray:
 
 
 def _apart(groups: Groups, coming: BoolArray) -> Groups:
-    """Groups as who holds the last release tells them: newcomers apart from whom that showed."""
+    """Groups as a reader of the last release sees them: newcomers apart from people it showed."""
     mixed = groups.select(np.flatnonzero(_mixed(groups, coming)))
     others = _without(groups, coming[groups.members] & _mixed(groups, coming)[groups.owner])
     return Groups.joined([others, _without(mixed, ~coming[mixed.members])])
 
 
 def _without(groups: Groups, leave: BoolArray) -> Groups:
-    """Groups without some of their memberships, and without those of whom nobody is left."""
+    """Groups without some of their memberships, and without groups that are empty then."""
     _, offsets = np.unique(groups.owner[~leave], return_index=True)
     return Groups(groups.members[~leave], np.append(offsets, int((~leave).sum())))

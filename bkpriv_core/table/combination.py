@@ -231,7 +231,7 @@ class Combination(Domain):
 
     @property
     def called(self) -> tuple[str | None, ...]:
-        """See `Domain`: who has one record with NULL has what he has in a table of one of each."""
+        """See `Domain`: a single record with NULL has the name that it has in a table of such."""
         if len(self.columns) > 1 or not self.columns[0].has_null:
             return self.labels
         single = np.diff(self.offsets) == 1

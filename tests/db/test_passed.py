@@ -317,7 +317,7 @@ def test_what_adversaries_are_supposed_not_to_know_is_said(visits: Connection) -
     said = [text for text in heard if "attributes" in text]
     assert len(said) == 1
     assert f"attributes of release {release} pass through unchanged: visit, A Note" in said[0]
-    assert "supposed that adversaries do not know them" in said[0]
+    assert "supposed not to know them" in said[0]
     visits.execute("SELECT bkpriv.audit(%s)", [release])
     assert [text for text in heard if "attributes" in text] == said * 2
     names = "SELECT attributes FROM bkpriv.release WHERE release = %s"

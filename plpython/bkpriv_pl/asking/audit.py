@@ -112,7 +112,7 @@ def measure(
 def count_sure(
     recorded: RecordedRelease, demanded: Policy, estimator: Estimator, task: Task
 ) -> list[Certainty]:
-    """Count of whom readers of a release become sure; see `measure`.
+    """Count the people of whom readers of a release become sure; see `measure`.
 
     Nothing is counted where no groups are shown. Where the policy names no reader, one stands in.
     """

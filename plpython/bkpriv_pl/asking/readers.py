@@ -1,8 +1,9 @@
-"""Readers: who may read which releases of a dataset, by grants or as somebody states.
+"""Readers: the roles that may read releases of a dataset, by grants or as somebody states.
 
-A view shows one release at a time. Whoever may read it, or a view on it, is taken to have seen all
-that it ever showed; who could until it was withdrawn, what it had shown by then. Superusers, who
-may read the source, or act as the dataset's owner, are no readers: they need no release.
+A view shows one release at a time. A role that may read it, or a view on it, is taken to have seen
+all that it ever showed; a role that could until it was withdrawn, all that it had shown by then.
+Superusers, and roles that may read the source or act as the dataset's owner, are no readers: they
+need no release.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _largest(recorded: RecordedRelease | None) -> float | None:
 def _judged(
     release: int, recorded: RecordedRelease | None, task: Task
 ) -> tuple[tuple[Bounded, ...], tuple[str, str] | None, tuple[Sure, ...] | None]:
-    """Bounds, when and by whom they were certified unless now, and who becomes sure of whom.
+    """Bounds, the time and role of their certification unless now, and certainties of readers.
 
     They are measured anew where there is a release to measure.
     """
@@ -202,9 +202,9 @@ def _when(expression: str) -> str:
 def _measured(
     recorded: RecordedRelease, task: Task
 ) -> tuple[tuple[Bounded, ...], tuple[Sure, ...] | None] | None:
-    """The release held against its policy, and of whom readers become sure.
+    """Audit of the release by its policy, and certainties of readers.
 
-    None where that cannot be done any more; and of whom, where only that cannot.
+    None if neither can be had any more; None for the certainties if only these cannot.
     """
     try:
         demanded = find_requirements(recorded.release)

@@ -188,7 +188,7 @@ def _inquire(
     )
     if isinstance(snapshot, Remembered):
         raise InvalidParameter(
-            "the bandwidth is of who sees one release only",
+            "the bandwidth is for readers of one release only",
             detail=f'It is the sequential knowledge "{snapshot.sequence}".',
             hint="Name that as the knowledge; the bandwidth says what is believed of respondents "
             "without a past.",
@@ -373,7 +373,7 @@ def _believed(
 
 
 def _find_look(chain: Chain, respondent: str, period: str | None) -> tuple[int, int]:
-    """Place of the last release of a period that shows a respondent, and his membership in it."""
+    """Place of the last release of a period that shows a respondent, and their membership in it."""
     number = chain.names.get(respondent, -1)
     steps = chain.history.steps
     wanted = {step.when for step in steps} if period is None else chain.find_period(period)
@@ -389,9 +389,9 @@ def _find_look(chain: Chain, respondent: str, period: str | None) -> tuple[int, 
             "42704",
             f"no release{'' if period is None else f' of period {period}'} shows respondent "
             f"{respondent}",
-            detail=f"He is shown in {listed}."
+            detail=f"They are shown in {listed}."
             if listed
-            else f"No release{' that is not left out' if chain.left_out else ''} shows him.",
+            else f"No release{' that is not left out' if chain.left_out else ''} shows them.",
             hint="Respondents are those of the dataset's respondent column, and suppressed records "
             "are not shown.",
         )

@@ -90,7 +90,7 @@ def audit_readers(
         raise Refusal(
             "42703",
             f'dataset "{declared.name}" has no respondent column',
-            detail="Nobody could tell whom its releases show together.",
+            detail="Nobody could tell which people its releases have in common.",
             hint="Register it with the column that names the respondents.",
         )
     named = _sound(estimator)
@@ -366,7 +366,7 @@ def _refusal(each: Candidate, left_out: LeftOut) -> Refusal:
         "55000",
         f"release {each.release} {left_out}, so that it cannot be judged together with others",
         detail="What it adds to what the others tell is not measured.",
-        hint="Leave it out, and mind that who saw it learns more.",
+        hint="Leave it out, and mind that readers who saw it learn more.",
     )
 
 
@@ -382,8 +382,8 @@ def _check_columns(listed: Sequence[Candidate]) -> None:
                 f"and release {other.release} by {in_column(other.respondent)}",
                 detail=f"Both were made from {each.source}. Equal keys would be taken for the same "
                 "people, and others for different ones.",
-                hint="Judge those of each column by themselves, and mind that who saw both learns "
-                "more.",
+                hint="Judge those of each column by themselves, and mind that readers of both "
+                "learn more.",
             )
 
 

@@ -22,8 +22,8 @@ SEEN = (
 )
 """SQL for whether a role may see releases of another, by the names of both.
 
-Who publishes or audits for an owner may see more than the owner does, which nothing that is
-recorded of the owner's releases is to tell."""
+A role that publishes or audits for an owner may see more than the owner does. Nothing that is
+recorded of the owner's releases may tell of that."""
 
 
 def find_bases(source_schema: str, source_name: str) -> list[str]:

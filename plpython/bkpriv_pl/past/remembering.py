@@ -301,7 +301,7 @@ def with_library(
 
 
 def _snapshot(knowledge: Revised, names: tuple[str, ...]) -> Snapshot:
-    """Knowledge of who had no past, as it is stated: earlier tables may order attributes else."""
+    """Knowledge about people without a past as stated: attributes may have another order there."""
     resolved = knowledge.snapshot
     return dict(zip(names, resolved, strict=True)) if isinstance(resolved, tuple) else resolved
 

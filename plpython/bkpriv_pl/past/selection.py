@@ -1,8 +1,9 @@
 """Selection: which releases are taken together, and why others are left out.
 
-Whoever takes several releases together asks here: what is recorded of them is one query, and why
-one is left out is one list of reasons, with their words. Withdrawn releases are among them: who saw
-one remembers it. What is left out may be more than is measured of the others, which is said.
+Code that takes several releases together asks here: one query reads their records, and one list has
+the reasons why a release is left out, with their words. Withdrawn releases take part, since readers
+remember them. Releases that are left out may tell more than is measured of the others, and messages
+say so.
 """
 
 from __future__ import annotations

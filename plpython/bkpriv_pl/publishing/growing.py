@@ -77,7 +77,7 @@ class Stock:
         return {domain.name: domain.labels for domain in columns}
 
     def grow(self, table: Table, respondents: Respondents | None) -> Growth:
-        """Tell who of a source is kept, and who is a newcomer.
+        """Divide the people of a source into kept ones and newcomers.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Stock:
         return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
 
     def tell(self, release: int, published: Release, growth: Growth) -> None:
-        """Say whom a new release keeps, whom it shows for the first time, and who waits."""
+        """Say how many people a new release keeps, shows for the first time, or has wait."""
         labels = published.labels
         came = growth.coming & (labels != SUPPRESSED)
         waiting = int(growth.coming.sum() - came.sum())

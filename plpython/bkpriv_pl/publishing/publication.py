@@ -282,7 +282,7 @@ def _find_beside(request: Request, subject: _Subject, task: Task) -> Beside | No
 def _made_sure(
     request: Request, setting: Setting, published: Release, shown: Release, task: Task
 ) -> list[Certainty] | BkprivError:
-    """Count of whom readers become sure, as audits do; or say why not, which hinders nothing.
+    """Count people of whom readers become sure, as audits do; or return the error, and go on.
 
     Of a release that was certified exactly, groups that take longest are estimated, as in audits.
     """

@@ -1,7 +1,7 @@
-"""Requests: what is asked of a dataset by who publishes it, or asks what that would come to.
+"""Requests: the arguments of a call that publishes a dataset, or tries what that would cost.
 
 The method, its options and the policy are read, and checked against the dataset before its source
-is read. So whoever tries, by `exploration` or `lattice`, is refused what `publication` refuses.
+is read. So `exploration` and `lattice`, which try, refuse what `publication` refuses.
 """
 
 from __future__ import annotations

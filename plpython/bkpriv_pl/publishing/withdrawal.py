@@ -1,8 +1,8 @@
 """Withdrawal: a release's data stops being readable, in every case.
 
-The release's tables are emptied. The views that read them go, whatever their names; but one that
-others have built on, whom nobody need be able to see, stays with the same columns, and is empty.
-Who could read them is recorded, by the roles that they were granted to.
+The release's tables are emptied. The views that read them go, whatever their names; but a view that
+others have built on, which nobody need be able to see, stays with the same columns, and is empty.
+The roles that could read them are recorded.
 """
 
 from __future__ import annotations

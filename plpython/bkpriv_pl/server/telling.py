@@ -1,8 +1,8 @@
 """Telling: notices and warnings on their way to the client, and those of a publication for later.
 
-Who looks into what a scheduler has published was not there to read them. So what a publication
-tells is kept as well, in its order, and recorded with the release. What a call within it tells,
-such as that of a function that the source reads, is not its own.
+If a scheduler publishes, nobody is there to read them. So the notices of a publication are kept as
+well, in their order, and recorded with the release. Notices of a call within it, such as that of a
+function that the source reads, are not among them.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ def read_records(
 def open_source(dataset: Dataset) -> Relation:
     """Open a dataset's source; one that somebody else has named must be nobody's trap.
 
-    Who publishes for a role that he is a member of trusts that role, and nobody else.
+    A caller who publishes for a role that they are a member of trusts that role, and nobody else.
     """
     source = open_relation(dataset.source)
     check_strangers(

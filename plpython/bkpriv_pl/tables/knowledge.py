@@ -4,8 +4,8 @@ The table has the quasi-identifiers under their own names, the sensitive value u
 as ``value``, and its ``probability``. Values are matched in SQL, numbers as numbers and all others
 as text, so that Python receives codes.
 
-A table that the caller did not name himself is read only if nobody could have his code run by it:
-see `bkpriv_pl.tables.source`.
+A table that the caller did not name is read only if nobody could have their code run by it: see
+`bkpriv_pl.tables.source`.
 """
 
 from __future__ import annotations

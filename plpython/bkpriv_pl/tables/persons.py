@@ -1,4 +1,4 @@
-"""Persons: who is one, and which of his records are published, where somebody has several.
+"""Persons: their names, and which of their records are published, if they have several.
 
 A person is a text, by which they are found again in other releases. `texts.check_names` sees to it
 that nobody has two, and no two have one.

@@ -4,13 +4,13 @@ A name is resolved once, to an object identifier that is locked: from then on th
 renamed, moved or dropped, and what was checked of it holds. Only its schema can still be renamed,
 by that schema's owner, so that the name leads to another relation.
 
-To read a relation can be to run somebody's code with the reader's rights. So a name that the caller
-did not give himself, but that stands in a table, is followed only where all of that is up to the
-caller and to superusers. It is looked up once the relation is locked, so by functions that see what
-was committed until then (``VOLATILE``), in a transaction that does. Who names a relation trusts its
-owner and that of its schema, and whom it visibly reads, also later on, but nobody else who owns any
-of that by then; and a column may be of a type of somebody else, or a partition theirs, who is not
-trusted there. See `bkpriv_pl.tables.strangers`.
+To read a relation can be to run somebody's code with the reader's rights. So a name that stands in
+a table, and was not given by the caller, is followed only if all such code belongs to the caller or
+to superusers. Owners are looked up once the relation is locked, by functions that see what was
+committed until then (``VOLATILE``), in a transaction that does. A caller who names a relation
+trusts its owner, that of its schema, and the owners of what it visibly reads, also later on, but
+nobody else who owns any of that by then. A column may be of somebody else's type, or a partition
+may be theirs; they are not trusted there. See `bkpriv_pl.tables.strangers`.
 """
 
 from __future__ import annotations

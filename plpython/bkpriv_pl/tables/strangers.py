@@ -1,4 +1,4 @@
-"""Strangers: whose code may run when somebody reads a relation.
+"""Strangers: roles whose code may run when somebody reads a relation.
 
 To read a relation is to run code with the reader's rights, and not only that of the relation's own
 owner. It may be that of
@@ -12,14 +12,14 @@ owner. It may be that of
   operators of the type's default classes, of elements, subtypes and attributes as well. A type that
   is named in SQL is also up to the owner of its schema, who may put another in its place.
 
-Whoever owns any of it is found by one walk over the catalogs, along what PostgreSQL records as
-dependencies. What a function calls inside is not recorded, and is up to the function's owner. Types
-of columns are followed of the relation itself, of foreign tables, whose values are made when they
-are read, and of rows that are types. What a view makes of other columns is fixed, and recorded with
-the view; but for functions that take what type they are given, and only then look for its casts or
-operators: ``to_json(v)``, ``'no. ' || v``. Types are followed of whatever is read by an expression
-that calls one. The owner of a relation, of a cast to a built-in type or of what else is followed
-alone decides what belongs to it; so nobody can make strangers of others' relations.
+The owners of all this are found by one walk over the catalogs, along the dependencies that
+PostgreSQL records. What a function calls inside is not recorded, and is up to the function's owner.
+Types of columns are followed of the relation itself, of foreign tables, whose values are made when
+they are read, and of rows that are types. What a view makes of other columns is fixed, and recorded
+with the view; but for functions that take what type they are given, and only then look for its
+casts or operators: ``to_json(v)``, ``'no. ' || v``. Types are followed of whatever is read by an
+expression that calls one. The owner of a relation, of a cast to a built-in type or of what else is
+followed alone decides what belongs to it; so nobody can make strangers of others' relations.
 """
 
 from __future__ import annotations
@@ -215,8 +215,8 @@ class Stranger:
     hidden : bool
         Whether it is up to the role by a column's type alone, or as the owner of a partition, a
         child, a parent or statistics: it is not for the owners of the relation to say, or of the
-        place, or of their schemas. Who names a relation trusts its owners, and whom they visibly
-        read; others they do not see.
+        place, or of their schemas. A caller who names a relation trusts its owners, and those of
+        what it visibly reads; the caller does not see others.
     """
 
     role: str
