@@ -11,23 +11,16 @@ from bkpriv_core.belief.knowledge import state_knowledge
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.exploration import list_policies, try_out
-from bkpriv_core.method import Job, Method, Options
-from bkpriv_core.method.growing import Growth
+from bkpriv_core.method import Job
 from bkpriv_core.policy import Policy
 from bkpriv_core.table.chance import SecretChance, SeededChance
-from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.table import Table
-from bkpriv_pl.past.remembering import set_out
-from bkpriv_pl.publishing.growing import find_stock
-from bkpriv_pl.publishing.layout import check_bounds
 from bkpriv_pl.publishing.request import read_method, read_policy
+from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, from_json, run
 from bkpriv_pl.server.memory import BUDGET
 from bkpriv_pl.server.progress import Task
-from bkpriv_pl.tables.column import Period
-from bkpriv_pl.tables.counts import NOTHING
-from bkpriv_pl.tables.dataset import Dataset, find_dataset, read_records
+from bkpriv_pl.tables.dataset import Dataset, find_dataset
 from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.period import require_period
 from bkpriv_pl.tables.persons import kept_of
@@ -38,59 +31,33 @@ _KEPT = BUDGET // 4
 """Bytes of priors that are kept for later policies."""
 
 
-class _Subject:
-    """Subject on which policies are tried, and its settings.
+class _Settings:
+    """Settings of policies that are tried on a subject.
 
     Parameters
     ----------
-    period : Period or None
-        The period whose records were read.
-    table : Table
-        Table that would be published.
-    respondents : Respondents or None
-        Respondents of its records.
-    method : Method
-        Method that would make the release.
-    growth : Growth or None
-        Part of the last release that stays, if the release is to grow.
+    subject : Subject
+        Source as it was read.
     policies : collection of Policy
         Policies that are tried.
     """
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        period: Period | None,
-        table: Table,
-        respondents: Respondents | None,
-        method: Method[Any],
-        options: Options,
-        growth: Growth | None,
-        policies: Collection[Policy],
-    ) -> None:
-        self._read = dataset, period, table, respondents
-        self.method = method
-        self.options = options
-        self.growth = growth
+    def __init__(self, subject: Subject, policies: Collection[Policy]) -> None:
+        self._subject = subject
         adversaries = frozenset[str]().union(*map(_written, policies))
-        self._fitting = table.counts.size * 8 * len(adversaries) <= _KEPT
+        self._fitting = subject.table.counts.size * 8 * len(adversaries) <= _KEPT
         self._kept: dict[tuple[bool, frozenset[str]], Setting] = {}
 
-    def setting(self, policy: Policy) -> Setting:
+    def of(self, policy: Policy) -> Setting:
         """Set a policy out; those of a kind share their priors, as far as memory allows."""
         about = any(item.tells_apart for item in policy.requirements)
         kind = about, frozenset[str]() if self._fitting else _written(policy)
         if kind not in self._kept:
             if not self._fitting:
                 self._kept.clear()
-            self._kept[kind], _ = set_out(
-                *self._read,
-                policy.requirements,
-                self.options,
-                PriorTables(own=True),
-                apart=self.method.tells_apart or self.growth is not None,
-                stored=False,
-            )
+            library = PriorTables(own=True)
+            setting, _ = self._subject.set_out(policy.requirements, library, stored=False)
+            self._kept[kind] = setting
         return self._kept[kind]
 
 
@@ -128,22 +95,7 @@ def explore(
     if understood:
         task.step("counting")
         read = replace(registered, attributes=())
-        kept = kept_of(chosen, registered)
-        stock = find_stock(registered, within, None, way, chosen)
-        known = NOTHING if stock is None else stock.known
-        source, about, _ = read_records(read, chosen.nulls, within, known, kept)
-        growth = None if stock is None else stock.grow(source, about)
-        if growth is not None:
-            source, about = growth.table, growth.respondents
-        table, cell = way.prepare(source, chosen)
-        coarse = {
-            d.name for d, own in zip(table.domains, source.domains, strict=True) if d is not own
-        }
-        check_bounds(registered, table, way.form, coarse)
-        respondents = None if about is None else about.moved(cell)
-        subject = _Subject(
-            registered, within, table, respondents, way, chosen, growth, understood.values()
-        )
+        subject = Subject.read(read, within, way, chosen, kept_of(chosen, registered))
         figures |= _tried(subject, understood, task)
     _warn_of_others(registered)
     task.done()
@@ -157,23 +109,19 @@ def explore(
 
 
 def _tried(
-    subject: _Subject, policies: Mapping[int, Policy], task: Task
+    subject: Subject, policies: Mapping[int, Policy], task: Task
 ) -> dict[int, dict[str, float | None]]:
     """Figures of policies by their places, each tried."""
     figures = {}
+    settings = _Settings(subject, policies.values())
     trying = task.step(f"trying {len(policies)} {'policies' if len(policies) > 1 else 'policy'}")
+    seed = subject.options.seed
     for done, (place, policy) in enumerate(policies.items()):
         trying.report(done / len(policies))
-        seed = subject.options.seed
         chance = SecretChance() if seed is None else SeededChance(seed)
         try:
-            job = Job(
-                subject.setting(policy),
-                policy.requirements,
-                subject.options,
-                chance,
-                trying.quiet,
-            )
+            setting = settings.of(policy)
+            job: Job[Any] = Job(setting, policy.requirements, subject.options, chance, trying.quiet)
             figures[place] = try_out(subject.method, job, policy.query_error, subject.growth)
         except BkprivError as error:
             figures[place] = _refused(place, error)

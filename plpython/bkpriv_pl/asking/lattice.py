@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from bkpriv_core.method.full_domain import UTILITIES, Incognito, describe, find_lattice
-from bkpriv_core.requirement import check_binding
-from bkpriv_pl.past.remembering import set_out
 from bkpriv_pl.publishing.policy import find_policy
 from bkpriv_pl.publishing.request import read_method, read_policy
+from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.server.boundary import entry, from_json
 from bkpriv_pl.server.progress import Task
-from bkpriv_pl.tables.dataset import find_dataset, read_records
+from bkpriv_pl.tables.dataset import find_dataset
 from bkpriv_pl.tables.period import require_period
 from bkpriv_pl.tables.persons import kept_of
 
@@ -34,23 +33,12 @@ def lattice(
     task = Task("bkpriv lattice")
     task.step("counting")
     within = require_period(registered, period)
-    kept = kept_of(chosen, registered)
-    table, respondents, _ = read_records(registered, chosen.nulls, within, kept=kept)
-    setting, _ = set_out(
-        registered,
-        within,
-        table,
-        respondents,
-        requirements,
-        chosen,
-        stated.library,
-        stored=False,
-    )
-    check_binding(requirements, setting)
-    method.check(setting, requirements, chosen)
+    subject = Subject.read(registered, within, method, chosen, kept_of(chosen, registered))
+    setting, _ = subject.set_out(requirements, stated.library, stored=False)
+    subject.check(setting, requirements)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))
     task.step("describing")
-    names = [domain.name for domain in table.quasi_identifiers]
+    names = [domain.name for domain in subject.table.quasi_identifiers]
     rows = [
         (
             json.dumps(dict(zip(names, figures.node, strict=True))),

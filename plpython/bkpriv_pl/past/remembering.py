@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -135,34 +135,32 @@ class Memories(PriorTables):
     def keep(
         self,
         release: int,
-        knowledge: Revised,
-        before: FloatArray,
+        revisions: Mapping[Revised, FloatArray],
         labels: IntArray,
         shown: IntArray | None,
     ) -> None:
-        """Store what is believed after the table was released.
+        """Store beliefs after the table was released.
 
         Parameters
         ----------
         release : int
             Id of the release.
-        knowledge : Revised
-            Knowledge whose beliefs are stored.
-        before : (n, m) float array
-            Prior belief about each respondent.
+        revisions : mapping of Revised to (n, m) float array
+            Beliefs about each respondent before, by the knowledge of adversaries.
         labels : (n,) int array
-            The group of each.
+            Group of each.
         shown : (n,) int array or None
-            The value that each is shown with, if some are not their own.
+            Value that each is shown with, if some are not their own.
         """
-        memory = self._memory(knowledge)
-        digest = _digest(knowledge, memory, self.estimator)
-        if digest is not None:
-            step = replace(self.present, groups=Groups.from_labels(labels), shown=shown)
-            *earlier, _ = self._history.along(self._course).steps
-            history = History((*earlier, step))
-            after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after
-            _store(release, digest, knowledge, step.compact(after))
+        step = replace(self.present, groups=Groups.from_labels(labels), shown=shown)
+        for knowledge, before in revisions.items():
+            memory = self._memory(knowledge)
+            digest = _digest(knowledge, memory, self.estimator)
+            if digest is not None:
+                *earlier, _ = self._history.along(self._course).steps
+                history = History((*earlier, step))
+                after = believe(history, memory, len(earlier), before, self.estimator, POLLED).after
+                _store(release, digest, knowledge, step.compact(after))
 
 
 def _of_several(what: str) -> Unsupported:

@@ -9,8 +9,7 @@ published one period at a time, by the same steps.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import get_args
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
@@ -18,33 +17,26 @@ from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.certainty import Certainty, certainties
 from bkpriv_core.errors import BkprivError
-from bkpriv_core.method import Job
-from bkpriv_core.method.growing import Growth
+from bkpriv_core.method import Job, Made
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.method.together import layered
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Exhibit, Release
-from bkpriv_core.requirement import check_binding
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import Passed, Told
+from bkpriv_core.table.passed import Told
 from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.table import Table
 from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
 from bkpriv_pl.past.course import check_comparable
 from bkpriv_pl.past.ownership import telling_losses
 from bkpriv_pl.past.passed import tell_attributes
-from bkpriv_pl.past.remembering import Memories, set_out
 from bkpriv_pl.publishing import notice
 from bkpriv_pl.publishing.distribution import (
-    check_column,
     made_here_alone,
 )
 from bkpriv_pl.publishing.draws import judge_together
-from bkpriv_pl.publishing.growing import Stock, find_stock
-from bkpriv_pl.publishing.layout import check_bounds, names_of_records
 from bkpriv_pl.publishing.overlap import (
     Beside,
     Overlapping,
@@ -55,74 +47,20 @@ from bkpriv_pl.publishing.overlap import (
 from bkpriv_pl.publishing.request import Request, read_request
 from bkpriv_pl.publishing.settling import look_ahead, settle_staleness
 from bkpriv_pl.publishing.snapshot import Content, write_snapshot
+from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.publishing.view import (
     ShownView,
     find_view,
     put_view,
 )
-from bkpriv_pl.publishing.visibility import Before
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.boundary import entry, run
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.column import column_types
-from bkpriv_pl.tables.counts import NOTHING, Known
-from bkpriv_pl.tables.dataset import find_dataset, read_records, take_turn
+from bkpriv_pl.tables.dataset import find_dataset, take_turn
 from bkpriv_pl.tables.persons import tell_bounded, tell_persons
 
 __all__ = ["publish"]
-
-
-@dataclass(frozen=True, eq=False)
-class _Reading:
-    """A source as `read_records` gave it, and the release that grows by it, if one does."""
-
-    source: tuple[Table, Respondents | None, Passed | None]
-    ahead: Before | None
-    known: Known
-    stock: Stock | None
-    growth: Growth | None
-
-    @property
-    def grown_from(self) -> int | None:
-        """The release that grows."""
-        return None if self.stock is None else self.stock.release
-
-    def settle(self, request: Request, release: int) -> None:
-        """Keep writers off the source, and mark the release stale if they changed it."""
-        table, respondents, passed = self.source
-        settle_staleness(
-            dataset=request.dataset,
-            period=request.period,
-            table=table,
-            respondents=respondents,
-            passed=passed,
-            release=release,
-            before=self.ahead,
-            known=self.known,
-            kept=request.kept,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Subject:
-    """Subject of a publication: a table and its adversaries, people, attributes."""
-
-    setting: Setting
-    respondents: Respondents | None
-    passed: Passed | None
-    memories: Memories | None
-    coarse: Collection[str]
-
-    def places(self, published: Release, chance: Chance) -> IntArray | None:
-        """Place of each respondent, or of each record with insensitive attributes, in `parts`."""
-        placed = self.passed if self.respondents is None else self.respondents
-        return None if placed is None else placed.places(published.parts, chance)
-
-    def told(self, published: Release, place: IntArray | None) -> Told | None:
-        """Records of groups with their insensitive attributes."""
-        if self.passed is None or place is None:
-            return None
-        return self.passed.told(published.labels[place], published.table.sensitive)
 
 
 @entry
@@ -146,55 +84,45 @@ def publish(
 
 def _publish(request: Request, task: Task) -> int:
     """Publish what was asked for, and return the id of the release."""
+    dataset, period, options = request.dataset, request.period, request.options
     task.step("waiting for its turn")
-    take_turn(request.dataset.name)
-    find_dataset(request.dataset.name)  # It may have been dropped meanwhile.
-    if request.period is not None and (type_ := request.period.recorded_as) is not None:
-        check_comparable(request.dataset.name, request.dataset.owner, type_)
+    take_turn(dataset.name)
+    find_dataset(dataset.name)  # It may have been dropped meanwhile.
+    if period is not None and period.recorded_as is not None:
+        check_comparable(dataset.name, dataset.owner, period.recorded_as)
     previous = _shown_before(request)
     overlap = _overlapping(request)
-    reading = _read(request, task)
-    subject = _set_out(request, reading, task)
-    seed = request.options.seed
-    chance = SecretChance() if seed is None else SeededChance(seed)
-    beside = _find_beside(request, subject, task)
+    task.step("counting")
+    ahead = look_ahead(dataset, period, request.kept)
+    subject = Subject.read(dataset, period, request.method, options, request.kept, request.view)
+    task.step("weighing knowledge")
+    setting, memories = subject.set_out(request.policy.requirements, request.library)
+    subject.check(setting, request.policy.requirements)
+    beside = _find_beside(request, subject, setting, task)
     if beside is not None:
-        overlap = find_overlap(request.dataset, request.period, request.method.form, beside)
-    make = layered(
-        request.method,
-        reading.growth,
-        subject.respondents,
-        None if beside is None else beside.earlier,
-    )
-    published, rows, mended = make(
-        Job(subject.setting, request.policy.requirements, request.options, chance, task)
-    )
-    if beside is not None:
-        beside = replace(beside, mended=mended)
-    shown, within = published.together()
-    sure = _made_sure(request, subject.setting, published, shown, task)
+        overlap = find_overlap(dataset, period, request.method.form, beside)
+    chance = SecretChance() if options.seed is None else SeededChance(options.seed)
+    made, beside = _make(request, subject, setting, beside, chance, task)
+    shown, within = made.release.together()
+    sure = _made_sure(request, setting, made.release, shown, task)
     task.step("writing")
-    place = subject.places(published, chance)
-    told = subject.told(published, place)
-    release, findings = _record(
-        request, published, shown, rows, subject.coarse, told, reading.grown_from, beside, task
-    )
-    if reading.stock is not None and reading.growth is not None:
-        reading.stock.tell(release, published, reading.growth)
+    place = subject.places(made.release, chance)
+    told = subject.told(made.release, place)
+    release, findings = _record(request, subject, made, shown, told, beside, task)
+    if subject.stock is not None and subject.growth is not None:
+        subject.stock.tell(release, made.release, subject.growth)
     if subject.respondents is not None and place is not None:
-        _record_people(release, subject, subject.respondents, published, within, place)
-    written = Content(
-        shown, subject.coarse, seed, subject.passed, told, request.options.distribute_by
-    )
-    _show(request, written, release, previous)
+        labels = made.release.labels[place]
+        shown_as = subject.respondents.shown(made.release.parts, place)
+        _record_people(release, subject.respondents, labels, within[place], shown_as)
+        if memories is not None:
+            memories.keep(release, setting.revisions, labels, shown_as)
+    _show(request, Content(shown, subject.coarse, options, subject.passed, told), release, previous)
     task.step("waiting for writers")
-    reading.settle(request, release)
+    settle_staleness(dataset, period, *subject.source, release, ahead, subject.known, request.kept)
     task.done()
-    if overlap is not None:
-        overlap.tell()
-    if request.period is not None:
-        warn_of_later(request.dataset, request.period, release)
-    notice.close(release, published, shown, findings, sure, request.options)
+    _tell_others(request, release, overlap)
+    notice.close(release, made.release, shown, findings, sure, options)
     return release
 
 
@@ -216,67 +144,34 @@ def _overlapping(request: Request) -> Overlapping | None:
     return overlap
 
 
-def _read(request: Request, task: Task) -> _Reading:
-    """Find the release that grows, if one does, and read the source."""
-    dataset, period, options = request.dataset, request.period, request.options
-    stock = find_stock(dataset, period, request.view, request.method, options)
-    known = NOTHING if stock is None else stock.known
-    task.step("counting")
-    ahead = look_ahead(dataset, period, request.kept)
-    source = read_records(dataset, options.nulls, period, known, request.kept)
-    table, respondents, _ = source
-    growth = None if stock is None else stock.grow(table, respondents)
-    return _Reading(source, ahead, known, stock, growth)
-
-
-def _set_out(request: Request, reading: _Reading, task: Task) -> _Subject:
-    """Prepare what was read for the method, and refuse what it cannot publish."""
-    dataset, method, options = request.dataset, request.method, request.options
-    requirements = request.policy.requirements
-    table, respondents, passing = reading.source
-    growth = reading.growth
-    if growth is not None:
-        table, respondents = growth.table, growth.respondents
-    task.step("weighing knowledge")
-    taken, cell = method.prepare(table, options)
-    coarse = {d.name for d, own in zip(taken.domains, table.domains, strict=True) if d is not own}
-    check_bounds(dataset, taken, method.form, coarse)
-    if (by := options.distribute_by) is not None:
-        check_column(by, names_of_records(dataset, taken, method.form, coarse))
-    about = None if respondents is None else respondents.moved(cell)
-    setting, memories = set_out(
-        dataset=dataset,
-        period=request.period,
-        table=taken,
-        respondents=about,
-        requirements=requirements,
-        options=options,
-        library=request.library,
-        apart=method.tells_apart or growth is not None,
-    )
-    check_binding(requirements, setting)
-    if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
-        method.check(setting, requirements, options)
-    if passing is not None and about is not None:
-        passing = replace(passing, cells=about.cells, values=about.values)
-    elif passing is not None:
-        passing = passing.moved(cell)
-    return _Subject(setting, about, passing, memories, coarse)
-
-
-def _find_beside(request: Request, subject: _Subject, task: Task) -> Beside | None:
-    """Earlier releases that the new one is to be certified together with."""
+def _find_beside(request: Request, subject: Subject, setting: Setting, task: Task) -> Beside | None:
+    """Find earlier releases that the new one is to be certified together with."""
     if request.overlap != "certify" or subject.respondents is None:
         return None
     task.step("reading earlier releases")
     return find_earlier(
-        dataset=request.dataset,
-        period=request.period,
-        setting=subject.setting,
-        respondents=subject.respondents,
-        requirements=request.policy.requirements,
-        library=request.library,
+        request.dataset,
+        request.period,
+        setting,
+        subject.respondents,
+        request.policy.requirements,
+        request.library,
     )
+
+
+def _make(
+    request: Request,
+    subject: Subject,
+    setting: Setting,
+    beside: Beside | None,
+    chance: Chance,
+    task: Task,
+) -> tuple[Made, Beside | None]:
+    """Make a release by its method and layers; and say how it was mended beside earlier ones."""
+    earlier = None if beside is None else beside.earlier
+    make = layered(request.method, subject.growth, subject.respondents, earlier)
+    made = make(Job(setting, request.policy.requirements, request.options, chance, task))
+    return made, None if beside is None else replace(beside, mended=made.mended)
 
 
 def _made_sure(
@@ -302,24 +197,22 @@ def _made_sure(
 
 def _record_people(
     release: int,
-    subject: _Subject,
     respondents: Respondents,
-    published: Release,
+    labels: IntArray,
     within: IntArray,
-    place: IntArray,
+    shown: IntArray | None,
 ) -> None:
-    """Record in which group each respondent is shown, and what who remembers infers of them."""
-    labels = published.labels[place]
-    counterfeit = respondents.shown(published.parts, place)
-    history.record_respondents(
-        release,
-        RecordedRespondents(
-            respondents.names, labels, within[place], respondents.values, counterfeit
-        ),
-    )
-    if subject.memories is not None:
-        for knowledge, before in subject.setting.revisions.items():
-            subject.memories.keep(release, knowledge, before, labels, counterfeit)
+    """Record in which group each respondent is shown, and by which value if not by their own."""
+    recorded = RecordedRespondents(respondents.names, labels, within, respondents.values, shown)
+    history.record_respondents(release, recorded)
+
+
+def _tell_others(request: Request, release: int, overlap: Overlapping | None) -> None:
+    """Tell of other releases of the same records, and of later periods."""
+    if overlap is not None:
+        overlap.tell()
+    if request.period is not None:
+        warn_of_later(request.dataset, request.period, release)
 
 
 def _shown_before(request: Request) -> dict[Exhibit, ShownView]:
@@ -377,12 +270,10 @@ def _show(
 
 def _record(
     request: Request,
-    published: Release,
+    subject: Subject,
+    made: Made,
     shown: Release,
-    rows: list[Finding],
-    coarse: Collection[str],
     told: Told | None,
-    grown_from: int | None,
     beside: Beside | None,
     task: Task,
 ) -> tuple[int, list[Finding]]:
@@ -393,7 +284,8 @@ def _record(
     int, list of Finding
         Id of the release, and how it keeps each bound.
     """
-    dataset, records = request.dataset, published.table.records
+    dataset, published, rows = request.dataset, made.release, made.findings
+    records = published.table.records
     suppressed = records - published.published
     release = history.record_release(
         dataset=dataset.name,
@@ -413,14 +305,14 @@ def _record(
         suppressed=suppressed,
         groups=0 if published.partition is None else len(published.partition),
         counterfeited=shown.parts.counterfeited,
-        grown_from=grown_from,
+        grown_from=subject.grown_from,
         respondent_column=dataset.respondent,
         attributes=list(dataset.attributes),
         unique_rows=None if told is None else told.unique.tolist(),
     )
     record_bases(release, dataset.source_schema, dataset.source_name)
     columns = column_types(dataset.source_schema, dataset.source_name)
-    types = ["text" if n in coarse else columns[n].declared_as for n in dataset.measured]
+    types = ["text" if n in subject.coarse else columns[n].declared_as for n in dataset.measured]
     history.record_content(release, shown, types)
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
@@ -434,7 +326,7 @@ def _record(
     if request.policy.query_error is not None:
         tell_bounded(release)
     if beside is not None:
-        beside.tell(release, published, together, grown=grown_from is not None)
+        beside.tell(release, published, together, grown=subject.grown_from is not None)
     return release, [*rows, *together]
 
 

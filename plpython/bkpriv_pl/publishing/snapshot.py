@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import plpy
 
+from bkpriv_core.method import Options
 from bkpriv_core.release.bucketized.form import Anatomized, Bucketized
 from bkpriv_core.release.generalized.form import Generalized
 from bkpriv_core.release.randomized.form import Randomized
@@ -53,22 +54,20 @@ class Content:
         Release that is published.
     coarse : collection of str
         Attributes whose values are labels of classes, and not of the column's type.
-    seed : int, optional
-        Makes the order of rows repeatable, for tests.
+    options : Options
+        Options of the method: a seed makes the order of rows repeatable, for tests, and Citus may
+        distribute the records.
     passed : Passed, optional
         Columns that pass through, if there are any.
     told : Told, optional
         Records that groups show, then.
-    distribute_by : str, optional
-        The column by which Citus distributes the records.
     """
 
     published: Release
     coarse: Collection[str]
-    seed: int | None = None
+    options: Options
     passed: Passed | None = None
     told: Told | None = None
-    distribute_by: str | None = None
 
 
 def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exhibit, Columns]:
@@ -104,8 +103,8 @@ def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exh
         rows = writer.fill(exhibit, _create(release, exhibit, written[exhibit]))
         if rows != (certified := writer.rows(exhibit)):
             raise _other_rows(f"Exhibit {exhibit} has {rows} rows of {certified}")
-        if content.distribute_by is not None:
-            distribute(release, exhibit, content.distribute_by)
+        if content.options.distribute_by is not None:
+            distribute(release, exhibit, content.options.distribute_by)
     run("SELECT bkpriv_internal.seal_release_tables($1)", ["bigint"], [release])
     return written
 
@@ -259,7 +258,7 @@ class _Writer(ABC):
 
     def random_order(self, *keys: str) -> str:
         """SQL to order rows by: at random, or repeatably by their keys for tests."""
-        if self.content.seed is None:
+        if self.content.options.seed is None:
             return "gen_random_uuid()"
         return f"md5(array_to_string(ARRAY[{self.seed}, {', '.join(keys)}], ' '))"
 
@@ -268,10 +267,10 @@ class _Writer(ABC):
 
         A seed is a parameter: what a server logs of a statement that fails is its text.
         """
-        if self.content.seed is None or self.seed not in query:
+        if self.content.options.seed is None or self.seed not in query:
             return write(query, types, values)
         query = query.replace(self.seed, f"${len(types) + 1}")
-        return write(query, [*types, "numeric"], [*values, self.content.seed])
+        return write(query, [*types, "numeric"], [*values, self.content.options.seed])
 
 
 class _BoxWriter(_Writer):
