@@ -34,14 +34,14 @@ algorithm, and enumeration, give 2/3, for an implication within the first bucket
 
 from bkpriv_core.implication.atoms import Atom, Implication
 from bkpriv_core.implication.buckets import Buckets
-from bkpriv_core.implication.given import Beliefs, disclosure_given
+from bkpriv_core.implication.given import GivenBeliefs, disclosure_given
 from bkpriv_core.implication.worst_case import LANGUAGES, Witness, witnesses, worst_case
 
 __all__ = [
     "LANGUAGES",
     "Atom",
-    "Beliefs",
     "Buckets",
+    "GivenBeliefs",
     "Implication",
     "Witness",
     "disclosure_given",

@@ -26,7 +26,7 @@ from bkpriv_core.implication.atoms import Atom, Implication, check_histograms
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray, IntArray
 
-__all__ = ["BUDGET", "Beliefs", "disclosure_given"]
+__all__ = ["BUDGET", "GivenBeliefs", "disclosure_given"]
 
 BUDGET = 2**20
 """Largest number of enumerated assignments, of all persons mentioned in linked buckets."""
@@ -35,7 +35,7 @@ _Truth = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class GivenBeliefs:
     """Beliefs of an adversary about every person, given implications.
 
     Parameters
@@ -107,7 +107,7 @@ def disclosure_given(
     *,
     budget: int = BUDGET,
     progress: Progress = SILENT,
-) -> Beliefs:
+) -> GivenBeliefs:
     """Beliefs about every person given implications.
 
     Parameters
@@ -121,7 +121,7 @@ def disclosure_given(
 
     Returns
     -------
-    Beliefs
+    GivenBeliefs
 
     Raises
     ------
@@ -143,7 +143,7 @@ def disclosure_given(
                 detail="Nothing implies nothing, which is never true.",
                 hint="Give it an atom on either side.",
             )
-    beliefs = Beliefs(checked, {}, {})
+    beliefs = GivenBeliefs(checked, {}, {})
     for buckets, linked in _components(implications):
         progress.poll()
         _enumerate(beliefs, buckets, linked, budget, progress)
@@ -194,7 +194,7 @@ def _components(
 
 
 def _enumerate(
-    beliefs: Beliefs,
+    beliefs: GivenBeliefs,
     buckets: list[int],
     implications: list[Implication],
     budget: int,
@@ -293,7 +293,7 @@ def _classes(size: int, mentioned: Collection[tuple[int, ...]]) -> IntArray:
 
 
 def _add_beliefs(
-    beliefs: Beliefs, bucket: int, assignments: _Assignments, marginal: FloatArray
+    beliefs: GivenBeliefs, bucket: int, assignments: _Assignments, marginal: FloatArray
 ) -> None:
     """Turn the probabilities of a bucket's assignments into beliefs."""
     histogram = beliefs.histograms[bucket]

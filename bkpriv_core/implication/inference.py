@@ -10,7 +10,7 @@ import numpy as np
 
 from bkpriv_core.errors import ContradictoryKnowledge, TooLarge
 from bkpriv_core.implication.atoms import Implication
-from bkpriv_core.implication.given import Beliefs, disclosure_given
+from bkpriv_core.implication.given import GivenBeliefs, disclosure_given
 from bkpriv_core.implication.persons import Persons, Roll
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.table.groups import FloatArray
@@ -82,7 +82,7 @@ def believe(
     return PersonBeliefs(persons.call(apart), _distinct(given, apart))
 
 
-def _distinct(given: Beliefs, apart: Sequence[tuple[int, int]]) -> FloatArray:
+def _distinct(given: GivenBeliefs, apart: Sequence[tuple[int, int]]) -> FloatArray:
     """Beliefs about whoever is not told apart, group by group, then about those who are."""
     shares = given.histograms / given.histograms.sum(axis=1, keepdims=True)
     for group, others in given.others.items():

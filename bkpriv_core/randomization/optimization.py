@@ -36,7 +36,7 @@ from bkpriv_core.errors import (
 )
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import LEAST_GAP, Channel, Scheme, check_scheme, distorted
-from bkpriv_core.randomization.risk import Distorted, Exposure, risks
+from bkpriv_core.randomization.risk import Distorted, RiskTable, risks
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
@@ -221,7 +221,7 @@ def _importance(
 
 
 def _unattainable(
-    table: Table, exposure: Exposure, scheme: Scheme, tau: float, beyond: npt.NDArray[np.bool_]
+    table: Table, exposure: RiskTable, scheme: Scheme, tau: float, beyond: npt.NDArray[np.bool_]
 ) -> UnattainableRequirement:
     """Error that says what is attainable; `beyond` tells which records prevent more."""
     least = exposure.least
@@ -252,7 +252,7 @@ class _Problem:
 
     Parameters
     ----------
-    exposure : Exposure
+    exposure : RiskTable
         The same, laid out.
     axes : (a,) int array
         The attributes.
@@ -265,7 +265,7 @@ class _Problem:
     """
 
     table: Table
-    exposure: Exposure
+    exposure: RiskTable
     axes: IntArray
     sizes: FloatArray
     importance: FloatArray
@@ -284,7 +284,7 @@ class _Problem:
         progress: Progress,
     ) -> _Problem:
         """Begin with no records."""
-        exposure = Exposure.of(table, distorts)
+        exposure = RiskTable.of(table, distorts)
         axes = np.flatnonzero(distorts)
         sizes = np.array([table.domains[axis].size for axis in axes], dtype=np.float64)
         weights = importance[axes] / importance.max()

@@ -36,7 +36,7 @@ from bkpriv_core.table import kronecker
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
-__all__ = ["Distorted", "Exposure", "inverse", "risks", "risks_by_hand"]
+__all__ = ["Distorted", "RiskTable", "inverse", "risks", "risks_by_hand"]
 
 _BATCH = 2**21
 """Elements that derivatives of the grid's tensor may have together, if they are several."""
@@ -72,7 +72,7 @@ def risks(table: Table, channels: Sequence[Channel], progress: Progress = SILENT
        Release", Journal of Computing Science and Engineering 5(3), 2011, result 1.
     """
     distorts = [not channel.kept for channel in channels]
-    return Exposure.of(table, distorts).under(channels, progress).risks
+    return RiskTable.of(table, distorts).under(channels, progress).risks
 
 
 def risks_by_hand(
@@ -140,12 +140,12 @@ def risks_by_hand(
     ]
     cell, value = channels
     grid = Grid.of([Axis("joint", cell.size, cell.kept)], np.arange(cell.size)[:, None])
-    exposure = Exposure(() if cell.kept else (0,), not value.kept, grid, joint)
+    exposure = RiskTable(() if cell.kept else (0,), not value.kept, grid, joint)
     return exposure.under(channels, progress).risks
 
 
 @dataclass(frozen=True, eq=False)
-class Exposure:
+class RiskTable:
     """A table laid out for risks, under whatever channels of the same attributes.
 
     Parameters
@@ -166,7 +166,7 @@ class Exposure:
     shares: FloatArray
 
     @classmethod
-    def of(cls, table: Table, distorts: Sequence[bool]) -> Exposure:
+    def of(cls, table: Table, distorts: Sequence[bool]) -> RiskTable:
         """Lay out a table, some attributes of which are distorted.
 
         Raises
@@ -236,13 +236,13 @@ class Distorted:
 
     Parameters
     ----------
-    exposure : Exposure
+    exposure : RiskTable
         The table.
     channels : tuple of Channel
         Channels, one for each attribute.
     """
 
-    exposure: Exposure
+    exposure: RiskTable
     channels: tuple[Channel, ...]
     progress: Progress
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from bkpriv_core.progress import SILENT, Progress
 from bkpriv_core.randomization.channel import Channel
-from bkpriv_core.randomization.risk import Exposure, inverse, risks
+from bkpriv_core.randomization.risk import RiskTable, inverse, risks
 from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.table import Table
 
@@ -89,7 +89,7 @@ def risk_together(
     """
     # What one of the draws shows as it is, is known.
     distorts = [not any(each.kept for each in shown) for shown in zip(*draws, strict=True)]
-    exposure = Exposure.of(table, distorts)
+    exposure = RiskTable.of(table, distorts)
     along = [tuple(channels[axis] for channels in draws) for axis in exposure.axes]
     sensitive = tuple(channels[-1] for channels in draws)
     elements = math.prod(every[0].size ** len(every) for every in along) * exposure.grid.shape[-1]
@@ -109,7 +109,7 @@ def risk_together(
 
 
 def _recognized(
-    exposure: Exposure, along: Sequence[tuple[Channel, ...]], progress: Progress
+    exposure: RiskTable, along: Sequence[tuple[Channel, ...]], progress: Progress
 ) -> FloatArray:
     """R(a), by the whole grid, shape (c,)."""
     matrices = [_showings(channels) for channels in along]
@@ -156,7 +156,7 @@ def _apply(matrices: Sequence[FloatArray], tensor: FloatArray, progress: Progres
 
 
 def _sampled(
-    exposure: Exposure,
+    exposure: RiskTable,
     codes: IntArray,
     along: Sequence[tuple[Channel, ...]],
     sensitive: tuple[Channel, ...],

@@ -25,7 +25,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["MOST_BYTES", "MOST_VALUES", "Passed", "Told", "check_passed"]
+__all__ = ["MOST_BYTES", "MOST_VALUES", "Passed", "ShownRecords", "check_passed"]
 
 MOST_VALUES = 50_000_000
 """Limit of records times insensitive attributes: their codes take 0.4 GB."""
@@ -68,7 +68,7 @@ def check_passed(columns: Sequence[str], rows: int, size: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class ShownRecords:
     """Records as groups show them: their distinct kinds, and the number of each.
 
     Parameters
@@ -89,7 +89,7 @@ class Told:
     counts: IntArray
 
     @classmethod
-    def of(cls, histograms: IntArray, sensitive: Domain) -> Told:
+    def of(cls, histograms: IntArray, sensitive: Domain) -> ShownRecords:
         """Records of groups without insensitive attributes, from counts of each value, (g, m)."""
         groups, values = np.nonzero(histograms)
         which, rows = rows_of(sensitive, values)
@@ -112,7 +112,9 @@ class Told:
         return found
 
     @classmethod
-    def _of_rows(cls, groups: IntArray, rows: IntArray, codes: IntArray, counts: IntArray) -> Told:
+    def _of_rows(
+        cls, groups: IntArray, rows: IntArray, codes: IntArray, counts: IntArray
+    ) -> ShownRecords:
         """Count equal rows of a group together."""
         first, kind, _ = distinct_rows(np.column_stack((groups, rows, codes)))
         summed = np.zeros(len(first), dtype=np.int64)
@@ -220,7 +222,7 @@ class Passed:
         """Part that each is in, where respondents are not told apart, by lot."""
         return parts.draw_places(self.cells, self.values, chance)
 
-    def told(self, groups: IntArray, sensitive: Domain) -> Told:
+    def told(self, groups: IntArray, sensitive: Domain) -> ShownRecords:
         """Count the records that groups show.
 
         Parameters
@@ -232,4 +234,4 @@ class Passed:
         shown = np.flatnonzero(groups[which] != SUPPRESSED)
         each = np.ones(len(shown), dtype=np.int64)
         tuples = self.tuples[self.which[shown]]
-        return Told._of_rows(groups[which[shown]], rows[shown], tuples, each)
+        return ShownRecords._of_rows(groups[which[shown]], rows[shown], tuples, each)

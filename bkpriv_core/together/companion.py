@@ -33,7 +33,7 @@ from bkpriv_core.belief.posterior import ESTIMATORS
 from bkpriv_core.requirement import BeliefRequirement, KAnonymity, Regard, Requirement, Shift
 from bkpriv_core.requirement.counted import ShareRequirement
 from bkpriv_core.table.groups import FloatArray, IntArray
-from bkpriv_core.together.measurement import Beliefs, Joint, Population
+from bkpriv_core.together.measurement import HomeBeliefs, Joint, Population
 
 __all__ = ["Companion", "adversaries", "companion", "jointly"]
 
@@ -163,7 +163,7 @@ class _OfShares(Companion[ShareRequirement], of=ShareRequirement):
     def blamed(self, joint: Joint, bound: int, persons: IntArray) -> list[Shift]:
         """Name the value whose probability is at fault; see `Companion`."""
 
-        def at_fault(believed: Beliefs) -> Iterator[Shift]:
+        def at_fault(believed: HomeBeliefs) -> Iterator[Shift]:
             seen = self.requirement.seen(believed.home.setting)
             overall, shares = seen.overall, seen.shares(seen.marginal(believed.after))
             worst = self.requirement.faults(shares, overall).argmax(axis=1)
@@ -210,7 +210,7 @@ class _OfBeliefs(Companion[BeliefRequirement], of=BeliefRequirement):
         """
         regard = self.requirement.regarding[bound]
 
-        def at_fault(believed: Beliefs) -> Iterator[Shift]:
+        def at_fault(believed: HomeBeliefs) -> Iterator[Shift]:
             distance = regard.distance(believed.home.setting)
             aspects, *moved = distance.most_moved(believed.before, believed.after)
             for aspect, value, before, after in zip(aspects, *moved, strict=True):
@@ -228,7 +228,7 @@ def _of_each(
     joint: Joint,
     knowledge: Knowledge | None,
     persons: IntArray,
-    at_fault: Callable[[Beliefs], Iterable[Shift]],
+    at_fault: Callable[[HomeBeliefs], Iterable[Shift]],
 ) -> list[Shift]:
     """Find what is at fault in an adversary's beliefs about persons, home by home."""
     shifts: dict[int, Shift] = {}
@@ -237,7 +237,7 @@ def _of_each(
     return [shifts[place] for place in range(len(persons))]
 
 
-def _moves(regard: Regard, believed: Beliefs) -> FloatArray:
+def _moves(regard: Regard, believed: HomeBeliefs) -> FloatArray:
     """Distances that beliefs about some persons move."""
     return regard.distance(believed.home.setting)(believed.before, believed.after)
 

@@ -29,7 +29,7 @@ from bkpriv_core.together.inference import ALONE, Together, check_size, infer
 from bkpriv_core.together.remainder import Held, remainders
 from bkpriv_core.together.span import fewest_told
 
-__all__ = ["Beliefs", "Home", "Joint", "Look", "Population"]
+__all__ = ["Home", "HomeBeliefs", "Joint", "Look", "Population"]
 
 Look = Callable[[int], tuple[Setting, IntArray]]
 """Function from a release's place in a history to the setting and each record's part in it."""
@@ -148,7 +148,7 @@ class Population:
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class HomeBeliefs:
     """Beliefs of an adversary about some persons of one home, over its values.
 
     Parameters
@@ -231,7 +231,7 @@ class Joint:
 
     def beliefs(
         self, knowledge: Knowledge | None, persons: IntArray | None = None
-    ) -> Iterator[Beliefs]:
+    ) -> Iterator[HomeBeliefs]:
         """Beliefs of an adversary about persons; of all that were judged if none are given."""
         asked = self.persons if persons is None else persons
         adversary = self.population.knowledge.index(knowledge)
@@ -240,7 +240,7 @@ class Joint:
         for home in self.population.homes:
             places = np.flatnonzero(np.isin(asked, home.persons))
             there = np.ix_(asked[places], home.codes)
-            yield Beliefs(home, places, prior[there], posterior[there])
+            yield HomeBeliefs(home, places, prior[there], posterior[there])
 
     def contradicted(self, knowledge: Knowledge | None) -> npt.NDArray[np.bool_]:
         """Mark persons of whom an adversary held impossible what is told, shape (q,)."""

@@ -33,7 +33,7 @@ from bkpriv_core.progress import SILENT
 from bkpriv_core.randomization.channel import Channel, distorted
 from bkpriv_core.randomization.drawing import draw
 from bkpriv_core.randomization.optimization import optimize
-from bkpriv_core.randomization.risk import Exposure, risks
+from bkpriv_core.randomization.risk import RiskTable, risks
 from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import Chance, SeededChance
@@ -182,7 +182,7 @@ def find_retentions(table: Table, kind: Kind, ell: int) -> Retentions:
     assert kind.scheme is not None
     tau = 1 / ell
     distorts = distorted(kind.scheme, len(table.quasi_identifiers))
-    exposure = Exposure.of(table, distorts)
+    exposure = RiskTable.of(table, distorts)
     if kind.marginal:
         return _by_marginal(table, exposure, tau)
     best, over = float(exposure.least.max()), int(table.counts[exposure.least > tau].sum())
@@ -193,7 +193,7 @@ def find_retentions(table: Table, kind: Kind, ell: int) -> Retentions:
     return Retentions(found.channels, found.risk, found.objective, best, over)
 
 
-def _by_marginal(table: Table, exposure: Exposure, tau: float) -> Retentions:
+def _by_marginal(table: Table, exposure: RiskTable, tau: float) -> Retentions:
     """Scheme RR-S where the posterior of sensitive values is that of the whole table."""
     everybody = Domain("everybody", ("*",))
     whole = Table(

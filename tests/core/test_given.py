@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bkpriv_core.errors import ContradictoryKnowledge, InvalidParameter, TooLarge
-from bkpriv_core.implication import Atom, Beliefs, Implication, disclosure_given
+from bkpriv_core.implication import Atom, GivenBeliefs, Implication, disclosure_given
 from tests.core.strategies import MANY
 from tests.core.watching import Watched
 from tests.core.worlds import Worlds
@@ -185,6 +185,6 @@ def test_refusals(implication: Implication, message: str) -> None:
 
 
 def test_beliefs_about_nobody_are_refused() -> None:
-    beliefs: Beliefs = disclosure_given(FIGURE_3, [])
+    beliefs: GivenBeliefs = disclosure_given(FIGURE_3, [])
     with pytest.raises(InvalidParameter, match="names person 5"):
         beliefs.about(0, 5)

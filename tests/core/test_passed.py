@@ -14,7 +14,7 @@ from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, Told, check_passed
+from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, ShownRecords, check_passed
 from bkpriv_core.table.respondent import Respondents
 from tests.core.loss_oracles import unique_rows
 from tests.core.oracles import Attribute, Records
@@ -71,7 +71,7 @@ def kinds_of(passed: Passed) -> list[Kind]:
     return [(c, v, NOTES[note], WARDS[ward]) for c, v, note, ward in rows.tolist()]
 
 
-def told_of(told: Told) -> Counter[tuple[int, int, str | None, str]]:
+def told_of(told: ShownRecords) -> Counter[tuple[int, int, str | None, str]]:
     """Records as groups show them: group, sensitive value, and insensitive attributes."""
     rows = np.column_stack((told.groups, told.rows, told.codes)).tolist()
     kinds = [(group, value, NOTES[note], WARDS[ward]) for group, value, note, ward in rows]
@@ -117,7 +117,7 @@ def test_groups_show_what_passes_through_of_as_many_records_as_they_have(
     shown: Counter[tuple[int, int]] = Counter()
     for (group, value, _, _), count in told.items():
         shown[group, value] += count
-    bare = Told.of(histograms, parts.table.sensitive)
+    bare = ShownRecords.of(histograms, parts.table.sensitive)
     pairs = zip(bare.groups.tolist(), bare.rows.tolist(), bare.counts.tolist(), strict=True)
     assert shown == {(group, value): count for group, (value,), count in pairs}
     assert bare.codes.shape == (len(bare.groups), 0)
@@ -202,6 +202,6 @@ def test_rows_that_are_unique_within_their_group(kinds: list[tuple[int, ...]]) -
     # A group, a sensitive value, which does not matter, and what passes through by two columns.
     counts = Counter(kinds)
     rows = np.array([*counts])
-    told = Told(rows[:, 0], rows[:, [1]], rows[:, 2:], np.array([*counts.values()]))
+    told = ShownRecords(rows[:, 0], rows[:, [1]], rows[:, 2:], np.array([*counts.values()]))
     bare = [(group, *passing) for group, _, *passing in kinds]
     assert told.unique.tolist() == unique_rows(bare)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bkpriv_core.errors import InvalidParameter, TooLarge
 from bkpriv_core.randomization.channel import Channel, check_scheme, distorted
-from bkpriv_core.randomization.risk import Exposure, risks, risks_by_hand
+from bkpriv_core.randomization.risk import RiskTable, risks, risks_by_hand
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.table import Table
 from tests.core import randomization_oracles as oracles
@@ -58,7 +58,7 @@ def test_derivatives_of_risks(data: st.DataObject) -> None:
     kept = [min(each, Fraction(99, 100)) for each in kept]
     table = as_table(records)
     sizes = [domain.size for domain in table.domains]
-    exposure = Exposure.of(table, [size > 1 for size in sizes])
+    exposure = RiskTable.of(table, [size > 1 for size in sizes])
     cells, values = np.nonzero(table.counts)
     slopes = exposure.under(oracles.channels(records, kept)).gradients(cells, values)
     step = Fraction(1, 10**6)
@@ -84,7 +84,7 @@ def test_risks_rise_with_every_retention_from_their_least(data: st.DataObject) -
     scheme = check_scheme(data.draw(st.sampled_from(SCHEMES)))
     table = as_table(records)
     chosen = distorted(scheme, len(records.attributes))
-    exposure = Exposure.of(
+    exposure = RiskTable.of(
         table,
         [each and domain.size > 1 for each, domain in zip(chosen, table.domains, strict=True)],
     )
@@ -123,7 +123,7 @@ def test_the_least_risks_where_some_attributes_are_kept(data: st.DataObject) -> 
         for each, domain in zip(chosen, table.domains, strict=True)
     ]
     expected = oracles.risks(records, [even])
-    found = by_record(records, Exposure.of(table, chosen).least)
+    found = by_record(records, RiskTable.of(table, chosen).least)
     assert found == {person: pytest.approx(float(risk)) for person, risk in expected.items()}
 
 
@@ -247,7 +247,7 @@ def test_memory_stays_with_the_grid() -> None:
     channels = [*(Channel(16, 0.5) for _ in range(4)), Channel(2, 0.8)]
     grid = 8 * 16**4
     tracemalloc.start()
-    under = Exposure.of(table, [True] * 5).under(channels)
+    under = RiskTable.of(table, [True] * 5).under(channels)
     everyone = np.arange(table.cells)
     assert under.risks.max() < 1
     assert under.gradients(everyone, np.zeros_like(everyone)).any()

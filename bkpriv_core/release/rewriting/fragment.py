@@ -22,7 +22,7 @@ __all__ = [
     "EMPTY_KEY",
     "ONE",
     "ZERO",
-    "Bounds",
+    "RangeEnds",
     "ShownColumn",
     "check_length",
     "equal",
@@ -55,7 +55,7 @@ Arrays, ranges and several more are compared by one for any type, or by that of 
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RangeEnds:
     """SQL of the ends of a published range.
 
     Parameters
@@ -80,13 +80,13 @@ class ShownColumn:
         release that keeps the quasi-identifiers.
     type : str
         Type of the column, as SQL.
-    bounds : Bounds, optional
+    bounds : RangeEnds, optional
         The ends of the ranges that it holds, if it holds ranges.
     """
 
     name: str
     type: str
-    bounds: Bounds | None = None
+    bounds: RangeEnds | None = None
 
 
 def check_length(length: int) -> None:

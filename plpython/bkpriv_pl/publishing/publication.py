@@ -25,7 +25,7 @@ from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Exhibit, Release
 from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import Told
+from bkpriv_core.table.passed import ShownRecords
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
@@ -273,7 +273,7 @@ def _record(
     subject: Subject,
     made: Made,
     shown: Release,
-    told: Told | None,
+    told: ShownRecords | None,
     beside: Beside | None,
     task: Task,
 ) -> tuple[int, list[Finding]]:

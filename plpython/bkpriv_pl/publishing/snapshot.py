@@ -26,7 +26,7 @@ from bkpriv_core.release.randomized.form import Randomized
 from bkpriv_core.release.release import Exhibit, Field, Form, Release
 from bkpriv_core.table.combination import columns_of, rows_of
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import Passed, Told
+from bkpriv_core.table.passed import Passed, ShownRecords
 from bkpriv_pl.publishing.distribution import distribute
 from bkpriv_pl.publishing.layout import columns_published, columns_shown
 from bkpriv_pl.publishing.values import (
@@ -59,7 +59,7 @@ class Content:
         distribute the records.
     passed : Passed, optional
         Columns that pass through, if there are any.
-    told : Told, optional
+    told : ShownRecords, optional
         Records that groups show, then.
     """
 
@@ -67,7 +67,7 @@ class Content:
     coarse: Collection[str]
     options: Options
     passed: Passed | None = None
-    told: Told | None = None
+    told: ShownRecords | None = None
 
 
 def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exhibit, Columns]:
@@ -242,7 +242,7 @@ class _Writer(ABC):
         columns = [*self.sensitive]
         labels: list[Sequence[str | None]] = [domain.labels for domain in self.told_of]
         if told is None or "passed" not in self.published.form.exhibits[exhibit]:
-            told = Told.of(self.published.histograms, self.published.table.sensitive)
+            told = ShownRecords.of(self.published.histograms, self.published.table.sensitive)
         elif passed is not None:
             columns += self.passed
             labels += passed.labels

@@ -18,7 +18,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_binding
 from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import Passed, Told
+from bkpriv_core.table.passed import Passed, ShownRecords
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.past.remembering import Memories, set_out
@@ -171,7 +171,7 @@ class Subject:
         placed = self.passed if self.respondents is None else self.respondents
         return None if placed is None else placed.places(published.parts, chance)
 
-    def told(self, published: Release, place: IntArray | None) -> Told | None:
+    def told(self, published: Release, place: IntArray | None) -> ShownRecords | None:
         """Insensitive attributes as groups show them."""
         if self.passed is None or place is None:
             return None

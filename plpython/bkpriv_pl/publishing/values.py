@@ -23,7 +23,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidData, InvalidParameter
 from bkpriv_core.release.release import Field, RangeStyle
-from bkpriv_core.release.rewriting.fragment import Bounds, ShownColumn
+from bkpriv_core.release.rewriting.fragment import RangeEnds, ShownColumn
 from bkpriv_core.table.domain import ROOT, Domain
 from bkpriv_pl.publishing.literal import NUMBERS, TIMES
 from bkpriv_pl.tables.bins import bin_end
@@ -298,18 +298,18 @@ def labels_of(name: str, labels: str, items: Columns) -> str:
 # --- Read back ------------------------------------------------------------------------------------
 
 _BOUNDS = {
-    "int4range": Bounds("pg_catalog.lower({0})::float8", "(pg_catalog.upper({0}) - 1)::float8"),
-    "int8range": Bounds("pg_catalog.lower({0})::float8", "(pg_catalog.upper({0}) - 1)::float8"),
-    "numrange": Bounds("pg_catalog.lower({0})::float8", "pg_catalog.upper({0})::float8"),
-    "daterange": Bounds(
+    "int4range": RangeEnds("pg_catalog.lower({0})::float8", "(pg_catalog.upper({0}) - 1)::float8"),
+    "int8range": RangeEnds("pg_catalog.lower({0})::float8", "(pg_catalog.upper({0}) - 1)::float8"),
+    "numrange": RangeEnds("pg_catalog.lower({0})::float8", "pg_catalog.upper({0})::float8"),
+    "daterange": RangeEnds(
         "extract(epoch FROM pg_catalog.lower({0}))::float8",
         "extract(epoch FROM pg_catalog.upper({0}) - 1)::float8",
     ),
-    "tsrange": Bounds(
+    "tsrange": RangeEnds(
         "extract(epoch FROM pg_catalog.lower({0}))::float8",
         "extract(epoch FROM pg_catalog.upper({0}))::float8",
     ),
-    "tstzrange": Bounds(
+    "tstzrange": RangeEnds(
         "extract(epoch FROM pg_catalog.lower({0}))::float8",
         "extract(epoch FROM pg_catalog.upper({0}))::float8",
     ),
@@ -352,20 +352,20 @@ class Read:
         SQL that it is made by of the view's columns; None where it is one of them.
     value : str
         SQL for what is compared, over the column that it is or is made, which it formats.
-    bounds : Bounds, optional
+    bounds : RangeEnds, optional
         The ends of the ranges that it is, if it is ranges; both format the column.
     """
 
     type: str
     made: str | None = None
     value: str = "{0}"
-    bounds: Bounds | None = None
+    bounds: RangeEnds | None = None
 
     def of(self, column: str) -> ShownColumn:
         """Column as statements read it, by the name that they call it."""
         bounds = self.bounds
         if bounds is not None:
-            bounds = Bounds(bounds.low.format(column), bounds.high.format(column))
+            bounds = RangeEnds(bounds.low.format(column), bounds.high.format(column))
         return ShownColumn(self.value.format(column), self.type, bounds)
 
 
@@ -448,10 +448,10 @@ def read_extent(domain: Domain, type_: str, shown: Mapping[str, str]) -> Read:
     return Read(made, expression, bounds=_widened(_BOUNDS[made], narrow))
 
 
-def _widened(bounds: Bounds, narrow: bool) -> Bounds:
+def _widened(bounds: RangeEnds, narrow: bool) -> RangeEnds:
     """Bounds of ranges of reals, whose position is that of the double that each widens to."""
     if not narrow:
         return bounds
-    return Bounds(
+    return RangeEnds(
         *(end.replace("::float8", "::float4::float8") for end in (bounds.low, bounds.high))
     )
