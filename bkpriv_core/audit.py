@@ -268,16 +268,16 @@ def _finding(
     """Finding of the figures of so many records each, with more parameters than the bound's."""
     vulnerable = int(weights[bound.broken(figures)].sum())
     return Finding(
-        bound.requirement,
-        {**bound.parameters, **parameters},
-        float(bound.threshold),
-        bound.worst(figures),
-        float(np.average(figures, weights=weights)),
-        vulnerable,
-        vulnerable == 0,
-        estimator,
-        fault,
-        estimated,
+        requirement=bound.requirement,
+        parameters={**bound.parameters, **parameters},
+        threshold=float(bound.threshold),
+        worst=bound.worst(figures),
+        mean=float(np.average(figures, weights=weights)),
+        vulnerable=vulnerable,
+        satisfied=vulnerable == 0,
+        estimator=estimator,
+        fault=fault,
+        estimated=estimated,
     )
 
 
@@ -468,14 +468,14 @@ def judge_queries(release: Release, demanded: QueryError, progress: Progress = S
     figures = demanded.measure(release.actual, release.estimated, progress)
     bound = demanded.bound
     return Finding(
-        bound.requirement,
-        bound.parameters,
-        bound.threshold,
-        figures.median,
-        figures.mean,
-        None,
-        not bound.broken(np.array([figures.median])).any(),
-        ESTIMATORS[EXACT],
+        requirement=bound.requirement,
+        parameters=bound.parameters,
+        threshold=bound.threshold,
+        worst=figures.median,
+        mean=figures.mean,
+        vulnerable=None,
+        satisfied=not bound.broken(np.array([figures.median])).any(),
+        estimator=ESTIMATORS[EXACT],
     )
 
 

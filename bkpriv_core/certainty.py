@@ -166,15 +166,15 @@ def certainties(
     rights = _rights(setting, groups, demanded, measured, ways)
     return [
         Certainty(
-            state_knowledge(knowledge),
-            customary,
-            sight.parameters,
-            row.vulnerable or 0,
-            right,
-            None if right is None else _anyway(setting, groups, demanded, place),
-            row.worst,
-            row.estimator,
-            row.parameters.get("between", "bounded") != "bounded",
+            reader=state_knowledge(knowledge),
+            customary=customary,
+            about=sight.parameters,
+            records=row.vulnerable or 0,
+            right=right,
+            anyway=None if right is None else _anyway(setting, groups, demanded, place),
+            worst=row.worst,
+            estimator=row.estimator,
+            upper=row.parameters.get("between", "bounded") != "bounded",
         )
         for place, ((knowledge, sight), row, right) in enumerate(
             zip(named, rows, rights, strict=True)

@@ -355,14 +355,14 @@ def _judge(
         used = np.concatenate((used, np.full(jointly.shape, EXACT, dtype=np.int8)))
     in_way, lots = excess.argmax(axis=0), np.arange(len(tries.lots))
     return _Verdicts(
-        blamed,
-        best,
-        in_way,
-        np.logical_not(broken.any(axis=0)),
-        excess[in_way, lots],
-        figures[in_way, lots],
-        used[in_way, lots],
-        [ways[place] for place in way[best]],
+        bounds=blamed,
+        best=best,
+        in_way=in_way,
+        kept=np.logical_not(broken.any(axis=0)),
+        excess=excess[in_way, lots],
+        attained=figures[in_way, lots],
+        used=used[in_way, lots],
+        asked=[ways[place] for place in way[best]],
     )
 
 
@@ -392,15 +392,15 @@ def _describe(
         shift = requirement.explain(setting, group, place, verdicts.asked[lot])
     places = parts.places[members]
     return Kind(
-        places.min(axis=0),
-        places.max(axis=0),
-        int(parts.weights[members].sum()),
-        bound.requirement,
-        parameters,
-        float(bound.threshold),
-        attained,
-        used,
-        shift,
+        low=places.min(axis=0),
+        high=places.max(axis=0),
+        records=int(parts.weights[members].sum()),
+        requirement=bound.requirement,
+        parameters=parameters,
+        threshold=float(bound.threshold),
+        attained=attained,
+        estimator=used,
+        shift=shift,
     )
 
 

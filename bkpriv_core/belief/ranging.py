@@ -422,14 +422,14 @@ class _Search:
         every, _ = self._rows(items.which)
         nearer: FloatArray = figures.copy()
         nearer[chosen[every.owner]] = bound_between(
-            groups,
-            self._parts.weights[parts],
-            some.exact,
-            wide,
-            sharp,
-            self._images[place][0],
-            inner,
-            self._images[place][1],
+            groups=groups,
+            weights=self._parts.weights[parts],
+            exact=some.exact,
+            wide=wide,
+            sharp=sharp,
+            images=self._images[place][0],
+            inner=inner,
+            believed=self._images[place][1],
         )
         return np.asarray(np.minimum(figures, nearer))
 

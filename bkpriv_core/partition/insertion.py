@@ -199,15 +199,17 @@ class _Insertion:
         columns = [item.counts(judge.setting) for item in counted]
         first = variants.members[variants.offsets[:-1]][variants.owner]
         return cls(
-            judge,
-            joint,
-            list(zip(counted, columns, strict=True)),
-            [np.array_equal(some[variants.members], some[first]) for some in columns],
-            [item for item in judge.requirements if not isinstance(item, CountedRequirement)],
-            variants,
-            pool,
-            prefer,
-            kin,
+            judge=judge,
+            joint=joint,
+            summed=list(zip(counted, columns, strict=True)),
+            alike=[np.array_equal(some[variants.members], some[first]) for some in columns],
+            inferred=[
+                item for item in judge.requirements if not isinstance(item, CountedRequirement)
+            ],
+            variants=variants,
+            pool=pool,
+            prefer=prefer,
+            kin=kin,
         )
 
     def run(self, groups: Groups, near: int, work: int) -> tuple[Groups, int]:

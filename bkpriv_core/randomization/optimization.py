@@ -289,7 +289,17 @@ class _Problem:
         sizes = np.array([table.domains[axis].size for axis in axes], dtype=np.float64)
         weights = importance[axes] / importance.max()
         none = np.zeros(0, np.int64)
-        return cls(table, exposure, axes, sizes, weights, tau, progress, none, none.copy())
+        return cls(
+            table=table,
+            exposure=exposure,
+            axes=axes,
+            sizes=sizes,
+            importance=weights,
+            tau=tau,
+            progress=progress,
+            cells=none,
+            values=none.copy(),
+        )
 
     @property
     def lowest(self) -> FloatArray:

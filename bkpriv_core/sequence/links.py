@@ -115,7 +115,19 @@ def link(
         known[again], unknown[again] = 0.0, 0.0
         known[again[here >= 0], here[here >= 0]] = 1.0
         target = order[mine][owner] - looks.first[place]
-        links.append(_of_step(history, shown, alone, place, target, sources, owner, known, unknown))
+        links.append(
+            _of_step(
+                history=history,
+                shown=shown,
+                alone=alone,
+                place=place,
+                target=target,
+                sources=sources,
+                owner=owner,
+                known=known,
+                unknown=unknown,
+            )
+        )
     return links
 
 

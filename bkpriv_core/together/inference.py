@@ -213,15 +213,15 @@ def infer(
         judged = np.isin(component, component[among & (atom != ALONE)])
     asked = judged & (atom != ALONE)
     told = Together(
-        tuple(prior.copy() for prior in priors),
-        np.full(persons, ALONE, dtype=np.int8),
-        np.zeros((persons, values)),
-        np.ones((persons, values)),
-        np.repeat((atom == ALONE)[:, None], values, axis=1),
-        component,
-        content,
-        judged,
-        np.zeros((len(priors), persons), dtype=bool),
+        posteriors=tuple(prior.copy() for prior in priors),
+        used=np.full(persons, ALONE, dtype=np.int8),
+        low=np.zeros((persons, values)),
+        high=np.ones((persons, values)),
+        attained=np.repeat((atom == ALONE)[:, None], values, axis=1),
+        component=component,
+        content=content,
+        judged=judged,
+        contradicted=np.zeros((len(priors), persons), dtype=bool),
     )
     if before is not None:
         known = asked & before.judged & (before.content == content)

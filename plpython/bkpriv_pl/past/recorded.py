@@ -108,17 +108,17 @@ def read_attributes(release: int) -> tuple[list[Attribute], tuple[str, ...]]:
     )
     attributes = [
         Attribute(
-            row["place"],
-            row["attribute"],
-            tuple(row["labels"]),
-            _floats("positions", row["positions"]),
-            row["levels"],
-            row["widths"],
-            row["origin"],
-            row["level"],
-            _floats("ends", row["ends"]),
-            STEPS.get(row["type"]),
-            row["retention"],
+            place=row["place"],
+            name=row["attribute"],
+            labels=tuple(row["labels"]),
+            positions=_floats("positions", row["positions"]),
+            levels=row["levels"],
+            widths=row["widths"],
+            origin=row["origin"],
+            level=row["level"],
+            ends=_floats("ends", row["ends"]),
+            step=STEPS.get(row["type"]),
+            retention=row["retention"],
         )
         for row in rows
     ]

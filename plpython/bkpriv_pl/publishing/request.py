@@ -74,21 +74,21 @@ def read_request(
     for exhibit in way.form.exhibits:
         check_name(view.of(exhibit).name)
     return Request(
-        registered,
-        policy,
-        completed,
-        demanded,
-        overlap_of(
+        dataset=registered,
+        policy_name=policy,
+        stated=completed,
+        policy=demanded,
+        overlap=overlap_of(
             Plan(space_of(registered), way, chosen, demanded.requirements, demanded.overlap)
         ),
-        stated.library,
-        view,
-        way,
-        require_period(registered, period),
-        chosen,
+        library=stated.library,
+        view=view,
+        method=way,
+        period=require_period(registered, period),
+        options=chosen,
         # Who knew the seed could draw and order records again. No release is measured by it.
-        json.dumps({key: value for key, value in decoded.items() if key != "seed"}),
-        kept_of(chosen, registered),
+        options_text=json.dumps({key: value for key, value in decoded.items() if key != "seed"}),
+        kept=kept_of(chosen, registered),
     )
 
 

@@ -125,18 +125,18 @@ class Subject:
         elif passed is not None:
             passed = passed.moved(cell)
         return cls(
-            dataset,
-            period,
-            method,
-            options,
-            source,
-            known,
-            stock,
-            growth,
-            taken,
-            respondents,
-            passed,
-            coarse,
+            dataset=dataset,
+            period=period,
+            method=method,
+            options=options,
+            source=source,
+            known=known,
+            stock=stock,
+            growth=growth,
+            table=taken,
+            respondents=respondents,
+            passed=passed,
+            coarse=coarse,
         )
 
     @property

@@ -106,7 +106,16 @@ def count_cells(
     """
     columns = (*quasi_identifiers, *sensitive)
     trees = {key: tree for key, tree in hierarchies.items() if isinstance(tree, Hierarchy)}
-    row = _read(source, columns, trees, respondent, period, known, passing, kept)
+    row = _read(
+        source=source,
+        columns=columns,
+        hierarchies=trees,
+        respondent=respondent,
+        period=period,
+        known=known,
+        passing=passing,
+        kept=kept,
+    )
     if passing:
         names = tuple(column.name for column in passing)
         check_passed(names, row["passing_rows"], row["passing_bytes"])

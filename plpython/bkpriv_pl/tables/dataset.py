@@ -129,19 +129,19 @@ def find_dataset(name: str | None, *, to_change: bool = True) -> Dataset:
             hint="Ask its owner, or become a member of that role.",
         )
     return Dataset(
-        name,
-        row["owner"],
-        row["source_schema"],
-        row["source_name"],
-        tuple(row["quasi_identifiers"]),
-        tuple(row["sensitive"]),
-        row["own"],
-        to_change,
-        row["respondent"],
-        row["period"],
-        from_json(row["bins"], "bins"),
-        tuple(row["attributes"]),
-        tuple(row["source_owners"] or ()),
+        name=name,
+        owner=row["owner"],
+        source_schema=row["source_schema"],
+        source_name=row["source_name"],
+        quasi_identifiers=tuple(row["quasi_identifiers"]),
+        sensitive_columns=tuple(row["sensitive"]),
+        own=row["own"],
+        acted_for=to_change,
+        respondent=row["respondent"],
+        period=row["period"],
+        bins=from_json(row["bins"], "bins"),
+        attributes=tuple(row["attributes"]),
+        source_owners=tuple(row["source_owners"] or ()),
     )
 
 
@@ -238,16 +238,16 @@ def read_records(
         for row in rows
     }
     return count_cells(
-        source,
-        tuple(columns[name] for name in dataset.quasi_identifiers),
-        tuple(columns[name] for name in dataset.sensitive_columns),
-        hierarchies,
-        nulls,
-        dataset.respondent,
-        period,
-        known,
-        tuple(columns[name] for name in dataset.attributes),
-        kept,
+        source=source,
+        quasi_identifiers=tuple(columns[name] for name in dataset.quasi_identifiers),
+        sensitive=tuple(columns[name] for name in dataset.sensitive_columns),
+        hierarchies=hierarchies,
+        nulls=nulls,
+        respondent=dataset.respondent,
+        period=period,
+        known=known,
+        passing=tuple(columns[name] for name in dataset.attributes),
+        kept=kept,
     )
 
 
