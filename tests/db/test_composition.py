@@ -105,7 +105,10 @@ def test_a_cell_publishes_and_reads_back_or_says_why_not(clinic: Connection, num
             alone = next(obstacles(replace(plan, overlap="warn")), None)
             first = next(obstacles(replace(cell, grown=False, beside=False).plan(**space)), None)
             # The method is looked at before the policy is.
-            bare = next(obstacles(replace(plan, overlap="warn", requirements=())), None)
+            space |= {"attributes": ()}
+            bare = next(
+                obstacles(replace(cell.plan(**space), overlap="warn", requirements=())), None
+            )
             expected = [obstacle, alone, first, bare]
             said = (refused.value.diag.message_primary or "").removeprefix("bkpriv: ")
             assert said in {each.message for each in expected if each is not None}, named

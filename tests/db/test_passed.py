@@ -375,6 +375,10 @@ def test_what_cannot_be_had_with_attributes_is_refused(visits: Connection) -> No
     ).fetchall()
     assert (2, "refused") in explored
     assert (1, "gcp") in explored
+    by_draws = "bkpriv.explore('visits', %s, 'randomize', %s)"
+    asked = [Jsonb({"max_disclosure": {"tau": 0.9}}), Jsonb({"scheme": "rr-both"})]
+    assert one(visits, f"SELECT metric FROM {by_draws}", asked) == "refused"
+    assert one(visits, "SELECT count(*) FROM bkpriv.optimize_randomization('visits', 'rr-s', 0.9)")
     # By default they are not certified together, and others are warned of.
     publish(visits, "visits", "drawn", "public.shown")
     hints: list[str] = []

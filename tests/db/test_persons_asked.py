@@ -124,6 +124,14 @@ def test_what_would_not_be_published_is_not_answered_before(visits: Connection) 
         refused(visits, asking, sqlstate="22000", names=["60 respondents"])
 
 
+def test_a_release_of_several_records_does_not_grow_by_one_of_each(visits: Connection) -> None:
+    release = publish_as(visits, ALL)
+    publishing = "SELECT bkpriv.publish('visits', 'crowd', 'public.shown', options => %s)"
+    options = Jsonb({"max_records_per_person": 1, "grow": True})
+    names = [f"release {release} shows several records of a person"]
+    refused(visits, publishing, [options], sqlstate="55000", names=names)
+
+
 def test_people_who_have_another_record_now_stay_as_published(visits: Connection) -> None:
     visits.execute("CREATE TABLE clinic.later AS SELECT * FROM clinic.visit WHERE visit % 10 > 1")
     visits.execute("DELETE FROM clinic.visit WHERE visit % 10 > 1")

@@ -13,7 +13,7 @@ from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
 from bkpriv_core.method.growing import Growth, begin, grow
 from bkpriv_core.release.release import Release
-from bkpriv_core.table.combination import columns_of
+from bkpriv_core.table.combination import Combination, columns_of
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED
 from bkpriv_core.table.respondent import Respondents
@@ -172,6 +172,14 @@ def find_stock(
             "stand beside.",
         )
     _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
+    several = isinstance(last.table.sensitive, Combination) and last.table.sensitive.several
+    if several and not options.several:
+        raise _unfit(
+            release,
+            "shows several records of a person",
+            "What is asked for has one of each, and its policy is about one.",
+            'Add the option {"max_records_per_person": "all"}, or publish without the option grow.',
+        )
     _check_attributes(dataset, last)
     return Stock(options, method, *tell_apart(last))
 
@@ -243,8 +251,8 @@ def _fault(labels: Sequence[str | None], column: Column) -> str | None:
     return None if row["apart"] else f"equal to an earlier one, as {column.declared_as}"
 
 
-def _unfit(release: int, is_: str, detail: str) -> Refusal:
-    return Refusal("55000", f"release {release} {is_}, and cannot grow", detail=detail, hint=_ANEW)
+def _unfit(release: int, is_: str, detail: str, hint: str = _ANEW) -> Refusal:
+    return Refusal("55000", f"release {release} {is_}, and cannot grow", detail=detail, hint=hint)
 
 
 _ANCESTORS = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -114,7 +114,8 @@ def read_method(dataset: Dataset, name: str | None, stated: object) -> tuple[Met
     method = find_method(name)
     check_columns(dataset, method.form)
     options = parse_options(method, stated)
-    check(Plan(space_of(dataset), method, options))
+    # Attributes pass through what a policy asks for: nothing does that only counts.
+    check(Plan(replace(space_of(dataset), attributes=()), method, options))
     return method.with_ranges(options.ranges), options
 
 
