@@ -317,6 +317,23 @@ def _nobody_grown(plan: Plan) -> tuple[str, str] | None:
     )
 
 
+@_rule(
+    "`grow`",
+    "records of each person that are drawn at random",
+    "They are drawn anew each time: a person whose lot changed could not be told from one whose "
+    "record did, and groups that stay would tell who has but one.",
+)
+def _drawn_grown(plan: Plan) -> tuple[str, str] | None:
+    most = plan.options.max_records_per_person
+    if not plan.grows or not isinstance(most, int) or plan.options.latest_by is not None:
+        return None
+    return (
+        f"a release of at most {most} of each person's records, drawn at random, cannot grow",
+        "Add the option latest_by, with the column by which the latest are kept, or write "
+        '{"max_records_per_person": "all"}.',
+    )
+
+
 # --- Certified together ---------------------------------------------------------------------------
 
 _WARN = 'State the policy with {"overlap": "warn"} or "refuse"'

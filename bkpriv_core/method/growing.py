@@ -300,6 +300,14 @@ def make_grown(
     labels, coming = growth.labels, growth.coming
     labels, failed = grouped(method, labels, coming, job)
     groups = _waiting(method, job.setting, coming, labels, job.requirements, job.options)
+    if not len(groups) and not coming.any():
+        raise UnattainableRequirement(
+            "every group of the last release is withdrawn, and there is no newcomer",
+            detail=f"Of the people whom it showed, {growth.departed} left and {growth.changed} "
+            "have another record now.",
+            hint='Leave out the option {"departed": "withdraw"}, or publish without the option '
+            "grow, which groups everybody anew.",
+        )
     if not len(groups):
         raise UnattainableRequirement(
             "no group could be certified, so there is nothing to publish",

@@ -24,12 +24,14 @@ from bkpriv_core.method.together import layered
 from bkpriv_core.policy import Overlap, complete, parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.query.predicate import BoolArray
+from bkpriv_core.release.bucketized.form import Anatomized
 from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History, Step
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
+from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.persons import Persons
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
@@ -316,6 +318,7 @@ def test_every_rule_stands_in_the_way_of_something() -> None:
         ("js_reduce", {"grow": True, "unfit": "counterfeit"}, {}, "no counterfeits"),
         ("mondrian", {"grow": True}, {"attributes": ("note",)}, "keep people who departed"),
         ("mondrian", {"grow": True}, {"respondent": None}, "names no respondents"),
+        ("mondrian", {"grow": True, "max_records_per_person": 2}, {}, "drawn at random"),
         ("randomize", {"scheme": "rr-s"}, {"columns": ("a", "b")}, "one sensitive column"),
     ],
 )
@@ -339,18 +342,52 @@ def test_what_cannot_be_certified_together_is_not_unless_that_is_asked_for() -> 
     assert overlap_of(replace(attributes, overlap="refuse")) == "refuse"
 
 
+def spread(rows: int, persons: int) -> list[int]:
+    """Rows of each of some persons, as even as can be."""
+    return [rows // persons + (place < rows % persons) for place in range(persons)]
+
+
+def test_odd_rows_are_dealt_by_lot() -> None:
+    """Odd rows of many groups go to neither end of the quasi-identifiers more often."""
+    people, pairs = 2000, 1000
+    ages = Domain("age", tuple(map(str, range(people))), np.arange(people, dtype=float))
+    names = [f"{person:04}" for person in range(people)]
+    names += names[:pairs]  # Of each pair one person has two records.
+    codes = np.array([[int(name)] for name in names])
+    told = np.array([[place % 2] for place in range(len(names))])
+    persons = Persons.of_records("id", names, codes, (Domain("illness", ("a", "b")),), told)
+    each = np.column_stack((persons.codes, persons.values))
+    table, _ = Table.from_rows((ages,), persons.sensitive, each, np.ones(people, dtype=np.int64))
+    groups = Groups.from_labels(np.arange(people) % pairs)
+    dealt = Release(Parts.of(table), groups, Anatomized()).dealt
+    of_person = np.empty(people, dtype=np.int64)
+    of_person[groups.members] = dealt
+    assert of_person.sum() == len(names)
+    assert abs(int((of_person[:pairs] == 2).sum()) - pairs / 2) < 80  # five times its deviation
+
+
 @pytest.mark.parametrize("method", ["bucketize", "anatomy"])
 def test_rows_of_persons_are_dealt_evenly(method: str) -> None:
     """Rows beside quasi-identifiers follow in number from those, and the group, alone."""
-    release, *_ = published(Cell(method, "both", False, False, "suppress", "k"))
+    made, *_ = published(Cell(method, "both", False, False, "suppress", "k"))
+    release, _ = made.together()
     told = release.counted
-    codes, owner = release.codes, release.groups.owner
+    owner = release.groups.owner
     for group in range(len(release.groups)):
         mine = np.flatnonzero(owner == group)
         rows, persons = int(told.sizes[group]), int(release.weights[mine].sum())
         each = [rows // persons + (place < rows % persons) for place in range(persons)]
-        for member in sorted(mine.tolist(), key=lambda place: codes[place].tolist()):
-            own = [each.pop(0) for _ in range(release.weights[member])]
-            assert release.dealt[member] == told.dealt[member] == sum(own)
-        assert not each
+        shown = [
+            number
+            for member in mine.tolist()
+            for number in spread(int(release.dealt[member]), int(release.weights[member]))
+        ]
+        assert sorted(shown) == sorted(each)
+    assert (release.dealt == told.dealt).all()
+    # Nothing but quasi-identifiers and the group decides, in whichever order they stand.
+    backwards = Groups.from_lists([group[::-1] for group in release.groups])
+    again = replace(release, partition=backwards).dealt
+    order = np.lexsort((release.groups.members, owner))
+    turned = np.lexsort((backwards.members, backwards.owner))
+    assert (again[turned] == release.dealt[order]).all()
     assert release.dealt.sum() == release.rows

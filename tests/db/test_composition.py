@@ -139,7 +139,7 @@ def test_a_release_of_combinations_grows(clinic: Connection) -> None:
     with clinic.transaction(force_rollback=True):
         clinic.execute(
             "SELECT bkpriv.register_dataset('people', 'clinic.person', '{town,age}', "
-            "'{drug,illness}'::text[], attributes => '{note}', respondent => 'id')"
+            "'{illness,drug}'::text[], attributes => '{note}', respondent => 'id')"
         )
         cell = Cell("mondrian", "both", False, False, "suppress", "k")
         first = ask(clinic, cell, "before", {})

@@ -241,6 +241,22 @@ def test_newcomers_too_few_wait_and_are_explained(ward: Connection) -> None:
     assert {"60", "61", "62"} & people_of(ward, third).keys()
 
 
+def test_who_left_a_withdrawn_group_does_not_come_back_among_newcomers(ward: Connection) -> None:
+    """Beside newcomers they would be known by the group that showed them before."""
+    first = grow(ward)
+    ward.execute("CREATE TABLE clinic.away AS SELECT * FROM clinic.person WHERE id = 5")
+    ward.execute("DELETE FROM clinic.person WHERE id = 5")
+    second = grow(ward, departed="withdraw")
+    gone = people_of(ward, first).keys() - people_of(ward, second).keys()
+    assert "5" in gone
+    ward.execute("INSERT INTO clinic.person SELECT * FROM clinic.away")
+    admit(ward, 60, 80)
+    third = grow(ward, departed="withdraw")
+    shown = people_of(ward, third)
+    assert not gone & shown.keys()
+    assert len(shown) > len(people_of(ward, second))
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 

@@ -284,7 +284,7 @@ def test_releases_of_other_columns_do_not_grow(visits: Connection) -> None:
     refused(
         visits,
         "SELECT bkpriv.publish('visits', 'crowd', 'public.shown', options => %s)",
-        [Jsonb({"max_records_per_person": 1, "grow": True})],
+        [Jsonb({"max_records_per_person": "all", "grow": True})],
         sqlstate="55000",
         names=[f"release {first} has other attributes than its dataset"],
     )

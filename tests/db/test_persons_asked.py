@@ -127,7 +127,7 @@ def test_what_would_not_be_published_is_not_answered_before(visits: Connection) 
 def test_a_release_of_several_records_does_not_grow_by_one_of_each(visits: Connection) -> None:
     release = publish_as(visits, ALL)
     publishing = "SELECT bkpriv.publish('visits', 'crowd', 'public.shown', options => %s)"
-    options = Jsonb({"max_records_per_person": 1, "grow": True})
+    options = Jsonb({"max_records_per_person": 1, "latest_by": "visit", "grow": True})
     names = [f"release {release} shows several records of a person"]
     refused(visits, publishing, [options], sqlstate="55000", names=names)
 

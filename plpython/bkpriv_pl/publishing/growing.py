@@ -88,7 +88,7 @@ class Stock:
             raise ValueError("respondents are read where releases grow")
         if self.last is None or self.past is None:
             return begin(table, respondents)
-        barred = _withdrawn(self.last, self.past)
+        barred = _withdrawn(self.last, self.past, respondents)
         departed = self.options.departed
         return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
 
@@ -205,7 +205,8 @@ def _check_attributes(dataset: Dataset, last: RecordedRelease) -> None:
     now = [f'"{name}" {types[name].declared_as}' for name in dataset.measured]
     then = [f'"{domain.name}" {type_}' for domain, type_ in zip(domains, last.types, strict=True)]
     known, before = len(dataset.quasi_identifiers), len(last.table.quasi_identifiers)
-    if {*now[:known]} != {*then[:before]} or {*now[known:]} != {*then[before:]}:
+    # Combinations are named by their columns in order, and so are those of other releases.
+    if {*now[:known]} != {*then[:before]} or now[known:] != then[before:]:
         raise _unfit(
             last.release,
             "has other attributes than its dataset",
@@ -270,8 +271,11 @@ statistics choose, each step would read all releases of the dataset.
 """
 
 
-def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
-    """People whom a release does not show though one that it has grown from did."""
+def _withdrawn(last: RecordedRelease, past: Respondents, now: Respondents) -> Set[str]:
+    """Find the people whom a release does not show though one that it has grown from did.
+
+    Some may have left meanwhile, and come back.
+    """
     rows = run(
         f"{_ANCESTORS} SELECT coalesce(bool_or(options ->> 'departed' = 'withdraw'), false) AS any "
         "FROM earlier",
@@ -280,8 +284,8 @@ def _withdrawn(last: RecordedRelease, past: Respondents) -> Set[str]:
     )
     if not rows[0]["any"]:
         return frozenset()
-    hidden = np.flatnonzero(last.labels == SUPPRESSED).tolist()
-    return shown_before(last.release, [past.names[place] for place in hidden])
+    shown = {past.names[place] for place in np.flatnonzero(last.labels != SUPPRESSED).tolist()}
+    return shown_before(last.release, [name for name in now.names if name not in shown])
 
 
 def shown_before(release: int, among: Sequence[str]) -> Set[str]:
