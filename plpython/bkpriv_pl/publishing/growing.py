@@ -150,38 +150,51 @@ def find_stock(
     if not isinstance(method, GroupMethod):
         raise ValueError("only methods that form groups have the option grow")
     like = Like.of(dataset, period)
-    past = [each for each in select_dataset(like.dataset, like.owner) if each.period == like.period]
-    if not past:
+    latest = _find_latest(like, view)
+    if latest is None:
         return Stock(options, method, None, None)
-    # In the view, or else at all; of these, the last.
+    _refuse(latest, like, (Reason.PURGED, Reason.COUNTERFEIT))
+    last = find_release(latest.release)
+    _check_form(last, method)
+    _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
+    _check_persons(last, options)
+    _check_attributes(dataset, last)
+    return Stock(options, method, *tell_apart(last))
+
+
+def _find_latest(like: Like, view: View | None) -> Candidate | None:
+    """Find the last release in a view, or else at all; None if there is none."""
+    past = [each for each in select_dataset(like.dataset, like.owner) if each.period == like.period]
     shown = [
         each
         for each in past
         if view is not None and (each.view_schema, each.view_name) == (view.schema, view.name)
     ]
-    latest = (shown or past)[-1]
-    release = latest.release
-    _refuse(latest, like, (Reason.PURGED, Reason.COUNTERFEIT))
-    last = find_release(release)
+    return (shown or past)[-1] if past else None
+
+
+def _check_form(last: RecordedRelease, method: Method[Any]) -> None:
+    """Refuse a release that is shown otherwise than the method shows records."""
     if type(last.form) is not type(method.form) or last.form.levels is not None:
         whole = "" if last.form.levels is None else ", by whole columns"
         raise _unfit(
-            release,
+            last.release,
             f"is {last.form.name}{whole}",
             f"Method {method.name} shows records {method.form.name}, in groups that newcomers can "
             "stand beside.",
         )
-    _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
-    several = isinstance(last.table.sensitive, Combination) and last.table.sensitive.several
-    if several and not options.several:
+
+
+def _check_persons(last: RecordedRelease, options: Options) -> None:
+    """Refuse a release of people with several records where each is to have one."""
+    sensitive = last.table.sensitive
+    if isinstance(sensitive, Combination) and sensitive.several and not options.several:
         raise _unfit(
-            release,
+            last.release,
             "shows several records of a person",
             "What is asked for has one of each, and its policy is about one.",
             'Add the option {"max_records_per_person": "all"}, or publish without the option grow.',
         )
-    _check_attributes(dataset, last)
-    return Stock(options, method, *tell_apart(last))
 
 
 def _refuse(latest: Candidate, like: Like, reasons: Iterable[Reason]) -> None:
