@@ -196,6 +196,8 @@ def figures(
     posterior = together_oracles.posteriors(prior, told)
     assert posterior is not None
     possible = together_oracles.possible(len(prior), len(VALUES), told)
+    shown = [members for members, _ in told] if isinstance(requirement, KAnonymity) else []
+    sets = together_oracles.spanned(shown, len(prior)) if shown else []
     found = {}
     for person in sorted({person for group in groups for person in group}):
         before, after = prior[person], posterior[person]
@@ -204,9 +206,8 @@ def figures(
         elif isinstance(requirement, LDiversity):
             found[person] = float(sum(share > 1e-12 for share in after))
         elif isinstance(requirement, KAnonymity):
-            some = [members for members, _ in told]
             found[person] = float(
-                together_oracles.fewest_told(some, course.values, possible[person], person)
+                together_oracles.fewest_told(sets, course.values, possible[person], person)
             )
         else:
             records = course.records(course.home(person))

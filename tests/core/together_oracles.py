@@ -66,18 +66,23 @@ def rank(rows: Sequence[Sequence[int]]) -> int:
     return found
 
 
+def spanned(groups: Sequence[Sequence[int]], people: int) -> list[tuple[int, ...]]:
+    """List the sets of people, each as ones and zeros, that are combinations of groups."""
+    rows = [[int(each in group) for each in range(people)] for group in groups]
+    same = rank(rows)
+    return [some for some in product((0, 1), repeat=people) if rank([*rows, some]) == same]
+
+
 def fewest_told(
-    groups: Sequence[Sequence[int]], values: Sequence[int], may: set[int], person: int
+    sets: Sequence[Sequence[int]], values: Sequence[int], may: set[int], person: int
 ) -> int:
-    """Fewest records of values that a person may have of all sets that are combinations of groups.
+    """Fewest records of values that a person may have of all sets that show them.
 
     `values` has the true value of everybody.
     """
-    people = len(values)
-    rows = [[int(each in group) for each in range(people)] for group in groups]
-    least = people
-    for some in product((0, 1), repeat=people):
-        if some[person] and rank([*rows, some]) == rank(rows):
+    least = len(values)
+    for some in sets:
+        if some[person]:
             held = [value for value, inside in zip(values, some, strict=True) if inside]
             least = min(least, sum(value in may for value in held))
     return least
