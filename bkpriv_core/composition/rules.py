@@ -237,6 +237,20 @@ def _attributes_remembered(plan: Plan) -> tuple[str, str] | None:
 
 
 @_rule(
+    "`m_invariance`",
+    "several sensitive columns, or several records of a person",
+    "The signature of a group is the set of its values, one of each person.",
+)
+def _undefined(plan: Plan) -> BkprivError | None:
+    for item in plan.requirements:
+        try:
+            item.about(plan.space.columns, plan.combined)
+        except Unsupported as error:
+            return error
+    return None
+
+
+@_rule(
     "adversaries who remember",
     "several records of a person",
     "What is remembered of a person is one value of each release, and knowledge says how one "
@@ -430,17 +444,3 @@ def _unmeasured_beside(plan: Plan) -> tuple[str, str] | None:
         f"nothing that the policy requires can be certified together with others: {keys}",
         'Require for example max_disclosure as well, or state {"overlap": "warn"}.',
     )
-
-
-@_rule(
-    "`m_invariance`",
-    "several sensitive columns, or several records of a person",
-    "The signature of a group is the set of its values, one of each person.",
-)
-def _undefined(plan: Plan) -> BkprivError | None:
-    for item in plan.requirements:
-        try:
-            item.about(plan.space.columns, plan.combined)
-        except Unsupported as error:
-            return error
-    return None
