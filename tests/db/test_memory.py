@@ -166,7 +166,7 @@ def test_a_starved_session_says_so_at_once_and_goes_on(
     assert one(session, EMD) == 0.5
 
 
-@pytest.mark.parametrize("left", [256, 500, 1000, 2000, 4000])
+@pytest.mark.parametrize("left", [256, 500, 1000, 2000, 2160, 4000])
 def test_a_session_that_starves_before_anything_is_loaded_says_so(
     clinic: Connection, database: Database, left: int
 ) -> None:
