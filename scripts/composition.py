@@ -31,7 +31,7 @@ def page() -> str:
     """Write the page."""
     methods = (
         f"| `{name}` | {_yes(not method.form.randomized)} | {_yes(method.combines)} "
-        f"| {_yes(getattr(method, 'grows', False))} |\n"
+        f"| {_yes(method.grows)} |\n"
         for name, method in METHODS.items()
     )
     rules = (f"| {rule.one} | {rule.other} | {rule.reason} |\n" for rule in RULES)

@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bkpriv_core.composition.plan import Layer, Plan, Space
+from bkpriv_core.composition.plan import Plan, Space
 from bkpriv_core.composition.rules import RULES, Rule
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.policy import Overlap
 
-__all__ = ["RULES", "Layer", "Plan", "Rule", "Space", "check", "obstacles", "overlap_of"]
+__all__ = ["RULES", "Plan", "Rule", "Space", "check", "obstacles", "overlap_of"]
 
 
 def obstacles(plan: Plan) -> Iterator[BkprivError]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from bkpriv_core.method import GroupOptions, Method, Options
 from bkpriv_core.method.base import Departed
 from bkpriv_core.policy import Overlap
 from bkpriv_core.requirement import Requirement
 
-__all__ = ["Layer", "Plan", "Space"]
-
-Layer = Literal["grown", "beside"]
-"""Names of layers."""
+__all__ = ["Plan", "Space"]
 
 
 @dataclass(frozen=True)
@@ -60,12 +57,6 @@ class Plan:
     options: Options
     requirements: tuple[Requirement, ...] = ()
     overlap: Overlap | None = None
-
-    @property
-    def layers(self) -> tuple[Layer, ...]:
-        """Layers around the method, from within."""
-        grown: tuple[Layer, ...] = ("grown",) if self.grows else ()
-        return (*grown, "beside") if self.overlap == "certify" else grown
 
     @property
     def grows(self) -> bool:

@@ -13,7 +13,7 @@ from bkpriv_core.errors import (
     Unsupported,
     as_json,
 )
-from bkpriv_core.method import METHODS, GroupMethod, GroupOptions
+from bkpriv_core.method import METHODS, GroupOptions
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.together.companion import jointly
 
@@ -135,7 +135,7 @@ def _groups_of_draws(plan: Plan) -> BkprivError | None:
 )
 def _whole_columns_grown(plan: Plan) -> tuple[str, str] | None:
     method = plan.method
-    if not plan.grows or (isinstance(method, GroupMethod) and method.grows):
+    if not plan.grows or method.grows:
         return None
     return (
         f"option grow means nothing to method {method.name}",

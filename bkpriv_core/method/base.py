@@ -234,6 +234,8 @@ class Method(ABC, Generic[Own]):
         Whether it is best given parts that tell respondents apart.
     combines : bool
         Whether people may be told of by combinations, of several sensitive columns or records.
+    grows : bool
+        Whether newcomers can be grouped beside groups that stay.
     needs : tuple of type of Requirement
         Requirements that a policy must state if the method does not add them: it forms groups by
         these.
@@ -244,6 +246,7 @@ class Method(ABC, Generic[Own]):
     options: type[Own]
     tells_apart: ClassVar[bool] = False
     combines: ClassVar[bool] = True
+    grows: ClassVar[bool] = False
     needs: ClassVar[tuple[type[Requirement], ...]] = ()
 
     def with_ranges(self, ranges: RangeStyle) -> Method[Own]:
@@ -325,8 +328,6 @@ class GroupMethod(Method[OfGroups]):
     ----------
     rearranging : bool
         Whether groups that fail may be mended by others than unions.
-    grows : bool
-        Whether newcomers can be grouped beside groups that stay.
     """
 
     rearranging: ClassVar[bool] = True

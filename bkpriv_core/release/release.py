@@ -62,6 +62,10 @@ RangeStyle = Literal["range", "bounds", "text"]
 """Style of ranges: a value of a range type, two columns with the ends, or text."""
 
 
+_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+"""Multipliers of SplitMix64, by which lots are mixed; see `Release.dealt`."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Form(ABC):
     """Form of publication: everything about how a release is shown.
@@ -342,9 +346,6 @@ class Release:
     def estimated(self) -> Tally:
         """Counts as a reader of the release estimates them."""
         return self.form.tally(self)
-
-
-_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
 def _lots(codes: IntArray, owner: IntArray) -> IntArray:

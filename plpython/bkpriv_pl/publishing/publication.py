@@ -33,9 +33,7 @@ from bkpriv_pl.past.course import check_comparable
 from bkpriv_pl.past.ownership import telling_losses
 from bkpriv_pl.past.passed import tell_attributes
 from bkpriv_pl.publishing import notice
-from bkpriv_pl.publishing.distribution import (
-    made_here_alone,
-)
+from bkpriv_pl.publishing.distribution import made_here_alone
 from bkpriv_pl.publishing.draws import judge_together
 from bkpriv_pl.publishing.overlap import (
     Beside,
