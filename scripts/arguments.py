@@ -38,7 +38,7 @@ ARGUMENTS = {
     "estimator": (
         "how beliefs are computed: `auto`, which is exact where that is affordable; `exact`, "
         "or an error where it is not; `bethe`, `omega` or `additive`, which are estimates "
-        "([posterior belief](../explanation/methods.md#posterior-belief))"
+        "([posterior belief](../explanation/beliefs.md#posterior-belief))"
     ),
     "force": (
         "purge it even though others of the dataset are not withdrawn and could be judged "

@@ -48,7 +48,7 @@ from bkpriv_core.table.groups import Groups
 __all__ = ["BetaLikenessPrimacy", "KAnonymityPrimacy", "PrimacyOptions"]
 
 _THETA = 0.1
-"""Bound if neither policy nor option states it; chosen as docs/explanation/methods.md says."""
+"""Bound if neither policy nor option states it; chosen as docs/explanation/grouping.md says."""
 
 _WIDEST = 0.25
 """Certainty penalty of the groups of nearest records that are formed first."""
