@@ -26,7 +26,7 @@ __all__ = ["DOCUMENTS", "STUDIES", "draw", "read"]
 DOCUMENTS = Path(__file__).resolve().parent.parent / "docs"
 
 STUDIES: dict[str, Study[Any, Any]] = {
-    "explanation/again": AGAIN,
+    "papers/again": AGAIN,
     "papers/amiri2016": AMIRI,
     "papers/guo2011": GUO,
     "papers/li2009": LI,

@@ -10,7 +10,7 @@ from studies.again.design import BOUNDS, FULL
 from tests.docs.documents import ROOT
 from tests.docs.study import Page, Rows
 
-PAGE = Page("again", "explanation")
+PAGE = Page("again")
 rows = PAGE.rows
 LAST = str(FULL.months)
 SHOWN = ("1", "2", "3", "6", "9", "12")
