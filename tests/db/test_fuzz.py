@@ -29,6 +29,9 @@ PYTHON = re.compile(
 )
 """Words of Python that no message, detail or hint may hold."""
 
+FRAME = re.compile(r'^  PL/Python function ".*", line \d+, in (.+)$', re.MULTILINE)
+"""Frames of Python in an error's context: PL/Python's own is all that is unavoidable."""
+
 ODD_TABLES = """
 CREATE TABLE person AS
     SELECT i AS id, i % 12 AS a, i * i % 7 AS b FROM generate_series(1, 60) AS i;
@@ -136,6 +139,9 @@ def _complaint(said: psycopg.errors.Diagnostic) -> str | None:
     by_python = "PL/Python function" in (said.context or "")
     if by_python and not message.startswith("bkpriv: "):
         return "no name"
+    # Python 3.10 keeps the frame that the error is raised anew in.
+    if by_python and not set(FRAME.findall(said.context or "")) <= {"<module>", "called"}:
+        return "trace"
     return None
 
 

@@ -14,7 +14,7 @@ from bkpriv_core.errors import BkprivError
 from bkpriv_pl.server import telling
 from bkpriv_pl.server.memory import BUDGET, NoRoom, bounded
 
-__all__ = ["Refusal", "entry", "reported"]
+__all__ = ["Refusal", "entry", "reported", "untraced"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,6 +119,28 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         with reported(), bounded(), telling.apart():
             return function(*args, **kwargs)
+
+    return untraced(called)
+
+
+def untraced(function: Callable[P, R]) -> Callable[P, R]:
+    """Keep the way of a reported error through the packages from what PL/Python says of it.
+
+    PL/Python writes "Traceback", and the line of the function's body, into the context of every
+    error that comes from Python, and there is no error that does not; nothing else remains. What is
+    not reported is a fault of the packages, and keeps its trace.
+    """
+
+    @functools.wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except _Reported as error:
+            # A bare raise adds nothing to the trace; Python 3.10 keeps what is left of the old one.
+            if error.__traceback__ is not None:
+                error.__traceback__.tb_next = None
+            error.__traceback__ = None
+            raise
 
     return called
 

@@ -29,7 +29,7 @@ from types import ModuleType
 import plpy
 
 from bkpriv_pl.server.memory import require_room
-from bkpriv_pl.server.reporting import Refusal, reported
+from bkpriv_pl.server.reporting import Refusal, reported, untraced
 
 __all__ = ["PACKAGES", "Topics", "check_origin"]
 
@@ -67,6 +67,7 @@ class Topics:
         self._path = path
         self._started = False
 
+    @untraced
     def __getattr__(self, topic: str) -> ModuleType:
         with reported(), _uncollected():
             if not self._started:
