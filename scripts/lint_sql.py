@@ -2,8 +2,9 @@
 
 Rules: ``functions/`` holds what can be replaced and nothing else. Each function or view is ``CREATE
 OR REPLACE``, directly followed by its ``COMMENT`` and by a ``GRANT``, or by a line ``-- Granted to
-nobody: ...``. A function pins ``search_path``; a PL/Python body is an import and a call, at most
-three lines, and never ``SECURITY DEFINER``. ``tables/`` holds what is made once and nothing else;
+nobody: ...``; comments on columns come after that. A function pins ``search_path``; a PL/Python
+body is an import and a call, at most three lines, and never ``SECURITY DEFINER``. ``tables/`` holds
+what is made once and nothing else;
 ``ties/`` what can be made again, so no tables; and neither these nor a step in ``upgrades/`` make a
 function or a view. Whether the SQL is valid is for the tests, which load it.
 
@@ -34,6 +35,7 @@ _REPLACEABLE = "FUNCTION|PROCEDURE|VIEW"
 _CREATE = re.compile(rf"CREATE (OR REPLACE )?(?:{_REPLACEABLE}) (?P<name>[\w.\"]+)", re.IGNORECASE)
 _COMMENT = re.compile(rf"COMMENT ON (?:{_REPLACEABLE}) (?P<name>[\w.\"]+)", re.IGNORECASE)
 _GRANT = re.compile(r"GRANT \w+ ON (?:FUNCTION |PROCEDURE )?(?P<name>[\w.\"]+)", re.IGNORECASE)
+_COLUMN = re.compile(r"COMMENT ON COLUMN ", re.IGNORECASE)
 _NOBODY = "-- Granted to nobody: "
 _TABLE = re.compile(r"CREATE (?:TABLE|SEQUENCE|(?:UNIQUE )?INDEX|SCHEMA) ", re.IGNORECASE)
 _SEARCH_PATH = re.compile(r"\bSET search_path\s*(?:=|TO\b)", re.IGNORECASE)
@@ -113,7 +115,7 @@ def _lint_functions(sql: str, statements: list[Statement]) -> Iterator[tuple[int
                     statement.line,
                     f"the COMMENT of {told['name']} is not followed by its GRANT, or {_NOBODY}...",
                 )
-        elif not _GRANT.match(statement.text):
+        elif not _GRANT.match(statement.text) and not _COLUMN.match(statement.text):
             yield statement.line, "this is no function or view and belongs in ties/ or tables/"
 
 

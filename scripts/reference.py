@@ -78,6 +78,8 @@ _RELATIONS = sql.SQL("""
         CASE c.relkind WHEN 'v' THEN 'view' ELSE 'table' END AS kind,
         array_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod))
                   ORDER BY a.attnum) AS columns,
+        array_agg(format('| `%%s` | %%s |', a.attname, col_description(c.oid, a.attnum))
+                  ORDER BY a.attnum) AS meanings,
         has_table_privilege(%(publisher)s, c.oid, 'SELECT') AS publisher,
         has_table_privilege(%(auditor)s, c.oid, 'SELECT') AS auditor
     FROM pg_class AS c
@@ -115,7 +117,7 @@ class _Function:
         yield _fenced(
             _call(self.name, list(map(_plain, self.arguments or [])), self.result, self.columns)
         )
-        yield f"{self.comment}."
+        yield _paragraph(self.comment)
         if self.names:
             rows = (f"| `{name}` | {_meaning(self.name, name)} |" for name in self.names)
             yield "\n".join(["| argument | meaning |", "|---|---|", *rows])
@@ -124,12 +126,13 @@ class _Function:
 
 @dataclass(frozen=True)
 class _Relation:
-    """A table or view as the catalogue has it."""
+    """A table or view as the catalogue has it; `meanings` are rows of a table in Markdown."""
 
     name: str
     comment: str
     kind: str
     columns: list[str]
+    meanings: list[str]
     publisher: bool
     auditor: bool
 
@@ -146,7 +149,10 @@ class _Relation:
     def section(self) -> Iterator[str]:
         """Describe it, paragraph by paragraph."""
         yield _fenced(",\n".join(self.columns))
-        yield f"{self.comment}."
+        yield _paragraph(self.comment)
+        # People read views; \d+ of psql says what columns of tables mean.
+        if self.kind == "view":
+            yield "\n".join(["| column | meaning |", "|---|---|", *self.meanings])
         yield f"*May be read by {_holders(self.publisher, self.auditor)}.*"
 
 
@@ -271,6 +277,10 @@ def _holders(publisher: bool, auditor: bool) -> str:
     """Say which jobs have a privilege."""
     jobs = [job for job, has in (("publishers", publisher), ("auditors", auditor)) if has]
     return " and ".join(jobs) or "superusers only"
+
+
+def _paragraph(comment: str) -> str:
+    return " ".join(comment.split("\n")) + "."
 
 
 def _fenced(text: str) -> str:

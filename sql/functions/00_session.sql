@@ -33,5 +33,6 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.digest() RETURNS text
     SET search_path = pg_catalog, pg_temp
     AS $$ SELECT '@DIGEST@' $$;
 COMMENT ON FUNCTION bkpriv_internal.digest() IS
-    'Digest of the files in sql/ that this was made from; doctor() compares it with that of what is installed';
+    'Digest of the files in sql/ that this was made from.
+doctor() compares it with that of what is installed';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.digest() TO bkpriv_publisher, bkpriv_auditor;

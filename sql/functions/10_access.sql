@@ -20,7 +20,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.owned() RETURNS SETOF text
     SELECT rolname FROM pg_roles WHERE pg_has_role(oid, 'MEMBER') AND has_schema_privilege('bkpriv', 'USAGE')
 $$;
 COMMENT ON FUNCTION bkpriv_internal.owned() IS
-    'Roles whose datasets and releases are the current user''s; policies ask for them once, not for each row';
+    'Roles whose datasets and releases are the current user''s.
+Policies ask for them once, not for each row';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.owned() TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.sees_all() RETURNS boolean

@@ -29,7 +29,11 @@ CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, [sensitive], [], respondent, period, bins)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) IS
-    'Declares a table as a dataset: its quasi-identifiers, sensitive column and, for serial releases, respondent and period columns; bins, such as {"birth_date": "year", "age": 5}, makes values of a column intervals of one calendar unit or width, and {"method": "label"} numbers that are codes labels; warns of nearly unique quasi-identifiers, of numbers that may be codes and of NULL';
+    'Declares a table as a dataset: its quasi-identifiers and its sensitive column.
+A respondent column and a period column make its releases a sequence. bins makes values of a column
+intervals of one calendar unit or width ({"birth_date": "year", "age": 5}), and numbers that are
+codes labels ({"method": "label"}). Nearly unique quasi-identifiers, numbers that may be codes, and
+NULL are warned of';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text, text, text, jsonb) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
@@ -43,7 +47,9 @@ CREATE OR REPLACE FUNCTION bkpriv.register_dataset(
 return GD["bkpriv"].dataset.register(name, source, quasi_identifiers, sensitive, attributes, respondent, period, bins)
 $$;
 COMMENT ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) IS
-    'Declares a table with sensitive columns, one or several, each of which is bounded by itself, and jointly where a policy says so; attributes pass through unchanged with the sensitive values of a record, and adversaries are supposed not to know them';
+    'Declares a table with one or several sensitive columns.
+Each of them is bounded by itself, and all jointly where a policy says so. attributes pass through
+unchanged with the sensitive values of a record; adversaries are supposed not to know them';
 GRANT EXECUTE ON FUNCTION bkpriv.register_dataset(text, regclass, text[], text[], text, text, jsonb, text[]) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, levels regclass) RETURNS void
@@ -54,7 +60,8 @@ CREATE OR REPLACE FUNCTION bkpriv.set_hierarchy(dataset text, attribute text, le
 GD["bkpriv"].dataset.set_hierarchy(dataset, attribute, levels)
 $$;
 COMMENT ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) IS
-    'Gives an attribute a generalization hierarchy, read from a table whose columns are, in order, value, coarser, ..., root';
+    'Gives an attribute a generalization hierarchy, read from a table.
+The columns of the table are, in order, value, coarser, ..., root';
 GRANT EXECUTE ON FUNCTION bkpriv.set_hierarchy(text, text, regclass) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.set_interval_hierarchy(
@@ -67,7 +74,8 @@ CREATE OR REPLACE FUNCTION bkpriv.set_interval_hierarchy(
 GD["bkpriv"].dataset.set_interval_hierarchy(dataset, attribute, widths, origin)
 $$;
 COMMENT ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) IS
-    'Gives a numeric attribute nested intervals of rising widths, counted from the origin, for methods that generalize whole columns; mondrian publishes ranges of its own';
+    'Gives a numeric attribute nested intervals of rising widths, counted from the origin.
+They serve methods that generalize whole columns; mondrian publishes ranges of its own';
 GRANT EXECUTE ON FUNCTION bkpriv.set_interval_hierarchy(text, text, numeric[], numeric) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.unset_hierarchy(dataset text, attribute text) RETURNS void

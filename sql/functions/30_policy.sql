@@ -15,7 +15,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.meant(requirements jsonb, smoothing f
         AS found(stated, by)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.meant(jsonb, float8, jsonb) IS
-    'Requirements with the smoothing stated that a row of a version before 0.4.0 leaves out: that of its options, or that of its column of this name, which is NULL in rows since';
+    'Requirements with the smoothing stated that a row of a version before 0.4.0 leaves out.
+It is that of the row''s options, or that of its column of this name, which is NULL in rows since';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.meant(jsonb, float8, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE VIEW bkpriv.policies WITH (security_barrier) AS
@@ -23,8 +24,13 @@ SELECT name, owner, bkpriv_internal.meant(requirements, smoothing) AS requiremen
 FROM bkpriv.policy
 WHERE has_schema_privilege('bkpriv', 'USAGE');
 COMMENT ON VIEW bkpriv.policies IS
-    'Named privacy requirements, as they are meant: a smoothing that versions before 0.4.0 did not state is stated';
+    'Named privacy requirements, as they are meant.
+A smoothing that versions before 0.4.0 did not state is stated';
 GRANT SELECT ON bkpriv.policies TO bkpriv_publisher, bkpriv_auditor;
+COMMENT ON COLUMN bkpriv.policies.name IS 'Name that functions take';
+COMMENT ON COLUMN bkpriv.policies.owner IS 'Role that stated it';
+COMMENT ON COLUMN bkpriv.policies.requirements IS 'What a release must keep, with every smoothing that holds';
+COMMENT ON COLUMN bkpriv.policies.set_at IS 'When it was stated last';
 
 CREATE OR REPLACE FUNCTION bkpriv.set_policy(name text, requirements jsonb) RETURNS text
     LANGUAGE plpython3u

@@ -39,7 +39,9 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.written_tables(source oid) RETURNS SE
     SELECT oid FROM named
 $$;
 COMMENT ON FUNCTION bkpriv_internal.written_tables(oid) IS
-    'A source with its partitions and children, and the parents of all these: whatever a write to it may name; and the other way round, the sources that a write to this table may change';
+    'A source with its partitions and children, and the parents of all these.
+That is whatever a write to it may name, and the other way round the sources that a write to this
+table may change';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.written_tables(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.period_type(watched oid, period text) RETURNS text
@@ -59,7 +61,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.period_type(watched oid, period text)
         AND NOT EXISTS (SELECT FROM pg_collation c WHERE c.oid = b.attcollation AND NOT c.collisdeterministic)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.period_type(oid, text) IS
-    'Built-in type of a column whose values are told apart by their texts; NULL if it has no such type, or is not there';
+    'Built-in type of a column whose values are told apart by their texts.
+NULL if it has no such type, or is not there';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.period_type(oid, text) TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.mark_stale() RETURNS trigger
@@ -125,7 +128,8 @@ BEGIN
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.mark_stale() IS
-    'Statement trigger on a watched table: marks the releases that have its token as stale; if it has a column of periods, but for those of periods that no written row is of';
+    'Statement trigger on a watched table: marks the releases that have its token as stale.
+With a column of periods it spares those of periods that no written row is of';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.mark_stale() TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.called(relation oid) RETURNS text
@@ -176,7 +180,8 @@ BEGIN
                         WHERE e.release = r.release AND e.kind IN ('stale', 'withdrawn'));
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.add_stale(oid, text[], text, text, bigint[]) IS
-    'Marks the releases that have one of the tokens of a table, and the column that was lost, if one was, unless they are spared, or stale or withdrawn already';
+    'Marks the releases that have one of the tokens of a table as stale, and the column that was lost.
+It leaves out those that are spared, and those that are stale or withdrawn already';
 -- Granted to nobody: triggers call it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_triggers(watched oid)
@@ -197,7 +202,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.watch_triggers(watched oid)
         AND t.tgnargs BETWEEN 1 AND 2
 $$;
 COMMENT ON FUNCTION bkpriv_internal.watch_triggers(oid) IS
-    'Triggers of the watch of a table, with token and column of periods, and the events that they watch in full';
+    'Triggers of the watch of a table.
+With token, column of periods, and the events that they watch in full';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_triggers(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.carried_token(watched oid) RETURNS text
@@ -208,7 +214,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.carried_token(watched oid) RETURNS te
     GROUP BY t.token HAVING bool_or(t.name = 'bkpriv_watch') AND bit_or(t.events) = 4 + 8 + 16 + 32
 $$;
 COMMENT ON FUNCTION bkpriv_internal.carried_token(oid) IS
-    'Token of the triggers on a table, whosever it is; NULL if there are none, or they do not watch all that is written, always';
+    'Token of the triggers on a table, whosever it is.
+NULL if there are none, or they do not watch all that is written, always';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.carried_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
@@ -220,7 +227,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.watch_token(watched oid) RETURNS text
     WHERE w.token = bkpriv_internal.carried_token(watch_token.watched) AND w.named = bkpriv_internal.called(watch_token.watched)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.watch_token(oid) IS
-    'Token of the triggers that watch a table; NULL if none do, or not all that is written, always, or it is that of another table';
+    'Token of the triggers that watch a table.
+NULL if none do, or not all that is written, always, or it is that of another table';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.watch_token(oid) TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.watch_tokens(source_schema text, source_name text) RETURNS text[]
@@ -292,7 +300,8 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.note_alteration() IS
-    'Event trigger: marks releases as stale where a watched table loses its watch or a published column, or a column changes its type';
+    'Event trigger: marks releases as stale where a watched table loses what they rest on.
+That is its watch or a published column, or the type of a column';
 -- Granted to nobody: an event trigger.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.register_watch(source oid) RETURNS void
@@ -354,7 +363,9 @@ CREATE OR REPLACE FUNCTION bkpriv.watch(source regclass, period text DEFAULT NUL
 GD["bkpriv"].staleness.watch(source, period)
 $$;
 COMMENT ON FUNCTION bkpriv.watch(regclass, text) IS
-    'Has a table watched, by its owner: from then on it is known whether releases that are made from it are stale; for all datasets, and tells nobody about them; with a column of periods, a write makes only releases of the periods of its rows stale';
+    'Has a table watched, by its owner, so that it is known whether releases made from it are stale.
+That holds for all datasets, and tells nobody about them. With a column of periods, a write makes
+only releases of the periods of its rows stale';
 GRANT EXECUTE ON FUNCTION bkpriv.watch(regclass, text) TO bkpriv_publisher, bkpriv_watcher;
 
 CREATE OR REPLACE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
@@ -365,5 +376,6 @@ CREATE OR REPLACE FUNCTION bkpriv.unwatch(source regclass) RETURNS void
 GD["bkpriv"].staleness.unwatch(source)
 $$;
 COMMENT ON FUNCTION bkpriv.unwatch(regclass) IS
-    'Ends the watch of a table, its partitions and children, by their owner: whether releases made from them are stale becomes unknown, and stays so';
+    'Ends the watch of a table, its partitions and children, by their owner.
+Whether releases made from them are stale becomes unknown, and stays so';
 GRANT EXECUTE ON FUNCTION bkpriv.unwatch(regclass) TO bkpriv_publisher, bkpriv_watcher;

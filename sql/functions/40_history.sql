@@ -88,7 +88,8 @@ BEGIN
     RETURN NEW;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.guard_row() IS
-    'Trigger that refuses to change a row of the history, unless the transaction has recorded the event that it names';
+    'Trigger that refuses to change a row of the history.
+The exception is a transaction that has recorded the event that the trigger names';
 -- Granted to nobody: a trigger.
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.bases(source_schema text, source_name text) RETURNS text[]
@@ -124,7 +125,10 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.bases(source_schema text, source_name
     ) AS named
 $$;
 COMMENT ON FUNCTION bkpriv_internal.bases(text, text) IS
-    'A relation, and every one that it reads: through views, materialized views, partitions and children, as far as their owners may; up to 2000, partitions last; not through functions, nor what a foreign table reads elsewhere';
+    'A relation, and every one that it reads.
+They are found through views, materialized views, partitions and children, as far as their owners
+may read; up to 2000, partitions last. Functions are not looked through, nor what a foreign table
+reads elsewhere';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.bases(text, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.releases_of(dataset text, owner text, bases text[])
@@ -145,7 +149,9 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.releases_of(dataset text, owner text,
     WHERE own.dataset OR f.release IS NOT NULL
 $$;
 COMMENT ON FUNCTION bkpriv_internal.releases_of(text, text, text[]) IS
-    'Releases the current user may see that may show the same records: those of a dataset, and others made from a relation that reads one of these, with which they share';
+    'Releases the current user may see that may show the same records.
+They are those of a dataset, and others made from a relation that reads one of these, with which
+they share';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.releases_of(text, text, text[]) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.live_releases(dataset text, owner text) RETURNS TABLE (release bigint, view_name text)
@@ -204,7 +210,8 @@ BEGIN
     GROUP BY c.oid, t.oid;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.views_of(bigint) IS
-    'Views that read a table of a release that the current user may see, whatever their names, and whether anybody can read it through them';
+    'Views that read a table of a release that the current user may see, whatever their names.
+readable: whether anybody can read it through them';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.views_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.invoked(view oid) RETURNS boolean
@@ -255,7 +262,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.readers_of(release bigint) RETURNS TA
     WHERE g.privilege_type = 'SELECT' AND (g.grantee = 0 OR r.oid IS NOT NULL)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.readers_of(bigint) IS
-    'Roles, quoted, and PUBLIC, that may SELECT from views that read a table of a release that the current user may see, or from views on these, as owners or by grants, and can be read through';
+    'Roles, quoted, and PUBLIC, that may SELECT from views of a release that the current user may see.
+Views on these count, owners as well as grants, and only what can be read through';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.readers_of(bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE VIEW bkpriv.releases WITH (security_barrier) AS
@@ -281,8 +289,27 @@ CROSS JOIN LATERAL (
 ) AS e
 WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.owned());
 COMMENT ON VIEW bkpriv.releases IS
-    'Releases the current user may see; status is published, superseded, dropped (no view shows it any more), withdrawn or purged; stale is NULL, unknown, where the source was not watched all the time; counterfeited is the number of records that are shown with another sensitive value than they have; grown_from is the release whose groups it keeps';
+    'Releases the current user may see';
 GRANT SELECT ON bkpriv.releases TO bkpriv_publisher, bkpriv_auditor;
+COMMENT ON COLUMN bkpriv.releases.release IS 'Id, as publish() returns it';
+COMMENT ON COLUMN bkpriv.releases.dataset IS 'Dataset that was published';
+COMMENT ON COLUMN bkpriv.releases.version IS 'Number of the release among those of its dataset, from 1';
+COMMENT ON COLUMN bkpriv.releases.view_name IS 'View that shows it, or showed it, with its schema';
+COMMENT ON COLUMN bkpriv.releases.method IS 'Method that made it';
+COMMENT ON COLUMN bkpriv.releases.policy IS 'Name of the policy';
+COMMENT ON COLUMN bkpriv.releases.period IS 'Period whose records were published; NULL: all records';
+COMMENT ON COLUMN bkpriv.releases.records IS 'Records of the source, or of the period';
+COMMENT ON COLUMN bkpriv.releases.suppressed IS 'Records that were left out';
+COMMENT ON COLUMN bkpriv.releases.groups IS 'Groups that are shown; 0 of a randomized release';
+COMMENT ON COLUMN bkpriv.releases.status IS 'published, superseded, dropped (no view shows it any more), withdrawn or purged';
+COMMENT ON COLUMN bkpriv.releases.stale IS 'Whether the source has changed since; NULL: unknown, it was not watched all the time';
+COMMENT ON COLUMN bkpriv.releases.created_at IS 'When it was published';
+COMMENT ON COLUMN bkpriv.releases.created_by IS 'Role that published it';
+COMMENT ON COLUMN bkpriv.releases.requirements IS 'What the release had to keep';
+COMMENT ON COLUMN bkpriv.releases.options IS 'Options of the publication';
+COMMENT ON COLUMN bkpriv.releases.reason IS 'Why it became what status says, in words';
+COMMENT ON COLUMN bkpriv.releases.counterfeited IS 'Records that are shown with another sensitive value than they have';
+COMMENT ON COLUMN bkpriv.releases.grown_from IS 'Release whose groups it keeps';
 
 CREATE OR REPLACE VIEW bkpriv.audits WITH (security_barrier) AS
 SELECT a.audit, a.release, r.dataset, a.requirement,
@@ -293,3 +320,16 @@ WHERE (SELECT bkpriv_internal.sees_all()) OR r.owner IN (SELECT bkpriv_internal.
 COMMENT ON VIEW bkpriv.audits IS
     'Audits of the releases the current user may see; the first of each release is its certification';
 GRANT SELECT ON bkpriv.audits TO bkpriv_publisher, bkpriv_auditor;
+COMMENT ON COLUMN bkpriv.audits.audit IS 'Id of the call of audit(), or of the certification';
+COMMENT ON COLUMN bkpriv.audits.release IS 'Release that was measured';
+COMMENT ON COLUMN bkpriv.audits.dataset IS 'Dataset of the release';
+COMMENT ON COLUMN bkpriv.audits.requirement IS 'Requirement that the bound is of';
+COMMENT ON COLUMN bkpriv.audits.parameters IS 'Parameters of the requirement';
+COMMENT ON COLUMN bkpriv.audits.threshold IS 'Bound';
+COMMENT ON COLUMN bkpriv.audits.worst IS 'Figure of the worst group or person, in the unit of the threshold';
+COMMENT ON COLUMN bkpriv.audits.mean IS 'Mean of the figure over all records';
+COMMENT ON COLUMN bkpriv.audits.vulnerable IS 'Records over the threshold; NULL: the requirement is not about records';
+COMMENT ON COLUMN bkpriv.audits.satisfied IS 'Whether the bound holds';
+COMMENT ON COLUMN bkpriv.audits.estimator IS 'Estimator of beliefs that was used';
+COMMENT ON COLUMN bkpriv.audits.audited_at IS 'When it was measured';
+COMMENT ON COLUMN bkpriv.audits.audited_by IS 'Role that measured it';

@@ -45,5 +45,6 @@ BEGIN
     PERFORM set_config('client_min_messages', told, true);
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.distribute_release_table(bigint, text, text) IS
-    'Distributes a table of a release of this transaction by a column; of those beside the records every node has a copy';
+    'Distributes a table of a release of this transaction by a column.
+Of those beside the records every node has a copy';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.distribute_release_table(bigint, text, text) TO bkpriv_publisher;

@@ -8,7 +8,8 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.release_table(release bigint, part te
     SET search_path = pg_catalog, pg_temp
     AS $$ SELECT 'release_' || release || CASE WHEN part = 'records' THEN '' WHEN part IN ('sensitive', 'randomization') THEN '_' || part END $$;
 COMMENT ON FUNCTION bkpriv_internal.release_table(bigint, text) IS
-    'Name in bkpriv_release of a release''s table of records, of the sensitive values of its groups, or of how values were randomized';
+    'Name in bkpriv_release of a release''s table of records, or of another part of it.
+sensitive: the sensitive values of its groups; randomization: how values were randomized';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.release_table(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.release_tables(release bigint) RETURNS SETOF text
@@ -97,7 +98,8 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.seal_release_tables(bigint) IS
-    'Freezes the tables of a release of this transaction; its publisher and the dataset''s owner may then only read them';
+    'Freezes the tables of a release of this transaction.
+Its publisher and the dataset''s owner may then only read them';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.seal_release_tables(bigint) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.publish(
@@ -111,5 +113,10 @@ CREATE OR REPLACE FUNCTION bkpriv.publish(
 return GD["bkpriv"].publication.publish(dataset, policy, view_name, method, period, options, view_schema)
 $$;
 COMMENT ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) IS
-    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible, where the dataset names respondents together with its earlier releases; methods bucketize and anatomy, which publish exact quasi-identifiers, make a second one, view_name_sensitive (anatomy needs l_diversity in the policy); so does randomize, view_name_randomization, which says how values were distorted (it needs max_disclosure in the policy and the option scheme); publishing under the same view name again moves the views; of a dataset with periods, the records of one are published';
+    'Publishes a dataset under a policy as a view over a frozen release, certified before it is visible.
+Where the dataset names respondents, it is certified together with its earlier releases. Publishing
+under the same view name again moves the view; of a dataset with periods, the records of one are
+published. bucketize and anatomy, which show exact quasi-identifiers, make a second view,
+view_name_sensitive; randomize makes view_name_randomization, which says how values were distorted.
+anatomy needs l_diversity in the policy, randomize max_disclosure and the option scheme';
 GRANT EXECUTE ON FUNCTION bkpriv.publish(text, text, text, text, text, jsonb, text) TO bkpriv_publisher;

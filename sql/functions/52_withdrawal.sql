@@ -96,7 +96,8 @@ EXCEPTION WHEN OTHERS THEN
     RETURN false;
 END $$;
 COMMENT ON FUNCTION bkpriv_internal.empty_view(regclass, regclass) IS
-    'Empties a materialized view over an emptied table, or drops it where that fails; one that is not as it was published becomes unreadable; whether it is still there';
+    'Empties a materialized view over an emptied table, or drops it where that fails.
+One that is not as it was published becomes unreadable; the result is whether it is still there';
 -- Granted to nobody: clear_release calls it, as the extension's owner.
 
 CREATE OR REPLACE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS void
@@ -107,5 +108,6 @@ CREATE OR REPLACE FUNCTION bkpriv.withdraw(release bigint, reason text) RETURNS 
 GD["bkpriv"].withdrawal.withdraw(release, reason)
 $$;
 COMMENT ON FUNCTION bkpriv.withdraw(bigint, text) IS
-    'Removes a release''s data and the views that show it; a view that others build on stays, empty; the history stays';
+    'Removes a release''s data and the views that show it.
+A view that others build on stays, empty; the history stays';
 GRANT EXECUTE ON FUNCTION bkpriv.withdraw(bigint, text) TO bkpriv_publisher;

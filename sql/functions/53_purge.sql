@@ -31,5 +31,7 @@ CREATE OR REPLACE FUNCTION bkpriv.purge(release bigint, reason text, force boole
 GD["bkpriv"].purge.purge(release, reason, force)
 $$;
 COMMENT ON FUNCTION bkpriv.purge(bigint, text, boolean) IS
-    'Erases what a withdrawn release was made from: cells, labels, respondents, beliefs and notices; its figures, audits and events stay; refused, unless forced, while the dataset has releases that are not withdrawn';
+    'Erases what a withdrawn release was made from.
+That is cells, labels, respondents, beliefs and notices; its figures, audits and events stay. It is
+refused, unless forced, while the dataset has releases that are not withdrawn';
 GRANT EXECUTE ON FUNCTION bkpriv.purge(bigint, text, boolean) TO bkpriv_publisher;

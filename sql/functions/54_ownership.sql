@@ -8,5 +8,6 @@ CREATE OR REPLACE FUNCTION bkpriv.reassign(owner text, new_owner regrole) RETURN
 GD["bkpriv"].ownership.reassign(owner, new_owner)
 $$;
 COMMENT ON FUNCTION bkpriv.reassign(text, regrole) IS
-    'For superusers: hands the datasets, policies and releases of a role, which may be gone, and the views that show these, to another';
+    'For superusers: hands what a role has in bkpriv to another.
+That is its datasets, policies and releases, and the views that show these; the role may be gone';
 -- Granted to nobody: for superusers.

@@ -10,5 +10,8 @@ CREATE OR REPLACE FUNCTION bkpriv.lattice(dataset text, policy text, options jso
 return GD["bkpriv"].lattice.lattice(dataset, policy, options, period)
 $$;
 COMMENT ON FUNCTION bkpriv.lattice(text, text, jsonb, text) IS
-    'Every combination of generalization levels: whether it is safe under the policy, minimal among the safe ones, and the one that publish with method incognito and the same options would choose; whether groups were measured or it followed from other nodes; what a safe one suppresses and costs, and what a minimal one loses in bits (kl); period as in publish()';
+    'Every combination of generalization levels, and whether it is safe under the policy.
+chosen is the one that publish with method incognito and the same options would take; measured says
+whether groups were measured or it followed from other nodes. A safe one has what it suppresses and
+costs, a minimal one also what it loses in bits (kl); period as in publish()';
 GRANT EXECUTE ON FUNCTION bkpriv.lattice(text, text, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

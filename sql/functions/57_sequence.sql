@@ -11,7 +11,10 @@ CREATE OR REPLACE FUNCTION bkpriv.set_sequential_knowledge(
 GD["bkpriv"].sequence.set_knowledge(dataset, name, kind, source, memory)
 $$;
 COMMENT ON FUNCTION bkpriv.set_sequential_knowledge(text, text, text, regclass, int) IS
-    'Says what adversaries know of how a respondent''s values follow each other, for policies to name as {"sequence": "name"}; kind: domain (source has history text[], the oldest value first, next, probability), mined (from a corpus: respondent, period, value), incremental (from the releases themselves) or constant (values never change); memory: how many latest values count, by default all';
+    'Says what adversaries know of how a respondent''s values follow each other.
+Policies name it as {"sequence": "name"}. kind: domain (source has history text[], the oldest value
+first, next, probability), mined (from a corpus: respondent, period, value), incremental (from the
+releases themselves) or constant (values never change)';
 GRANT EXECUTE ON FUNCTION bkpriv.set_sequential_knowledge(text, text, text, regclass, int) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.unset_sequential_knowledge(dataset text, name text) RETURNS void
@@ -22,7 +25,8 @@ CREATE OR REPLACE FUNCTION bkpriv.unset_sequential_knowledge(dataset text, name 
 GD["bkpriv"].sequence.unset_knowledge(dataset, name)
 $$;
 COMMENT ON FUNCTION bkpriv.unset_sequential_knowledge(text, text) IS
-    'Takes sequential knowledge of a dataset back; policies that name it cannot be published under any more';
+    'Takes sequential knowledge of a dataset back.
+Policies that name it cannot be published under any more';
 GRANT EXECUTE ON FUNCTION bkpriv.unset_sequential_knowledge(text, text) TO bkpriv_publisher;
 
 CREATE OR REPLACE FUNCTION bkpriv.sequential_knowledge(dataset text, name text)
@@ -34,7 +38,9 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_knowledge(dataset text, name text)
 return GD["bkpriv"].sequence.knowledge(dataset, name)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_knowledge(text, text) IS
-    'Sequential knowledge as rows: for each history, the oldest value first, the probability of each next value, and how often it was seen, if it was mined; incremental: counted in the releases so far';
+    'Sequential knowledge as rows: for each history the probability of each next value.
+Histories begin with the oldest value; support is how often it was seen, if it was mined;
+incremental: counted in the releases so far';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_knowledge(text, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
@@ -50,7 +56,12 @@ CREATE OR REPLACE FUNCTION bkpriv.sequential_audit(
 return GD["bkpriv"].sequence.sequential_audit(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) IS
-    'What each release of a dataset gives away to an adversary who saw all releases before it, withdrawn ones too, and has the sequential knowledge (NULL: none, and no memory); retrospective: and who saw the later ones as well; confidence and worst: the mean and the largest probability of an actual value for this adversary; gain: the increase over its share in the group, as a part of what could be gained; remembered: published records of respondents whom an earlier release showed; bandwidth: knowledge of other respondents, by default the uniform kernel; estimator: omega understates, auto comes nearest to exact inference; left_out: why a release could not be judged';
+    'What each release of a dataset gives away to an adversary who saw all releases before it.
+Withdrawn ones count, and with retrospective the later ones, too; knowledge NULL: the adversary has
+no memory. confidence and worst: the mean and the largest probability of an actual value for this
+adversary. gain: the increase over its share in the group, as a part of what could be gained.
+remembered: published records of respondents whom an earlier release showed. left_out: why a release
+could not be judged. estimator: omega understates, auto comes nearest to exact inference';
 GRANT EXECUTE ON FUNCTION bkpriv.sequential_audit(text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
@@ -65,7 +76,10 @@ CREATE OR REPLACE FUNCTION bkpriv.revised_belief(
 return GD["bkpriv"].sequence.revised_belief(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) IS
-    'Beliefs about a respondent before and after the last release of a period (NULL: the last release) that shows them, of an adversary who saw the releases before it; with auto and exact they are exact, from all these releases at once, if shared groups link few people, else an estimate, as a notice says; arguments as in sequential_audit()';
+    'Beliefs about a respondent before and after the last release of a period that shows them.
+They are those of an adversary who saw the releases before it; period NULL: the last release. With
+auto and exact they are exact, from all these releases at once, if shared groups link few people,
+else an estimate, as a notice says. Arguments are as in sequential_audit()';
 GRANT EXECUTE ON FUNCTION bkpriv.revised_belief(text, text, text, text, text, boolean, jsonb) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
@@ -81,5 +95,9 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_sequence(
 return GD["bkpriv"].sequence.explain_sequence(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) IS
-    'Respondents whose actual values a memory gives away most, each once: the probability of the value after the release for an adversary without memory (alone), and before and after it for one with memory; and the part of the past that did most: values in earlier releases, the belief that the respondent had them, and the probability of the value after them (NULL: it was the memory of others in the group)';
+    'Respondents whose actual values a memory gives away most, each once.
+alone: the probability of the value after the release for an adversary without memory; before and
+after it for one with memory. Then the part of the past that did most: values in earlier releases,
+the belief that the respondent had them, and the probability of the value after them (NULL: it was
+the memory of others in the group)';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_sequence(text, text, int, text, jsonb) TO bkpriv_publisher, bkpriv_auditor;

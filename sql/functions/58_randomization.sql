@@ -11,7 +11,10 @@ CREATE OR REPLACE FUNCTION bkpriv.optimize_randomization(
 return GD["bkpriv"].randomization.optimize_randomization(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.optimize_randomization(text, text, float8, jsonb, text) IS
-    'Probability with which each attribute''s values are kept, by scheme rr-s, rr-qi or rr-both, so that nobody''s sensitive value is guessed with a probability above tau and counts can be estimated as well as may be (the best of several local optima); epsilon is its local differential privacy, infinite where all values are kept; options and period as in publish()';
+    'Probability with which each attribute''s values are kept, by scheme rr-s, rr-qi or rr-both.
+Nobody''s sensitive value is guessed with a probability above tau, and counts can be estimated as
+well as may be (the best of several local optima). epsilon is its local differential privacy,
+infinite where all values are kept; options and period as in publish()';
 GRANT EXECUTE ON FUNCTION bkpriv.optimize_randomization(text, text, float8, jsonb, text)
     TO bkpriv_publisher, bkpriv_auditor;
 
@@ -26,6 +29,9 @@ CREATE OR REPLACE FUNCTION bkpriv.reconstruct(
 return GD["bkpriv"].reconstruction.reconstruct(release, attributes, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.reconstruct(bigint, text[], text) IS
-    'Records by the values of some attributes, estimated from a randomized release: unbiased, with the standard error of the drawing and the ends of a 95 % confidence interval, or maximum_likelihood, never negative and without these; combinations that no record can have are left out';
+    'Records by the values of some attributes, estimated from a randomized release.
+unbiased has the standard error of the drawing and the ends of a 95 % confidence interval;
+maximum_likelihood is never negative and has neither. Combinations that no record can have are left
+out';
 GRANT EXECUTE ON FUNCTION bkpriv.reconstruct(bigint, text[], text)
     TO bkpriv_publisher, bkpriv_auditor;

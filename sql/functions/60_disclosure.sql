@@ -25,7 +25,9 @@ CREATE OR REPLACE FUNCTION bkpriv.prior(dataset text, bandwidth jsonb, period te
     CROSS JOIN LATERAL unnest(f.sensitive, c.probabilities::float8[]) AS v(label, probability)
 $$;
 COMMENT ON FUNCTION bkpriv.prior(text, jsonb, text) IS
-    'What an adversary believes about each cell of a dataset''s source before any release; bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table": "schema.prior"}; of a dataset with periods, from the records of the one that is given, else from all; exact';
+    'What an adversary believes about each cell of a dataset''s source before any release; exact.
+bandwidth: a number, one for each quasi-identifier, {"kernel": "uniform"}, or {"table":
+"schema.prior"}. Of a dataset with periods, from the records of the one that is given, else from all';
 GRANT EXECUTE ON FUNCTION bkpriv.prior(text, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.posterior(
@@ -54,7 +56,8 @@ CREATE OR REPLACE FUNCTION bkpriv.posterior(release bigint, bandwidth jsonb, est
         AS v(label, prior, posterior)
 $$;
 COMMENT ON FUNCTION bkpriv.posterior(bigint, jsonb, text) IS
-    'What an adversary believes about each published cell before and after a release; bandwidth as in prior(); estimator_used says where it is exact';
+    'What an adversary believes about each published cell before and after a release.
+bandwidth as in prior(); estimator_used says where it is exact';
 GRANT EXECUTE ON FUNCTION bkpriv.posterior(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.disclosure(
@@ -81,7 +84,9 @@ CREATE OR REPLACE FUNCTION bkpriv.disclosure(release bigint, bandwidth jsonb, es
         AS u(group_id, qi, records, disclosure, estimated)
 $$;
 COMMENT ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) IS
-    'How far a release moves an adversary''s belief about each published cell, in bits from 0 to 1; bandwidth as in prior(); beliefs are compared by the smoothing that the release''s policy states for all adversaries, which a notice names, or else as they are; estimator_used says where it is exact';
+    'How far a release moves an adversary''s belief about each published cell, in bits from 0 to 1.
+Beliefs are compared by the smoothing that the release''s policy states for all adversaries, which a
+notice names, or else as they are. bandwidth as in prior(); estimator_used says where it is exact';
 GRANT EXECUTE ON FUNCTION bkpriv.disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth jsonb, estimator text DEFAULT 'auto')
@@ -95,7 +100,12 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_disclosure(release bigint, bandwidth j
 return GD["bkpriv"].disclosure.explain_disclosure(release, bandwidth, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) IS
-    'For each group, the worst first: about whose records an adversary learns most, and of which value the belief moved most; sure: of how many of its records the adversary becomes sure, believing a value or a node of its hierarchy at most .5 before and above .9 after, and of whom of them and of what most; bandwidth, and how beliefs are compared, as in disclosure(); of a randomized release, which takes no bandwidth, for all records with the same values: the share of the sensitive one, and the probability that they are found as they were';
+    'For each group, the worst first: about whose records, and of which value, a belief moved most.
+sure: of how many of its records the adversary becomes sure, believing a value or a node of its
+hierarchy at most .5 before and above .9 after; then of whom of them and of what most. bandwidth,
+and how beliefs are compared, as in disclosure(). Of a randomized release, which takes no bandwidth,
+for all records with the same values: the share of the sensitive one, and the probability that they
+are found as they were';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_disclosure(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAULT NULL, estimator text DEFAULT 'auto')
@@ -110,5 +120,13 @@ CREATE OR REPLACE FUNCTION bkpriv.audit(release bigint, requirements jsonb DEFAU
 return GD["bkpriv"].audit.audit(release, requirements, estimator)
 $$;
 COMMENT ON FUNCTION bkpriv.audit(bigint, jsonb, text) IS
-    'Measures a release against requirements, by default those of its policy, and records what it found; says which group is worst, its records, and the value at fault: its share in the table and the group, or the belief before and after about the records of worst_qi; of a randomized release, which has no groups, the share in the table and the probability that the riskiest records are found as they were, and another row for all releases of the same records together; by its policy, also how many rows are unique within their group by the attributes that pass through (vulnerable), each and all together, which nothing bounds; sure: whatever the bound is, of how many its reader becomes sure, of some value or node of the hierarchy: believed at most .5 before, above .9 after; most: what no release of the table exceeds, so that a threshold of as much, or above, cannot bind';
+    'Measures a release against requirements, by default those of its policy, and records the figures.
+It says which group is worst, its records, and the value at fault: its share in the table and the
+group, or the belief before and after about the records of worst_qi. sure: of how many its reader
+becomes sure, whatever the bound is: of some value or node of the hierarchy, believed at most .5
+before, above .9 after. most: what no release of the table exceeds, so that a threshold of as much,
+or above, cannot bind. A randomized release, which has no groups, has the share in the table and the
+probability that the riskiest records are found as they were, and another row for all releases of
+the same records together. By the release''s own policy, further rows count those unique within their
+group by attributes that pass through (vulnerable), which nothing bounds';
 GRANT EXECUTE ON FUNCTION bkpriv.audit(bigint, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

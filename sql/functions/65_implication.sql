@@ -10,7 +10,9 @@ CREATE OR REPLACE FUNCTION bkpriv.max_disclosure(release bigint, k int, language
 return GD["bkpriv"].implication.max_disclosure(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.max_disclosure(bigint, int, text) IS
-    'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications (or negations), with knowledge that attains it, as disclosure_given takes it, and what it discloses; of several sensitive columns about the one disclosed most; exact up to rounding';
+    'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications.
+Or negations; with knowledge that attains it, as disclosure_given takes it, and what it discloses.
+Of several sensitive columns about the one disclosed most; exact up to rounding';
 GRANT EXECUTE ON FUNCTION bkpriv.max_disclosure(bigint, int, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv_internal.disclosure_given(
@@ -43,5 +45,10 @@ CREATE OR REPLACE FUNCTION bkpriv.disclosure_given(release bigint, knowledge jso
     ) AS v ON v.place = p.place
 $$;
 COMMENT ON FUNCTION bkpriv.disclosure_given(bigint, jsonb) IS
-    'Exact probability of every person''s having every value, for who knows groups and members, and that the implications hold: [{"if": [atom, ...], "then": [atom, ...]}, {"not": atom}], an atom being {"respondent": "7", "value": "flu"}, or, where the dataset declares no respondents, {"group": 3, "qi": {...}, "person": 1, "value": "flu"}; of several sensitive columns a value is the text of a combination, or that of one column''s value, {"disease":"flu"}; person is NULL for all others of that cell in that group';
+    'Probability of every person''s having every value, for who knows groups, members and implications.
+Exact. knowledge: [{"if": [atom, ...], "then": [atom, ...]}, {"not": atom}], an atom being
+{"respondent": "7", "value": "flu"}, or, where the dataset declares no respondents, {"group": 3,
+"qi": {...}, "person": 1, "value": "flu"}. Of several sensitive columns a value is the text of a
+combination, or that of one column''s value, {"disease":"flu"}. person is NULL for all others of that
+cell in that group';
 GRANT EXECUTE ON FUNCTION bkpriv.disclosure_given(bigint, jsonb) TO bkpriv_publisher, bkpriv_auditor;

@@ -14,7 +14,13 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_together(
 return GD["bkpriv"].together.audit_together(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.audit_together(bigint[], jsonb, text) IS
-    'What a reader of several releases of the same respondents learns from all of them, in the columns of audit(), by default against all requirements of their policies; figures are of respondents whom one of the releases shows: worst_records counts those of whom the same groups tell the worst, and worst_group is NULL; k_anonymity: the fewest records that may be a respondent''s; requirements on shares: the beliefs of a reader without knowledge; bt_privacy: how far beliefs move; respondents link the releases, and a value that changed makes another person; estimator_used says for how many it is exact';
+    'What a reader of several releases of the same respondents learns from all of them together.
+Columns and arguments are those of audit(), requirements by default all of their policies;
+estimator_used says for how many it is exact. Figures are of respondents whom one of the releases
+shows: worst_records counts those of whom the same groups tell the worst, and worst_group is NULL.
+k_anonymity: the fewest records that may be a respondent''s; requirements on shares: the beliefs of a
+reader without knowledge; bt_privacy: how far beliefs move. Respondents link the releases, and a
+value that changed makes another person';
 GRANT EXECUTE ON FUNCTION bkpriv.audit_together(bigint[], jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.explain_together(
@@ -29,7 +35,10 @@ CREATE OR REPLACE FUNCTION bkpriv.explain_together(
 return GD["bkpriv"].together.explain_together(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.explain_together(bigint[], jsonb, text) IS
-    'Respondents over a bound by several releases together, for each bound the worst first: the value at fault, its share in the table, or the prior belief in it, and the belief after the releases; releases: those that expose the respondent, none of which can be left out; arguments as in audit_together()';
+    'Respondents over a bound by several releases together, for each bound the worst first.
+Of each: the value at fault, its share in the table, or the prior belief in it, and the belief after
+the releases. releases: those that expose the respondent, none of which can be left out; arguments
+as in audit_together()';
 GRANT EXECUTE ON FUNCTION bkpriv.explain_together(bigint[], jsonb, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.audit_readers(
@@ -46,5 +55,10 @@ CREATE OR REPLACE FUNCTION bkpriv.audit_readers(
 return GD["bkpriv"].together.audit_readers(*args)
 $$;
 COMMENT ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) IS
-    'What each reader of a dataset''s releases learns from all that they hold, as audit_together(), last all readers together (all); readers: {"name": ["schema.view", 7]}, views with all that they ever showed, or releases; by default the roles, and PUBLIC, that may SELECT from its views or views on these, or could until they were withdrawn; roles that may read the same are listed once, and superusers and roles that may read the source or act as its owner are not; of a dataset with periods, each period by itself';
+    'What each reader of a dataset''s releases learns from all that they hold, as audit_together().
+The last, all, is all readers together. readers: {"name": ["schema.view", 7]}, views with all that
+they ever showed, or releases. By default they are the roles, and PUBLIC, that may SELECT from its
+views or views on these, or could until they were withdrawn; roles that may read the same are listed
+once, and superusers and roles that may read the source or act as its owner are not. Of a dataset
+with periods, each period by itself';
 GRANT EXECUTE ON FUNCTION bkpriv.audit_readers(text, jsonb, jsonb, text) TO bkpriv_publisher, bkpriv_auditor;

@@ -10,5 +10,11 @@ CREATE OR REPLACE FUNCTION bkpriv.explore(dataset text, policies jsonb, method t
 return GD["bkpriv"].exploration.explore(dataset, policies, method, options, period)
 $$;
 COMMENT ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text) IS
-    'What publish would cost and disclose under each of some policies, none of which is published: a JSON array of policies, or {"grid": {"bandwidth": [...], "t": [...]}, "with": {...}}, over k and l as well; by place in the array or grid, from 1: discernibility, average_class_size, gcp, rgcp, suppressed_share, query_error (median of a fixed workload), worst_disclosure and mean_disclosure (to the adversary of the policy who learns most), exact_share, groups, seconds; or refused = 1, and a notice why; what a release would tell together with others is not judged; method, options and period as in publish()';
+    'What publish would cost and disclose under each of some policies, none of which is published.
+policies: a JSON array, or {"grid": {"bandwidth": [...], "t": [...]}, "with": {...}}, over k and l
+as well; place counts in the array or grid, from 1. Metrics: discernibility, average_class_size,
+gcp, rgcp, suppressed_share, query_error (median of a fixed workload), worst_disclosure and
+mean_disclosure (to the adversary of the policy who learns most), exact_share, groups, seconds; or
+refused = 1, and a notice why. What a release would tell together with others is not judged; method,
+options and period as in publish()';
 GRANT EXECUTE ON FUNCTION bkpriv.explore(text, jsonb, text, jsonb, text) TO bkpriv_publisher;

@@ -9,7 +9,11 @@ CREATE OR REPLACE FUNCTION bkpriv.query_accuracy(release bigint, query text)
 return GD["bkpriv"].query.query_accuracy(release, query)
 $$;
 COMMENT ON FUNCTION bkpriv.query_accuracy(bigint, text) IS
-    'Counts that a query asks for, SELECT count(*) FROM dataset WHERE ... GROUP BY ..., in the source as it was when the release was made, and as a reader of the release estimates them; rows are counted, also where people have several, and those of the source that were suppressed, but none that option max_records_per_person left out; the error is NULL where nothing is counted';
+    'Counts that a query asks for, in the source, and as a reader of the release estimates them.
+The query is SELECT count(*) FROM dataset WHERE ... GROUP BY ..., the source as it was when the
+release was made. Rows are counted, also where people have several, and those of the source that
+were suppressed, but none that option max_records_per_person left out. The error is NULL where
+nothing is counted';
 GRANT EXECUTE ON FUNCTION bkpriv.query_accuracy(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.query_workload(
@@ -23,7 +27,8 @@ CREATE OR REPLACE FUNCTION bkpriv.query_workload(
 return GD["bkpriv"].query.query_workload(release, queries, dimensions, selectivity, seed)
 $$;
 COMMENT ON FUNCTION bkpriv.query_workload(bigint, int, int, float8, bigint) IS
-    'Random queries on so many quasi-identifiers and the sensitive attribute, which together ask for a share of all combinations of values (selectivity), answered as by query_accuracy; a seed repeats them';
+    'Random queries on so many quasi-identifiers and the sensitive attribute, as by query_accuracy.
+Together they ask for a share of all combinations of values (selectivity); a seed repeats them';
 GRANT EXECUTE ON FUNCTION bkpriv.query_workload(bigint, int, int, float8, bigint) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.rewrite_query(release bigint, query text) RETURNS text
@@ -34,7 +39,8 @@ CREATE OR REPLACE FUNCTION bkpriv.rewrite_query(release bigint, query text) RETU
 return GD["bkpriv"].query.rewrite_query(release, query)
 $$;
 COMMENT ON FUNCTION bkpriv.rewrite_query(bigint, text) IS
-    'The estimate of query_accuracy as SQL over the published views alone, for their readers to run; with GROUP BY, keys and estimates; of a randomized release also the standard error';
+    'The estimate of query_accuracy as SQL over the published views alone, for their readers to run.
+With GROUP BY, keys and estimates; of a randomized release also the standard error';
 GRANT EXECUTE ON FUNCTION bkpriv.rewrite_query(bigint, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.association(release bigint)
@@ -46,5 +52,7 @@ CREATE OR REPLACE FUNCTION bkpriv.association(release bigint)
 return GD["bkpriv"].query.association(release)
 $$;
 COMMENT ON FUNCTION bkpriv.association(bigint) IS
-    'Uncertainty coefficients U(attribute | other), the share of its entropy that knowing the other takes away, in the source and as the release leaves them; NULL for an attribute with one value';
+    'Uncertainty coefficients U(attribute | other), in the source and as the release leaves them.
+Each is the share of the attribute''s entropy that knowing the other takes away; NULL for an
+attribute with one value';
 GRANT EXECUTE ON FUNCTION bkpriv.association(bigint) TO bkpriv_publisher, bkpriv_auditor;

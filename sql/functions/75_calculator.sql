@@ -19,7 +19,8 @@ CREATE OR REPLACE FUNCTION bkpriv.bethe_posterior(prior float8[], counts int[]) 
 return GD["bkpriv"].calculator.bethe_posterior(prior, counts)
 $$;
 COMMENT ON FUNCTION bkpriv.bethe_posterior(float8[], int[]) IS
-    'Bethe estimate of a group''s posterior, neither bound; an error where belief propagation does not converge';
+    'Bethe estimate of a group''s posterior; no bound.
+An error where belief propagation does not converge';
 GRANT EXECUTE ON FUNCTION bkpriv.bethe_posterior(float8[], int[]) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.omega_posterior(prior float8[], counts int[]) RETURNS float8[]
@@ -41,7 +42,8 @@ CREATE OR REPLACE FUNCTION bkpriv.additive_posterior(prior float8[], counts int[
 return GD["bkpriv"].calculator.additive_posterior(prior, counts)
 $$;
 COMMENT ON FUNCTION bkpriv.additive_posterior(float8[], int[]) IS
-    'Additive estimate of a group''s posterior, in which assignments weigh by the sum of beliefs; it understates what an adversary learns in all but the smallest groups';
+    'Additive estimate of a group''s posterior: assignments weigh by the sum of beliefs.
+It understates what an adversary learns in all but the smallest groups';
 GRANT EXECUTE ON FUNCTION bkpriv.additive_posterior(float8[], int[]) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.js_divergence(p float8[], q float8[]) RETURNS float8
@@ -63,7 +65,8 @@ CREATE OR REPLACE FUNCTION bkpriv.emd(p float8[], q float8[], ground float8[]) R
 return GD["bkpriv"].calculator.emd(p, q, ground)
 $$;
 COMMENT ON FUNCTION bkpriv.emd(float8[], float8[], float8[]) IS
-    'Earth mover''s distance of two distributions over at most 500 values under a matrix of ground distances';
+    'Earth mover''s distance of two distributions under a matrix of ground distances.
+They have at most 500 values';
 GRANT EXECUTE ON FUNCTION bkpriv.emd(float8[], float8[], float8[]) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.smoothed_distance(p float8[], q float8[], ground float8[], bandwidth float8) RETURNS float8
@@ -86,7 +89,8 @@ CREATE OR REPLACE FUNCTION bkpriv.worst_case(histograms int[], k int, language t
 return GD["bkpriv"].calculator.worst_case(histograms, k, language)
 $$;
 COMMENT ON FUNCTION bkpriv.worst_case(int[], int, text) IS
-    'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications (or negations) about buckets, one row of counts for each; exact up to rounding';
+    'Largest probability of anybody''s having any value, given whatever 0, 1, ..., k implications.
+Or negations; about buckets, one row of counts for each; exact up to rounding';
 GRANT EXECUTE ON FUNCTION bkpriv.worst_case(int[], int, text) TO bkpriv_publisher, bkpriv_auditor;
 
 CREATE OR REPLACE FUNCTION bkpriv.randomization_risk(joint float8[], retention float8[], scheme text) RETURNS float8[]
@@ -97,5 +101,8 @@ CREATE OR REPLACE FUNCTION bkpriv.randomization_risk(joint float8[], retention f
 return GD["bkpriv"].calculator.randomization_risk(joint, retention, scheme)
 $$;
 COMMENT ON FUNCTION bkpriv.randomization_risk(float8[], float8[], text) IS
-    'Probability with which the sensitive value of a person of each cell and value is guessed from a randomized release: joint is the distribution over cells (one quasi-identifier''s values) x sensitive values, retention the probabilities of keeping the one and the other, scheme rr-s, rr-qi or rr-both; exact';
+    'Probability with which each sensitive value is guessed from a randomized release; exact.
+joint: the distribution over cells (one quasi-identifier''s values) x sensitive values. retention:
+the probabilities of keeping the one and the other; scheme rr-s, rr-qi or rr-both. The result has a
+figure for a person of each cell and value';
 GRANT EXECUTE ON FUNCTION bkpriv.randomization_risk(float8[], float8[], text) TO bkpriv_publisher, bkpriv_auditor;

@@ -8,5 +8,7 @@ CREATE OR REPLACE FUNCTION bkpriv_internal.open_views(release bigint) RETURNS TA
 return GD["bkpriv"].export.open_views(release)
 $$;
 COMMENT ON FUNCTION bkpriv_internal.open_views(bigint) IS
-    'The views of a release under the names that it was published by, locked; refused unless all still show it and nothing else, and nobody but the caller and superusers can have put code into them';
+    'The views of a release under the names that it was published by, locked.
+Refused unless all still show it and nothing else, and nobody but the caller and superusers can have
+put code into them';
 GRANT EXECUTE ON FUNCTION bkpriv_internal.open_views(bigint) TO bkpriv_publisher, bkpriv_auditor;

@@ -76,5 +76,6 @@ BEGIN
     EXECUTE format('REVOKE ALL ON FUNCTION bkpriv_internal.auditor() FROM %s CASCADE', role);
 END $$;
 COMMENT ON FUNCTION bkpriv.revoke_jobs(regrole) IS
-    'Takes all jobs in this database back from a role, which stays a member of the group roles of the cluster';
+    'Takes all jobs in this database back from a role.
+It stays a member of the group roles of the cluster';
 -- Granted to nobody: for superusers.

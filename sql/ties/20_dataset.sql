@@ -1,6 +1,19 @@
 -- Dataset: its owner's, and for auditors to see.
 
 COMMENT ON TABLE bkpriv.dataset IS 'Tables that may be published from, by schema and name';
+COMMENT ON COLUMN bkpriv.dataset.name IS 'Name that functions take';
+COMMENT ON COLUMN bkpriv.dataset.owner IS 'Role that registered it; only its members publish, measure and withdraw';
+COMMENT ON COLUMN bkpriv.dataset.source_schema IS 'Schema of the table that is published';
+COMMENT ON COLUMN bkpriv.dataset.source_name IS 'Name of the table that is published';
+COMMENT ON COLUMN bkpriv.dataset.quasi_identifiers IS 'Columns that adversaries are supposed to know of everybody';
+COMMENT ON COLUMN bkpriv.dataset.sensitive IS 'Sensitive columns';
+COMMENT ON COLUMN bkpriv.dataset.respondent IS 'Column that names the person of a record; NULL: each record is a person';
+COMMENT ON COLUMN bkpriv.dataset.period IS 'Column that says of which period a record is; NULL: none';
+COMMENT ON COLUMN bkpriv.dataset.registered_at IS 'When it was registered last';
+COMMENT ON COLUMN bkpriv.dataset.bins IS 'By column, the unit or width of its intervals, or {"method": "label"} for numbers that are codes';
+COMMENT ON COLUMN bkpriv.dataset.attributes IS 'Columns that pass through unchanged';
+COMMENT ON COLUMN bkpriv.dataset.dropped IS 'Always false; set to true, the row is deleted';
+COMMENT ON COLUMN bkpriv.dataset.source_owners IS 'Owners of what the source reads when it was registered, for warnings; NULL: unknown';
 GRANT SELECT ON bkpriv.dataset TO bkpriv_publisher, bkpriv_auditor;
 -- DELETE, or UPDATE of whole tables, would let publishers LOCK TABLE and so keep everybody waiting. A row
 -- is deleted for those who may change it, when they set `dropped`.
@@ -20,6 +33,12 @@ CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.dataset
 
 COMMENT ON TABLE bkpriv.hierarchy IS
     'Generalization hierarchies: rows of labels from leaf to root, or widths of nested intervals';
+COMMENT ON COLUMN bkpriv.hierarchy.dataset IS 'Dataset of the attribute';
+COMMENT ON COLUMN bkpriv.hierarchy.attribute IS 'Column that is generalized';
+COMMENT ON COLUMN bkpriv.hierarchy.levels IS 'Labels row by row, each row from leaf to root; NULL: it has intervals';
+COMMENT ON COLUMN bkpriv.hierarchy.widths IS 'Widths of nested intervals, rising; NULL: it has labels';
+COMMENT ON COLUMN bkpriv.hierarchy.origin IS 'Number that the intervals are counted from';
+COMMENT ON COLUMN bkpriv.hierarchy.dropped IS 'Always false; set to true, the row is deleted';
 GRANT SELECT ON bkpriv.hierarchy TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT, UPDATE (levels, widths, origin, dropped) ON bkpriv.hierarchy TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.hierarchy FOR SELECT

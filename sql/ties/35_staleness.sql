@@ -1,7 +1,11 @@
 -- Staleness: nobody reads tokens but the functions, and alterations are noticed.
 
 COMMENT ON TABLE bkpriv.watched IS
-    'Tokens of watches, each of one table, and when a release was last made under it: what writers and publications that cannot see each other meet at';
+    'Tokens of watches, each of one table.
+Writers and publications that cannot see each other meet at their rows';
+COMMENT ON COLUMN bkpriv.watched.token IS 'Token that the triggers of one table bear';
+COMMENT ON COLUMN bkpriv.watched.at IS 'When a release was last made under it, or the watch began';
+COMMENT ON COLUMN bkpriv.watched.named IS 'Table that bears it; NULL once the watch has ended';
 -- Which table bears which token is no secret, for triggers are none. Functions with the rights of the
 -- extension's owner write it.
 GRANT SELECT (token, named) ON bkpriv.watched TO bkpriv_publisher, bkpriv_auditor, bkpriv_watcher;

@@ -38,8 +38,35 @@ END $$;
 GRANT USAGE ON SEQUENCE bkpriv.release_id, bkpriv.release_event_id TO bkpriv_publisher;
 GRANT USAGE ON SEQUENCE bkpriv.audit_id TO bkpriv_publisher, bkpriv_auditor;
 
-COMMENT ON TABLE bkpriv.release IS
-    'Releases; watch: the tokens of the triggers that watched the source, NULL where it was not watched; period_type: the built-in type that periods of period_column are compared as, text for others, NULL where their texts do not tell them apart; period_bin: the unit or width by which that column is binned; counterfeited: how many records are shown with another sensitive value than they have; grown_from: the release whose groups it keeps; respondent_column: the column that names respondents; smoothing: by which beliefs are compared where neither the requirements nor the options say, NULL (values are alike or not) of releases since 0.4.0; append-only';
+COMMENT ON TABLE bkpriv.release IS 'What was published, and how; append-only';
+COMMENT ON COLUMN bkpriv.release.release IS 'Id, as publish() returns it';
+COMMENT ON COLUMN bkpriv.release.dataset IS 'Dataset that was published';
+COMMENT ON COLUMN bkpriv.release.owner IS 'Role that the dataset belongs to';
+COMMENT ON COLUMN bkpriv.release.version IS 'Number of the release among those of its dataset, from 1';
+COMMENT ON COLUMN bkpriv.release.source_schema IS 'Schema of the table that was published';
+COMMENT ON COLUMN bkpriv.release.source_name IS 'Name of the table that was published';
+COMMENT ON COLUMN bkpriv.release.view_schema IS 'Schema of the view';
+COMMENT ON COLUMN bkpriv.release.view_name IS 'Name of the view';
+COMMENT ON COLUMN bkpriv.release.method IS 'Method that made it';
+COMMENT ON COLUMN bkpriv.release.policy IS 'Name of the policy';
+COMMENT ON COLUMN bkpriv.release.requirements IS 'Requirements of the policy at that time, as they were stated';
+COMMENT ON COLUMN bkpriv.release.options IS 'Options of the publication';
+COMMENT ON COLUMN bkpriv.release.period IS 'Period whose records were published; NULL: all records';
+COMMENT ON COLUMN bkpriv.release.records IS 'Records of the source, or of the period';
+COMMENT ON COLUMN bkpriv.release.suppressed IS 'Records that were left out';
+COMMENT ON COLUMN bkpriv.release.groups IS 'Groups that are shown; 0 of a randomized release';
+COMMENT ON COLUMN bkpriv.release.created_at IS 'When it was published';
+COMMENT ON COLUMN bkpriv.release.created_by IS 'Role that published it';
+COMMENT ON COLUMN bkpriv.release.watch IS 'Tokens of the triggers that watched the source; NULL: it was not watched';
+COMMENT ON COLUMN bkpriv.release.period_type IS 'Built-in type that periods are compared as, text for others; NULL: texts do not tell them apart';
+COMMENT ON COLUMN bkpriv.release.period_column IS 'Column of periods';
+COMMENT ON COLUMN bkpriv.release.period_bin IS 'Unit or width by which the column of periods is binned';
+COMMENT ON COLUMN bkpriv.release.counterfeited IS 'Records that are shown with another sensitive value than they have';
+COMMENT ON COLUMN bkpriv.release.grown_from IS 'Release whose groups it keeps';
+COMMENT ON COLUMN bkpriv.release.respondent_column IS 'Column that names respondents';
+COMMENT ON COLUMN bkpriv.release.attributes IS 'Columns that pass through unchanged';
+COMMENT ON COLUMN bkpriv.release.unique_rows IS 'Rows unique within their group by each of attributes, and by all together';
+COMMENT ON COLUMN bkpriv.release.smoothing IS 'By which beliefs are compared where nothing says; NULL: values are alike or not';
 GRANT SELECT ON bkpriv.release TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release FOR SELECT
@@ -54,7 +81,10 @@ CREATE POLICY append ON bkpriv.release FOR INSERT
                 AND (watch IS NULL OR watch = bkpriv_internal.watch_tokens(source_schema, source_name)));
 
 COMMENT ON TABLE bkpriv.release_base IS
-    'What releases were made from: the source, and every relation that it read then, as bkpriv_internal.bases() found them; none of releases of versions before 0.4.0; append-only';
+    'What releases were made from, as bkpriv_internal.bases() found it; append-only.
+Releases of versions before 0.4.0 have no rows';
+COMMENT ON COLUMN bkpriv.release_base.release IS 'Release';
+COMMENT ON COLUMN bkpriv.release_base.base IS 'Relation that the source read, with its schema; the source is one';
 GRANT SELECT ON bkpriv.release_base TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_base TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_base FOR SELECT
@@ -64,7 +94,19 @@ CREATE POLICY append ON bkpriv.release_base FOR INSERT
                                     FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_attribute IS
-    'Domains, hierarchies, intervals (in the unit of positions) and types of the source as they were at the release, and the level to which a method generalized the whole column, or the probability with which a randomized release kept its values; of binned attributes where each bin ends; the last attributes are the sensitive ones; append-only';
+    'Domains, hierarchies and types of the source as they were at the release; append-only';
+COMMENT ON COLUMN bkpriv.release_attribute.release IS 'Release';
+COMMENT ON COLUMN bkpriv.release_attribute.place IS 'Order of the attributes, from 0; the sensitive ones come last';
+COMMENT ON COLUMN bkpriv.release_attribute.attribute IS 'Name of the column';
+COMMENT ON COLUMN bkpriv.release_attribute.labels IS 'Values of the column, in their order';
+COMMENT ON COLUMN bkpriv.release_attribute.positions IS 'Numbers of the values; NULL: they are labels';
+COMMENT ON COLUMN bkpriv.release_attribute.levels IS 'Hierarchy: labels row by row, each row from leaf to root';
+COMMENT ON COLUMN bkpriv.release_attribute.type IS 'Type of the column in the source';
+COMMENT ON COLUMN bkpriv.release_attribute.widths IS 'Widths of nested intervals, in the unit of positions';
+COMMENT ON COLUMN bkpriv.release_attribute.origin IS 'Number that the intervals are counted from';
+COMMENT ON COLUMN bkpriv.release_attribute.level IS 'Level to which the whole column was generalized; NULL: there is none';
+COMMENT ON COLUMN bkpriv.release_attribute.ends IS 'Where the interval of each value ends; NULL: the column is not binned';
+COMMENT ON COLUMN bkpriv.release_attribute.retention IS 'Probability with which a randomized release kept its values';
 GRANT SELECT ON bkpriv.release_attribute TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_attribute TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_attribute FOR SELECT
@@ -73,7 +115,18 @@ CREATE POLICY append ON bkpriv.release_attribute FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_content IS
-    'Cells of the source at the release: quasi-identifier codes cell by cell, the group of each cell (-1: none), and how many records each cell has with each sensitive value; a cell whose records lie in several groups recurs, once for each; where there are counterfeits, how many more (or, below 0, fewer) records of a cell are shown with a value than have it; of several sensitive columns, values are combinations: codes of the columns, row by row, and where the rows of each combination begin and end if they have several (NULL: one each); append-only';
+    'Cells of the source at the release, their groups and sensitive values; append-only';
+COMMENT ON COLUMN bkpriv.release_content.release IS 'Release';
+COMMENT ON COLUMN bkpriv.release_content.codes IS 'Quasi-identifiers of each cell, cell by cell, as places in labels';
+COMMENT ON COLUMN bkpriv.release_content.group_ids IS 'Group of each cell, -1: none; a cell in several groups recurs';
+COMMENT ON COLUMN bkpriv.release_content.cells IS 'Cells of the counts that follow, by place';
+COMMENT ON COLUMN bkpriv.release_content.sensitive_codes IS 'Sensitive values of these counts, by place, or combinations of values';
+COMMENT ON COLUMN bkpriv.release_content.counts IS 'Records with this cell and value';
+COMMENT ON COLUMN bkpriv.release_content.false_cells IS 'Cells with counterfeits, by place; NULL: there are none';
+COMMENT ON COLUMN bkpriv.release_content.false_codes IS 'Values of these counterfeits, by place';
+COMMENT ON COLUMN bkpriv.release_content.false_counts IS 'How many more records of the cell are shown with the value than have it';
+COMMENT ON COLUMN bkpriv.release_content.combinations IS 'Codes of the sensitive columns, row by row, of each combination; NULL: one column';
+COMMENT ON COLUMN bkpriv.release_content.combination_offsets IS 'Where the rows of each combination begin and end; NULL: each has one';
 GRANT SELECT ON bkpriv.release_content TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_content TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_content FOR SELECT
@@ -82,7 +135,10 @@ CREATE POLICY append ON bkpriv.release_content FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_draw IS
-    'Of randomized releases: the distinct records that were drawn and published, the codes of all attributes record by record, and how often each was drawn; append-only';
+    'Distinct records that a randomized release drew and published; append-only';
+COMMENT ON COLUMN bkpriv.release_draw.release IS 'Randomized release';
+COMMENT ON COLUMN bkpriv.release_draw.codes IS 'Codes of all attributes of each distinct record that was drawn, record by record';
+COMMENT ON COLUMN bkpriv.release_draw.counts IS 'How often each was drawn';
 GRANT SELECT ON bkpriv.release_draw TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_draw TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_draw FOR SELECT
@@ -91,7 +147,13 @@ CREATE POLICY append ON bkpriv.release_draw FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_respondent IS
-    'Of datasets that declare a respondent column: who was published in which group (-1: none), and in which part of a cell (the place of its group in release_content) with which sensitive value, in the order of names; shown_codes: the value that each is shown with, where some are counterfeits; append-only';
+    'Who was published in which group, where the dataset names respondents; append-only';
+COMMENT ON COLUMN bkpriv.release_respondent.release IS 'Release';
+COMMENT ON COLUMN bkpriv.release_respondent.respondents IS 'Names of the respondents, in order';
+COMMENT ON COLUMN bkpriv.release_respondent.group_ids IS 'Group that each was published in; -1: none';
+COMMENT ON COLUMN bkpriv.release_respondent.parts IS 'Part of a cell that each is in, as the place of its group in release_content';
+COMMENT ON COLUMN bkpriv.release_respondent.sensitive_codes IS 'Sensitive value of each, by place';
+COMMENT ON COLUMN bkpriv.release_respondent.shown_codes IS 'Value that each is shown with; NULL: the true ones';
 GRANT SELECT ON bkpriv.release_respondent TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_respondent TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_respondent FOR SELECT
@@ -100,7 +162,14 @@ CREATE POLICY append ON bkpriv.release_respondent FOR INSERT
     WITH CHECK (release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
 COMMENT ON TABLE bkpriv.release_notice IS
-    'What publications told whoever published: notices and warnings, by place in their order; the last is what was given away; erased by purge; append-only';
+    'Notices and warnings that publications told whoever published; erased by purge; append-only';
+COMMENT ON COLUMN bkpriv.release_notice.release IS 'Release whose publication told it';
+COMMENT ON COLUMN bkpriv.release_notice.at IS 'When it was told';
+COMMENT ON COLUMN bkpriv.release_notice.severity IS 'NOTICE, or WARNING for what is hardly as it was meant to be';
+COMMENT ON COLUMN bkpriv.release_notice.message IS 'What was told';
+COMMENT ON COLUMN bkpriv.release_notice.detail IS 'More about it';
+COMMENT ON COLUMN bkpriv.release_notice.hint IS 'What could be done';
+COMMENT ON COLUMN bkpriv.release_notice.place IS 'Order in which it was told, from 1; the last says what was given away';
 GRANT SELECT ON bkpriv.release_notice TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_notice TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_notice FOR SELECT
@@ -109,7 +178,14 @@ CREATE POLICY append ON bkpriv.release_notice FOR INSERT
     WITH CHECK (at = now()
                 AND release IN (SELECT r.release FROM bkpriv.release r WHERE r.created_at = now() AND bkpriv_internal.owns(r.owner)));
 
-COMMENT ON TABLE bkpriv.release_event IS 'What became of releases; readers: of one that was withdrawn, the roles, quoted, and PUBLIC, that could read its views; append-only';
+COMMENT ON TABLE bkpriv.release_event IS 'What became of releases; append-only';
+COMMENT ON COLUMN bkpriv.release_event.event IS 'Id; with the time it tells events apart';
+COMMENT ON COLUMN bkpriv.release_event.release IS 'Release that it happened to';
+COMMENT ON COLUMN bkpriv.release_event.kind IS 'stale, superseded, withdrawn, reassigned or purged';
+COMMENT ON COLUMN bkpriv.release_event.reason IS 'Why, in words';
+COMMENT ON COLUMN bkpriv.release_event.at IS 'When it was recorded';
+COMMENT ON COLUMN bkpriv.release_event.by IS 'Role that did it';
+COMMENT ON COLUMN bkpriv.release_event.readers IS 'Of a withdrawn release, roles (quoted) and PUBLIC that could read its views';
 GRANT SELECT ON bkpriv.release_event TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_event TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_event FOR SELECT
@@ -118,8 +194,21 @@ CREATE POLICY append ON bkpriv.release_event FOR INSERT
     WITH CHECK (by = current_user AND at = now() AND event = currval('bkpriv.release_event_id')
                 AND release IN (SELECT r.release FROM bkpriv.release r WHERE bkpriv_internal.owns(r.owner)));
 
-COMMENT ON TABLE bkpriv.audit_record IS
-    'What audits found, one row per bound; smoothing: by which beliefs were compared where parameters do not say, NULL (values are alike or not) since 0.4.0; append-only';
+COMMENT ON TABLE bkpriv.audit_record IS 'What audits found, one row per bound; append-only';
+COMMENT ON COLUMN bkpriv.audit_record.audit IS 'Id of the call of audit(), or of the certification';
+COMMENT ON COLUMN bkpriv.audit_record.place IS 'Order of the bounds, from 0';
+COMMENT ON COLUMN bkpriv.audit_record.release IS 'Release that was measured';
+COMMENT ON COLUMN bkpriv.audit_record.requirement IS 'Requirement that the bound is of';
+COMMENT ON COLUMN bkpriv.audit_record.parameters IS 'Parameters of the requirement as they were stated';
+COMMENT ON COLUMN bkpriv.audit_record.threshold IS 'Bound';
+COMMENT ON COLUMN bkpriv.audit_record.worst IS 'Figure of the worst group or person, in the unit of the threshold';
+COMMENT ON COLUMN bkpriv.audit_record.mean IS 'Mean of the figure over all records';
+COMMENT ON COLUMN bkpriv.audit_record.vulnerable IS 'Records over the threshold; NULL: the requirement is not about records';
+COMMENT ON COLUMN bkpriv.audit_record.satisfied IS 'Whether the bound holds';
+COMMENT ON COLUMN bkpriv.audit_record.estimator IS 'Estimator of beliefs that was used';
+COMMENT ON COLUMN bkpriv.audit_record.audited_at IS 'When it was measured';
+COMMENT ON COLUMN bkpriv.audit_record.audited_by IS 'Role that measured it';
+COMMENT ON COLUMN bkpriv.audit_record.smoothing IS 'By which beliefs were compared where parameters do not say; NULL: values are alike or not';
 GRANT SELECT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.audit_record TO bkpriv_publisher, bkpriv_auditor;
 CREATE POLICY see ON bkpriv.audit_record FOR SELECT

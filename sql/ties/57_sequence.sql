@@ -2,7 +2,21 @@
 -- part of the history (40_history.sql guards them).
 
 COMMENT ON TABLE bkpriv.sequential_knowledge IS
-    'What adversaries know of how sensitive values follow each other: contexts, as a trie of earlier values, and the probabilities of what comes next; none are kept of values that never change, nor of what is learned from the releases themselves';
+    'What adversaries know of how sensitive values follow each other.
+Values that never change, and what is learned from the releases themselves, have no contexts';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.dataset IS 'Dataset that it is about';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.name IS 'Name that policies take';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.kind IS 'domain, mined, incremental or constant';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.memory IS 'How many latest values count; NULL: all';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.labels IS 'Values; numbers in other columns are places in it, from 0';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.parents IS 'Contexts as a trie: the context without its oldest value, of each context';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.oldest IS 'Oldest value of each context';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.offsets IS 'Where the next values of each context begin and end';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.following IS 'Next values, context after context';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.probabilities IS 'Probability of each next value';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.support IS 'How often each was seen; NULL: it was not mined';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.set_at IS 'When it was stated last';
+COMMENT ON COLUMN bkpriv.sequential_knowledge.dropped IS 'Always false; set to true, the row is deleted';
 GRANT SELECT ON bkpriv.sequential_knowledge TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT, UPDATE (kind, memory, labels, parents, oldest, offsets, following, probabilities, support, set_at, dropped)
     ON bkpriv.sequential_knowledge TO bkpriv_publisher;
@@ -14,7 +28,11 @@ CREATE TRIGGER drop_row BEFORE UPDATE OF dropped ON bkpriv.sequential_knowledge
     FOR EACH ROW WHEN (NEW.dropped) EXECUTE FUNCTION bkpriv_internal.drop_row();
 
 COMMENT ON TABLE bkpriv.release_belief IS
-    'What adversaries who remember earlier releases believe after a release, as those who published knew it: of each published respondent, group after group, the probability of each value of the group in the order of codes; digest: of all that the beliefs follow from; append-only';
+    'What adversaries who remember earlier releases believe after a release; append-only';
+COMMENT ON COLUMN bkpriv.release_belief.release IS 'Release after which they are believed';
+COMMENT ON COLUMN bkpriv.release_belief.digest IS 'Digest of all that the beliefs follow from';
+COMMENT ON COLUMN bkpriv.release_belief.knowledge IS 'Sequential knowledge of the adversary';
+COMMENT ON COLUMN bkpriv.release_belief.probabilities IS 'Of each respondent, group after group, the probability of each value of the group';
 GRANT SELECT ON bkpriv.release_belief TO bkpriv_publisher, bkpriv_auditor;
 GRANT INSERT ON bkpriv.release_belief TO bkpriv_publisher;
 CREATE POLICY see ON bkpriv.release_belief FOR SELECT

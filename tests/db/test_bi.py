@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import psycopg
+import pyarrow as pa
 import pytest
 import sqlalchemy as sa
 from psycopg.types.json import Jsonb
@@ -31,7 +33,7 @@ def engine(shared_database: Database, shared_db: Connection) -> Iterator[sa.Engi
         [Jsonb({"came": "month", "paid": 5})],
     )
     state_policy(shared_db, "plain", {"k_anonymity": {"k": 5}})
-    for view, ranges in (("plainly", "bounds"), ("written", "text")):
+    for view, ranges in (("plainly", "bounds"), ("written", "text"), ("ranged", "range")):
         publish(shared_db, "visits", view=f"public.{view}", options={"ranges": ranges})
     engine = sa.create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(shared_database.uri())
@@ -88,3 +90,19 @@ def test_the_driver_reads_bounds_as_what_they_are(shared_db: Connection, engine:
     kinds = [type(value).__name__ for value in row]
     assert kinds == ["int", "int", "date", "date", "Decimal", "Decimal", "str", "str"]
     assert one(shared_db, "SELECT count(*) FROM plainly WHERE 30 BETWEEN age_from AND age_to") > 0
+
+
+def test_ranges_are_objects_to_pandas_and_bounds_are_numbers(
+    engine: sa.Engine, tmp_path: Path
+) -> None:
+    # What the documents say where a release is first published.
+    ranged, plain = (pd.read_sql_table(view, engine) for view in ("ranged", "plainly"))
+    assert type(ranged["age"][0]).__name__ == "Range"
+    with pytest.raises(TypeError):
+        ranged["age"].mean()
+    with pytest.raises(pa.ArrowInvalid, match="Range"):
+        ranged[["age"]].to_parquet(tmp_path / "ranged")
+    bounds = plain[["age_from", "age_to"]]
+    assert 20 <= bounds.mean().min() <= bounds.mean().max() < 70
+    bounds.to_parquet(tmp_path / "plain")
+    assert pd.read_parquet(tmp_path / "plain").equals(bounds)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.conftest import Connection
 from tests.db.clinic import one
+
+LINE = 100
+"""Characters of a comment that fit a line beside the names that psql shows with it."""
 
 INTERFACE = {
     # Declare
@@ -370,6 +375,39 @@ def test_every_object_has_a_comment(shared_db: Connection) -> None:
         """
     ).fetchall()
     assert bare == []
+
+
+def test_every_column_has_a_comment_of_one_line(shared_db: Connection) -> None:
+    columns = shared_db.execute(
+        """
+        SELECT attrelid::regclass::text, attname, coalesce(col_description(attrelid, attnum), '')
+        FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+        WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'v')
+            AND attnum > 0 AND NOT attisdropped
+        """
+    ).fetchall()
+    assert len(columns) > 150
+    assert [row for row in columns if not 0 < len(row[2]) <= LINE or "\n" in row[2]] == []
+
+
+def test_comments_fit_lines_and_the_first_is_a_sentence(shared_db: Connection) -> None:
+    # \df+, \d+ and \dd of psql show a comment as it is, line by line.
+    comments = shared_db.execute(
+        f"""
+        SELECT oid::regprocedure::text, obj_description(oid, 'pg_proc')
+        FROM pg_proc WHERE {OURS}
+        UNION ALL
+        SELECT oid::regclass::text, obj_description(oid, 'pg_class')
+        FROM pg_class WHERE relnamespace = 'bkpriv'::regnamespace AND relkind IN ('r', 'v')
+        """
+    ).fetchall()
+    assert len(comments) > 100
+    for name, comment in comments:
+        first, *more = comment.split("\n")
+        assert all(0 < len(line) <= LINE for line in (first, *more)), (name, comment)
+        assert not re.search(r"[^.]\. ", first), (name, first)
+        assert first.endswith(".") == bool(more), (name, first)
+        assert not comment.endswith("."), (name, comment)
 
 
 def test_public_gets_nothing(shared_db: Connection) -> None:
