@@ -174,8 +174,8 @@ def _requirements(chosen: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[
 def try_out(
     method: Method[Any],
     job: Job[Any],
+    growth: Growth,
     bound: QueryError | None = None,
-    growth: Growth | None = None,
 ) -> dict[str, float | None]:
     """Make the release of one setting, and return its figures.
 
@@ -185,10 +185,10 @@ def try_out(
         Method that would make it.
     job : Job
         Job that it would be asked.
+    growth : Growth
+        Groups of the last release that stay, where the release would grow.
     bound : QueryError, optional
         The policy's bound on the error of queries.
-    growth : Growth, optional
-        Groups of the last release that stay, where the release would grow.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def try_out(
     """
     started = time.perf_counter()
     check_binding(job.requirements, job.setting)
-    if growth is None or not growth.kept:  # Newcomers whom no group takes wait.
+    if not growth.kept:  # Newcomers whom no group takes wait.
         method.check(job.setting, job.requirements, job.options)
     made = layered(method, growth)(job)
     release, _ = made.release.together()

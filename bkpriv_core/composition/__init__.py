@@ -17,11 +17,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bkpriv_core.composition.plan import Plan, Space
-from bkpriv_core.composition.rules import RULES, Rule
+from bkpriv_core.composition.rules import RULES, Rule, several_remembered
 from bkpriv_core.errors import BkprivError
 from bkpriv_core.policy import Overlap
 
-__all__ = ["RULES", "Plan", "Rule", "Space", "check", "obstacles", "overlap_of"]
+__all__ = [
+    "RULES",
+    "Plan",
+    "Rule",
+    "Space",
+    "check",
+    "obstacles",
+    "overlap_of",
+    "several_remembered",
+]
 
 
 def obstacles(plan: Plan) -> Iterator[BkprivError]:

@@ -61,7 +61,7 @@ class Plan:
     @property
     def grows(self) -> bool:
         """Whether groups of the last release stay."""
-        return isinstance(self.options, GroupOptions) and self.options.grow
+        return self.options.grows
 
     @property
     def departed(self) -> Departed:

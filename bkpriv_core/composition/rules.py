@@ -17,7 +17,7 @@ from bkpriv_core.method import METHODS, GroupOptions
 from bkpriv_core.method.randomize import bound_of
 from bkpriv_core.together.companion import jointly
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["RULES", "Rule", "several_remembered"]
 
 _LISTED = 8
 """Most columns that a message lists."""
@@ -250,22 +250,27 @@ def _undefined(plan: Plan) -> BkprivError | None:
     return None
 
 
-@_rule(
-    "adversaries who remember",
-    "several records of a person",
-    "What is remembered of a person is one value of each release, and knowledge says how one "
-    "value follows another.",
-    Unsupported,
+_ONE_VALUE = (
+    "What is remembered of a person is one value of each release, and knowledge says how one value "
+    "follows another."
 )
-def _several_remembered(plan: Plan) -> tuple[str, str] | None:
+
+
+def several_remembered(what: str) -> Unsupported:
+    """Word that something that is remembered is not defined where people have several records."""
+    return Unsupported(
+        f"{what} is about respondents, and not defined of those who have several records",
+        detail=_ONE_VALUE,
+        hint="Publish without option max_records_per_person a source that has one record of each "
+        "in a period; or leave it out.",
+    )
+
+
+@_rule("adversaries who remember", "several records of a person", _ONE_VALUE, Unsupported)
+def _several_remembered(plan: Plan) -> BkprivError | None:
     if not plan.remembering or not plan.options.several:
         return None
-    return (
-        f"{plan.remembering[0]} is about respondents, and not defined of those who have several "
-        "records",
-        "Publish without option max_records_per_person a source that has one record of each in a "
-        "period; or leave it out.",
-    )
+    return several_remembered(plan.remembering[0])
 
 
 @_rule(

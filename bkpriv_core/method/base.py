@@ -21,7 +21,7 @@ from bkpriv_core.release.release import Form, RangeStyle, Release
 from bkpriv_core.requirement import Requirement, check_attainable
 from bkpriv_core.requirement.sampling import Sample
 from bkpriv_core.stated import About, Range
-from bkpriv_core.table.chance import Chance
+from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.table import Table
 
@@ -109,6 +109,10 @@ class Options:
                 hint='Add {"max_records_per_person": 1}, or leave it out.',
             )
 
+    def chance(self) -> Chance:
+        """Source of random draws, anew: secret, unless a seed is stated."""
+        return SecretChance() if self.seed is None else SeededChance(self.seed)
+
     @property
     def several(self) -> bool:
         """Whether a person may have several records."""
@@ -118,6 +122,11 @@ class Options:
     def inference(self) -> Sound:
         """Estimator by which the release is certified."""
         return "auto"
+
+    @property
+    def grows(self) -> bool:
+        """Whether groups of the last release stay."""
+        return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,6 +182,11 @@ class GroupOptions(Options):
     def inference(self) -> Sound:
         """See `Options`."""
         return self.estimator
+
+    @property
+    def grows(self) -> bool:
+        """See `Options`."""
+        return self.grow
 
 
 Own = TypeVar("Own", bound=Options)

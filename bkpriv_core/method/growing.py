@@ -49,7 +49,7 @@ from bkpriv_core.table.groups import SUPPRESSED, Groups, IntArray
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
 
-__all__ = ["Growth", "begin", "grouped", "grow", "make_grown"]
+__all__ = ["Growth", "begin", "grouped", "grow", "make_grown", "stand"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -72,6 +72,8 @@ class Growth:
         Numbers of people who were shown and are not in the source any more, or have another record.
     withdrawn : int
         Number of groups that are published no more.
+    grows : bool
+        Whether the release grows, from now on if not before; see `stand`.
     """
 
     table: Table
@@ -81,6 +83,7 @@ class Growth:
     departed: int = 0
     changed: int = 0
     withdrawn: int = 0
+    grows: bool = True
 
     @property
     def kept(self) -> int:
@@ -95,8 +98,13 @@ class Growth:
 
 def begin(table: Table, respondents: Respondents) -> Growth:
     """Begin to grow: where nothing was published yet, everybody is a newcomer."""
-    people = len(respondents.names)
+    people = len(respondents)
     return Growth(table, respondents, np.full(people, SUPPRESSED), np.ones(people, dtype=bool))
+
+
+def stand(table: Table, respondents: Respondents) -> Growth:
+    """Growth of a release that does not grow: nothing is kept, and its people may be nobody."""
+    return replace(begin(table, respondents), grows=False)
 
 
 def grow(

@@ -31,32 +31,25 @@ _GROWN = 'Publish with the option {"grow": true}, which keeps the groups that we
 _WARNED = 'State the policy with {"overlap": "warn"}, and audit_together says what all tell'
 
 
-def layered(
-    method: Method[Any],
-    growth: Growth | None = None,
-    respondents: Respondents | None = None,
-    earlier: Earlier | None = None,
-) -> Make:
+def layered(method: Method[Any], growth: Growth, earlier: Earlier | None = None) -> Make:
     """Wrap a method in what a release is made by beside it, from within.
 
     Parameters
     ----------
-    growth : Growth, optional
-        Part of the last release that stays, if the release grows.
-    respondents : Respondents, optional
-        Respondents of the table.
+    growth : Growth
+        Part of the last release that stays, if the release grows; and its people.
     earlier : Earlier, optional
-        Earlier releases that the release is certified together with; their respondents are known.
+        Earlier releases that the release is certified together with; its people are known.
     """
     make: Make = method.make
     if not isinstance(method, GroupMethod):
         return make
-    if growth is not None:
+    if growth.grows:
         make = partial(make_grown, method, growth)
-    if earlier is not None and respondents is not None:
-        if growth is None and method.rearranging:
-            make = partial(begin_again, method, respondents, earlier)
-        make = partial(make_together, make, respondents, earlier)
+    if earlier is not None:
+        if not growth.grows and method.rearranging:
+            make = partial(begin_again, method, growth.respondents, earlier)
+        make = partial(make_together, make, growth.respondents, earlier)
     return make
 
 

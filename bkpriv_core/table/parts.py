@@ -202,7 +202,7 @@ class Parts:
         Parameters
         ----------
         cells, values : (n,) int array
-            Cell and sensitive value of each record, in any order.
+            Cell and sensitive value of each record, in any order; or of none.
         chance : Chance
             Decides which of those that are alike is in which part.
 
@@ -210,6 +210,8 @@ class Parts:
         -------
         (n,) int array
         """
+        if not len(cells):
+            return np.zeros(0, dtype=np.int64)
         part, held = self.enumerate_records()
         drawn = chance.order(len(cells))
         records = drawn[np.lexsort((values[drawn], cells[drawn]))]

@@ -25,7 +25,7 @@ from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import SUPPRESSED, IntArray
 from bkpriv_core.table.parts import Parts
 
-__all__ = ["MOST_BYTES", "MOST_VALUES", "Passed", "ShownRecords", "check_passed"]
+__all__ = ["BARE", "MOST_BYTES", "MOST_VALUES", "Passed", "ShownRecords", "check_passed"]
 
 MOST_VALUES = 50_000_000
 """Limit of records times insensitive attributes: their codes take 0.4 GB."""
@@ -126,7 +126,8 @@ class ShownRecords:
 class Passed:
     """Insensitive attributes of records or persons, published unchanged, row by row.
 
-    A record's value is one row; a person's is as many rows as the person has records.
+    A record's value is one row; a person's is as many rows as the person has records. Where there
+    are no attributes it is `BARE`, which is false and has no rows.
 
     Parameters
     ----------
@@ -148,6 +149,9 @@ class Passed:
     cells: IntArray
     values: IntArray
     which: IntArray
+
+    def __len__(self) -> int:
+        return len(self.names)
 
     @classmethod
     def of_rows(
@@ -235,3 +239,7 @@ class Passed:
         each = np.ones(len(shown), dtype=np.int64)
         tuples = self.tuples[self.which[shown]]
         return ShownRecords._of_rows(groups[which[shown]], rows[shown], tuples, each)
+
+
+BARE = Passed((), (), np.zeros((0, 0), dtype=np.int64), *np.zeros((3, 0), dtype=np.int64))
+"""Records beside which nothing passes through."""

@@ -23,7 +23,7 @@ from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.parts import Parts
 from bkpriv_core.table.table import Table, check_dense
 
-__all__ = ["Respondents"]
+__all__ = ["NOBODY", "Respondents"]
 
 _SHOWN = 8
 """Limit of the offending respondents that an error message lists."""
@@ -33,7 +33,8 @@ _SHOWN = 8
 class Respondents:
     """The respondents of a table, in ascending order of their names.
 
-    That order says nothing about their records.
+    That order says nothing about their records. A source that names none has `NOBODY`, which is
+    false and has places and values of no records.
 
     Parameters
     ----------
@@ -46,6 +47,9 @@ class Respondents:
     names: tuple[str, ...]
     cells: IntArray
     values: IntArray
+
+    def __len__(self) -> int:
+        return len(self.names)
 
     @classmethod
     def of_rows(
@@ -185,3 +189,7 @@ class Respondents:
             raise ValueError("parts with counterfeits tell respondents apart")
         shown: IntArray = parts.counts[places].argmax(axis=1)
         return shown
+
+
+NOBODY = Respondents((), *np.zeros((2, 0), dtype=np.int64))
+"""Respondents of a table that names none."""

@@ -19,7 +19,7 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.composition import RULES, Plan, Space, check, obstacles, overlap_of
 from bkpriv_core.errors import BkprivError, Unsupported
 from bkpriv_core.method import METHODS, GroupOptions, Job, parse_options
-from bkpriv_core.method.growing import Growth, grow
+from bkpriv_core.method.growing import grow, stand
 from bkpriv_core.method.together import layered
 from bkpriv_core.policy import Overlap, complete, parse_policy
 from bkpriv_core.progress import SILENT
@@ -186,19 +186,20 @@ def published(cell: Cell) -> tuple[Release, Setting, list[Requirement], Any]:
         one for item in plan.requirements for one in item.about(plan.space.columns, plan.combined)
     ]
     table, respondents = source(cell.told, PEOPLE)
-    growth: Growth | None = None
+    growth = stand(table, respondents)
     earlier: Earlier | None = None
     if cell.grown or cell.beside:
         first = replace(cell, grown=False, beside=False)
         release, before, *_ = published_alone(first, requirements)
         table, respondents = source(cell.told, PEOPLE + 10)
+        growth = stand(table, respondents)
         if cell.grown:
             growth = grow(release, before, table, respondents)
             table, respondents = growth.table, growth.respondents
         if cell.beside:
             earlier = beside(release, before, table, respondents, requirements)
     setting = setting_of(table, respondents)
-    made = layered(plan.method, growth, respondents, earlier)(
+    made = layered(plan.method, growth, earlier)(
         Job(setting, requirements, plan.options, SeededChance(1), SILENT)
     )
     return made.release, setting, requirements, made

@@ -13,10 +13,12 @@ from bkpriv_core.belief.setting import Setting
 from bkpriv_core.errors import InvalidParameter, TooLarge, UnattainableRequirement
 from bkpriv_core.exploration import MOST_SETTINGS, list_policies, try_out
 from bkpriv_core.method import METHODS, GroupMethod, Job, parse_options
+from bkpriv_core.method.growing import stand
 from bkpriv_core.policy import parse_policy
 from bkpriv_core.progress import SILENT
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.domain import Domain
+from bkpriv_core.table.respondent import NOBODY
 from bkpriv_core.table.table import Table
 from bkpriv_core.utility.comparison import fidelity
 from bkpriv_core.utility.measures import utility
@@ -136,7 +138,7 @@ def test_figures_are_those_of_the_release_that_is_made(table: Table, name: str) 
     options = parse_options(method, OPTIONS.get(name, {}))
     policy = parse_policy({key: POLICY[key] for key in keys})
     job = Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
-    figures = try_out(method, job, policy.query_error)
+    figures = try_out(method, job, stand(table, NOBODY), policy.query_error)
     made, rows, _ = method.make(
         Job(Setting(table), policy.requirements, options, SeededChance(3), SILENT)
     )
@@ -165,14 +167,14 @@ def test_the_exact_share_is_that_of_records_inferred_exactly(
     policy = parse_policy({**K, "bt_privacy": {"bandwidth": 0.3, "t": 0.4}})
     by_omega = parse_options(method, {"estimator": "omega"})
     job = Job(Setting(table), policy.requirements, by_omega, SeededChance(1), SILENT)
-    figures = try_out(method, job)
+    figures = try_out(method, job, stand(table, NOBODY))
     assert figures["exact_share"] == 0.0
     by_auto = parse_options(method, {"refine": False})
     budget = 11
     assert budget < AUTO_STATES
     monkeypatch.setattr("bkpriv_core.belief.posterior.AUTO_STATES", budget)
     job = Job(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
-    figures = try_out(method, job)
+    figures = try_out(method, job, stand(table, NOBODY))
     release, _, _ = method.make(
         Job(Setting(table), policy.requirements, by_auto, SeededChance(1), SILENT)
     )
@@ -194,7 +196,7 @@ def test_what_cannot_be_met_is_refused_and_so_is_too_large_an_error_of_queries(
     def tried(policy: dict[str, Any]) -> dict[str, float | None]:
         stated = parse_policy(policy)
         job = Job(setting, stated.requirements, options, SeededChance(1), SILENT)
-        return try_out(method, job, stated.query_error)
+        return try_out(method, job, stand(table, NOBODY), stated.query_error)
 
     with pytest.raises(UnattainableRequirement, match="k_anonymity"):
         tried({"k_anonymity": {"k": 151}})

@@ -14,7 +14,14 @@ from bkpriv_core.errors import TooLarge
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, ShownRecords, check_passed
+from bkpriv_core.table.passed import (
+    BARE,
+    MOST_BYTES,
+    MOST_VALUES,
+    Passed,
+    ShownRecords,
+    check_passed,
+)
 from bkpriv_core.table.respondent import Respondents
 from tests.core.loss_oracles import unique_rows
 from tests.core.oracles import Attribute, Records
@@ -184,6 +191,19 @@ def test_merged_cells_take_along_what_passes_through() -> None:
         (0, 0, None, "south"),
         (1, 1, None, "north"),
     ]
+
+
+@given(tables(), st.integers(0, 99))
+def test_nothing_passes_through_of_bare_records(records: Records, seed: int) -> None:
+    parts, chance = Parts.of(as_table(records)), SeededChance(seed)
+    moved = BARE.moved(np.zeros(parts.table.cells, dtype=np.int64))
+    assert not moved
+    assert moved.same_as(BARE)
+    places = moved.places(parts, chance)
+    told = moved.told(np.zeros(len(parts), dtype=np.int64)[places], parts.table.sensitive)
+    assert told.groups.shape == (0,)
+    assert told.codes.shape == (0, 0)
+    assert chance.order(9).tolist() == SeededChance(seed).order(9).tolist()
 
 
 def test_what_would_not_fit_in_memory_is_refused() -> None:

@@ -16,7 +16,7 @@ from bkpriv_core.release.release import Release
 from bkpriv_core.table.chance import SeededChance
 from bkpriv_core.table.groups import Groups, IntArray
 from bkpriv_core.table.parts import Parts
-from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.respondent import NOBODY, Respondents
 from tests.core.oracles import Attribute, Records
 from tests.core.strategies import MANY, as_table, tables
 
@@ -161,3 +161,15 @@ def test_a_release_that_tells_respondents_apart_is_one_that_does_not(
     np.add.at(held, (place, respondents.values), 1)
     np.testing.assert_array_equal(held, shown.parts.counts)
     assert shown.together()[0] is shown
+
+
+@given(tables(), st.integers(0, 99))
+def test_nobody_is_in_no_part_and_draws_nothing(records: Records, seed: int) -> None:
+    parts = Parts.of(as_table(records))
+    chance = SeededChance(seed)
+    moved = NOBODY.moved(np.zeros(parts.table.cells, dtype=np.int64))
+    assert not moved
+    assert moved.same_as(NOBODY)
+    assert moved.places(parts, chance).shape == (0,)
+    assert moved.shown(parts, np.zeros(0, dtype=np.int64)) is None
+    assert chance.order(9).tolist() == SeededChance(seed).order(9).tolist()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bkpriv_core.belief.posterior import Sound
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import GROUP_METHODS, Job, parse_options
+from bkpriv_core.method.growing import stand
 from bkpriv_core.method.together import layered
 from bkpriv_core.partition.judging import Judge
 from bkpriv_core.partition.together import Mended, certify_together, known_groups
@@ -138,7 +139,7 @@ class Course:
         setting, earlier = self.setting(len(self.releases) - 1), self.earlier(requirements)
         names = tuple(f"{place:02}" for place in range(len(setting.parts)))
         respondents = Respondents(names, setting.parts.cell, self.step(-1).actual)
-        make = layered(way, None, respondents, earlier)
+        make = layered(way, stand(setting.table, respondents), earlier)
         _, rows, mended = make(Job(setting, requirements, options, chance, SILENT))
         assert mended is not None
         assert all(row.satisfied for row in rows)

@@ -272,12 +272,14 @@ SAME_AFTER = """
 CREATE FUNCTION same_after(name text, change text) RETURNS boolean LANGUAGE plpython3u
 SET search_path = pg_catalog, pg_temp AS $$
 plpy.execute("SELECT bkpriv.js_divergence('{1}', '{1}')")
-from bkpriv_pl.publishing import settling
-from bkpriv_pl.tables import dataset
-found = dataset.find_dataset(name)
-read = dataset.read_records(found, "category")
+from bkpriv_core.method import METHODS, parse_options
+from bkpriv_pl.publishing import settling, subject
+from bkpriv_pl.tables.dataset import find_dataset
+way = METHODS["mondrian"]
+options = parse_options(way, {"nulls": "category"})
+read = subject.Subject.read(find_dataset(name), None, way, options, None)
 plpy.execute(change)
-return settling._same_source(found, None, *read, {})
+return settling._same_source(read)
 $$
 """
 

@@ -13,7 +13,6 @@ from bkpriv_core.errors import BkprivError
 from bkpriv_core.exploration import list_policies, try_out
 from bkpriv_core.method import Job
 from bkpriv_core.policy import Policy
-from bkpriv_core.table.chance import SecretChance, SeededChance
 from bkpriv_pl.publishing.request import read_method, read_policy
 from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.server import telling
@@ -45,7 +44,7 @@ class _Settings:
     def __init__(self, subject: Subject, policies: Collection[Policy]) -> None:
         self._subject = subject
         adversaries = frozenset[str]().union(*map(_written, policies))
-        self._fitting = subject.table.counts.size * 8 * len(adversaries) <= _KEPT
+        self._fitting = subject.growth.table.counts.size * 8 * len(adversaries) <= _KEPT
         self._kept: dict[tuple[bool, frozenset[str]], Setting] = {}
 
     def of(self, policy: Policy) -> Setting:
@@ -115,14 +114,18 @@ def _tried(
     figures = {}
     settings = _Settings(subject, policies.values())
     trying = task.step(f"trying {len(policies)} {'policies' if len(policies) > 1 else 'policy'}")
-    seed = subject.options.seed
     for done, (place, policy) in enumerate(policies.items()):
         trying.report(done / len(policies))
-        chance = SecretChance() if seed is None else SeededChance(seed)
         try:
             setting = settings.of(policy)
-            job: Job[Any] = Job(setting, policy.requirements, subject.options, chance, trying.quiet)
-            figures[place] = try_out(subject.method, job, policy.query_error, subject.growth)
+            job: Job[Any] = Job(
+                setting,
+                policy.requirements,
+                subject.options,
+                subject.options.chance(),
+                trying.quiet,
+            )
+            figures[place] = try_out(subject.method, job, subject.growth, policy.query_error)
         except BkprivError as error:
             figures[place] = _refused(place, error)
     return figures

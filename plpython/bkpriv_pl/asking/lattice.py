@@ -38,7 +38,7 @@ def lattice(
     subject.check(setting, requirements)
     nodes = find_lattice(setting.tried(), requirements, chosen, task.step("searching"))
     task.step("describing")
-    names = [domain.name for domain in subject.table.quasi_identifiers]
+    names = [domain.name for domain in subject.growth.table.quasi_identifiers]
     rows = [
         (
             json.dumps(dict(zip(names, figures.node, strict=True))),

@@ -97,11 +97,14 @@ def _together(types: set[str | None]) -> set[str | None]:
     return next(({wide} for kinds, wide in _WIDEST.items() if types <= kinds), types)
 
 
-def check_comparable(dataset: str, owner: str, type_: str) -> None:
-    """Refuse periods of a type that those of a dataset's releases cannot be compared with.
+def check_comparable(dataset: str, owner: str, coming: RecordedPeriod) -> None:
+    """Refuse a period of a type that those of a dataset's releases cannot be compared with.
 
     Their order would be that of texts, and the past another than when they were published.
     """
+    type_ = coming.type
+    if type_ is None:
+        return
     types: dict[str, int] = {}
     for each in select_dataset(dataset, owner):
         if each.period.type not in (None, type_):

@@ -18,7 +18,7 @@ import numpy as np
 from bkpriv_core.belief.knowledge import Outside, Revised, Snapshot
 from bkpriv_core.belief.posterior import Estimator
 from bkpriv_core.belief.setting import Setting
-from bkpriv_core.errors import Unsupported
+from bkpriv_core.composition import several_remembered
 from bkpriv_core.method import Options
 from bkpriv_core.requirement import Requirement
 from bkpriv_core.sequence.history import History, Step
@@ -163,28 +163,18 @@ class Memories(PriorTables):
                 _store(release, digest, knowledge, step.compact(after))
 
 
-def _of_several(what: str) -> Unsupported:
-    """Error for somebody who has several records at a time."""
-    return Unsupported(
-        f"{what} is about respondents, and not defined of those who have several records",
-        detail="What is remembered of a person is one value of each release.",
-        hint="Publish without option max_records_per_person a source that has one record of each "
-        "in a period; or leave it out.",
-    )
-
-
 def set_out(
     dataset: Dataset,
     period: Period | None,
     table: Table,
-    respondents: Respondents | None,
+    respondents: Respondents,
     requirements: Sequence[Requirement],
     options: Options,
     library: PriorTables,
     *,
     apart: bool = False,
     stored: bool = True,
-) -> tuple[Setting, Memories | None]:
+) -> tuple[Setting, PriorTables]:
     """Set out what a table that is read is measured in, before it is released.
 
     Parameters
@@ -206,19 +196,23 @@ def set_out(
     -------
     setting : Setting
         The setting.
-    memories : Memories or None
-        Memory of earlier releases, if a requirement is about respondents.
+    memories : PriorTables
+        Library of the setting: `Memories`, if a requirement is about respondents.
     """
     about = any(item.tells_apart for item in requirements)
-    if respondents is None or not (about or apart):
-        return Setting(table, library=library, progress=POLLED), None
-    parts = respondents.apart(table)
-    if not about:
-        return Setting(parts, library=library, progress=POLLED), None
-    chain, present = _remember(dataset, period, table.sensitive.labels, respondents, library)
-    inference = _named(options.inference)
-    memories = Memories(library.own, chain, present, inference, stored, owners=library.owners)
-    return Setting(parts, library=memories, progress=POLLED), memories
+    if not respondents or not (about or apart):
+        return Setting(table, library=library, progress=POLLED), library
+    if about:
+        chain, present = _remember(dataset, period, table.sensitive.labels, respondents, library)
+        library = Memories(
+            own=library.own,
+            chain=chain,
+            present=present,
+            estimator=_named(options.inference),
+            stored=stored,
+            owners=library.owners,
+        )
+    return Setting(respondents.apart(table), library=library, progress=POLLED), library
 
 
 def _remember(
@@ -233,7 +227,7 @@ def _remember(
     earlier, now = find_course(dataset.name, dataset.owner, like.period)
     chain = read_chain(like, earlier, library, FOLLOWING)
     chain.warn()
-    nowhere = Groups.from_labels(np.full(len(respondents.names), SUPPRESSED))
+    nowhere = Groups.from_labels(np.full(len(respondents), SUPPRESSED))
     return chain, _shown(0, now, labels, chain, respondents, nowhere)
 
 
@@ -269,7 +263,7 @@ def recall(recorded: RecordedRelease, estimator: Estimator, *, own: bool) -> Rec
     place = [step.release for step in steps].index(release)
     sensitive = recorded.table.sensitive
     if isinstance(sensitive, Combination) and sensitive.several:
-        raise _of_several(f"what is remembered before release {release}")
+        raise several_remembered(f"what is remembered before release {release}")
     like = Like.of_release(this, sensitive.name)
     chain = read_chain(like, steps[:place], PriorTables(own), FOLLOWING)
     chain.warn()

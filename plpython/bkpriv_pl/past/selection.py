@@ -65,7 +65,21 @@ class RecordedPeriod:
     @classmethod
     def of(cls, period: Period | None) -> RecordedPeriod:
         """Read what would be recorded of a period, or of none."""
-        return NO_PERIOD if period is None else cls(*period.recorded.values())
+        if period is None:
+            return NO_PERIOD
+        bin_ = period.column.bin
+        unit = None if bin_ is None else bin_.unit or str(bin_.width)
+        return cls(period.text, period.recorded_as, period.column.name, unit)
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """Record of it, by the columns of ``bkpriv.release``."""
+        return {
+            "period": self.text,
+            "period_type": self.type,
+            "period_column": self.column,
+            "period_bin": self.bin,
+        }
 
     def __str__(self) -> str:
         return "no period" if self.text is None else f"period {self.text}"

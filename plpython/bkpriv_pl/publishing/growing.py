@@ -11,7 +11,7 @@ import plpy
 
 from bkpriv_core.errors import InvalidData, as_json
 from bkpriv_core.method import GroupMethod, GroupOptions, Method, Options
-from bkpriv_core.method.growing import Growth, begin, grow
+from bkpriv_core.method.growing import Growth, begin, grow, stand
 from bkpriv_core.release.release import Release
 from bkpriv_core.table.combination import Combination, columns_of
 from bkpriv_core.table.domain import Domain
@@ -41,9 +41,36 @@ __all__ = ["Stock", "find_stock", "shown_before"]
 _ANEW = "Publish without the option grow, which groups everybody anew."
 
 
-@dataclass(frozen=True, eq=False)
 class Stock:
-    """Stock: the releases that a new one grows from.
+    """Stock that a release is made from: nothing, where it does not grow."""
+
+    @property
+    def release(self) -> int | None:
+        """Id of the last release, if the new one grows from it."""
+        return None
+
+    @property
+    def known(self) -> Known:
+        """Values that the last release has, to be in the domains of the next."""
+        return NOTHING
+
+    def grow(self, table: Table, respondents: Respondents) -> Growth:
+        """Divide the people of a source into kept ones and newcomers.
+
+        Raises
+        ------
+        InvalidData
+            If attributes are no more what they were.
+        """
+        return stand(table, respondents)
+
+    def tell(self, release: int, published: Release, growth: Growth) -> None:
+        """Say how many people a new release keeps, shows for the first time, or has wait."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Growing(Stock):
+    """Stock of a release that grows.
 
     Parameters
     ----------
@@ -64,28 +91,20 @@ class Stock:
 
     @property
     def release(self) -> int | None:
-        """Id of the last release."""
+        """See `Stock`."""
         return None if self.last is None else self.last.release
 
     @property
     def known(self) -> Known:
-        """Values that the last release has, to be in the domains of the next."""
+        """See `Stock`."""
         if self.last is None:
             return NOTHING
         table = self.last.table
         columns = (*table.quasi_identifiers, *columns_of(table.sensitive))
         return {domain.name: domain.labels for domain in columns}
 
-    def grow(self, table: Table, respondents: Respondents | None) -> Growth:
-        """Divide the people of a source into kept ones and newcomers.
-
-        Raises
-        ------
-        InvalidData
-            If attributes are no more what they were.
-        """
-        if respondents is None:
-            raise ValueError("respondents are read where releases grow")
+    def grow(self, table: Table, respondents: Respondents) -> Growth:
+        """See `Stock`."""
         if self.last is None or self.past is None:
             return begin(table, respondents)
         barred = _withdrawn(self.last, self.past, respondents)
@@ -93,7 +112,7 @@ class Stock:
         return grow(self.last, self.past, table, respondents, departed=departed, barred=barred)
 
     def tell(self, release: int, published: Release, growth: Growth) -> None:
-        """Say how many people a new release keeps, shows for the first time, or has wait."""
+        """See `Stock`."""
         labels = published.labels
         came = growth.coming & (labels != SUPPRESSED)
         waiting = int(growth.coming.sum() - came.sum())
@@ -130,15 +149,10 @@ def find_stock(
     view: View | None,
     method: Method[Any],
     options: Options,
-) -> Stock | None:
+) -> Stock:
     """Find what a publication grows from: the last release in its view, or else of the dataset.
 
     Only releases of the same period count, or of none if it is of none.
-
-    Returns
-    -------
-    Stock or None
-        None if it is not to grow.
 
     Raises
     ------
@@ -146,20 +160,20 @@ def find_stock(
         If it cannot grow, since too little is known of people, or the last release shows others.
     """
     if not isinstance(options, GroupOptions) or not options.grow:
-        return None
+        return Stock()
     if not isinstance(method, GroupMethod):
         raise ValueError("only methods that form groups have the option grow")
     like = Like.of(dataset, period)
     latest = _find_latest(like, view)
     if latest is None:
-        return Stock(options, method, None, None)
+        return _Growing(options, method, None, None)
     _refuse(latest, like, (Reason.PURGED, Reason.COUNTERFEIT))
     last = find_release(latest.release)
     _check_form(last, method)
     _refuse(latest, like, (Reason.ANONYMOUS, Reason.UNPLACED, Reason.OTHER_COLUMN))
     _check_persons(last, options)
     _check_attributes(dataset, last)
-    return Stock(options, method, *tell_apart(last))
+    return _Growing(options, method, *tell_apart(last))
 
 
 def _find_latest(like: Like, view: View | None) -> Candidate | None:

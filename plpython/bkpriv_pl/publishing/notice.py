@@ -13,7 +13,7 @@ from bkpriv_core.audit import Finding, exactly_auditable
 from bkpriv_core.belief.posterior import ESTIMATORS, EXACT
 from bkpriv_core.certainty import Certainty
 from bkpriv_core.errors import BkprivError, as_json
-from bkpriv_core.method import GroupOptions, Options
+from bkpriv_core.method import Options
 from bkpriv_core.release.release import Release
 from bkpriv_core.utility.measures import column_losses, lost_columns
 from bkpriv_pl.server import telling
@@ -77,7 +77,7 @@ def give_notice(
             + ".",
             hint="Groups of the release that it grows from stay as they were published. Publish "
             "without the option grow, and everybody is grouped anew."
-            if isinstance(options, GroupOptions) and options.grow
+            if options.grows
             else 'Leave out the option {"unfit": "relax"}, and they are suppressed.',
         )
     estimated = sorted({row.estimator for row in rows} - {"exact"})

@@ -62,24 +62,25 @@ _DEAR = 0.02
 
 @dataclass(frozen=True)
 class Overlapping:
-    """Warning or refusal because of other releases of the same records.
+    """Warning or refusal because of other releases of the same records, if there are any.
 
     Parameters
     ----------
-    told : UnattainableRequirement
-        Words for the caller.
-    kept : UnattainableRequirement or None
+    told : UnattainableRequirement, optional
+        Words for the caller, who may see some.
+    kept : UnattainableRequirement, optional
         Words that are kept with the release, for the dataset's owner may not see all that the
         caller sees.
     """
 
-    told: UnattainableRequirement
-    kept: UnattainableRequirement | None
+    told: UnattainableRequirement | None = None
+    kept: UnattainableRequirement | None = None
 
     def tell(self) -> None:
         """Warn of them."""
-        with telling.apart():
-            telling.warning(self.told.message, detail=self.told.detail, hint=self.told.hint)
+        if self.told is not None:
+            with telling.apart():
+                telling.warning(self.told.message, detail=self.told.detail, hint=self.told.hint)
         if self.kept is not None:
             kept = self.kept
             telling.keep_warning(kept.message, detail=kept.detail, hint=kept.hint)
@@ -87,11 +88,11 @@ class Overlapping:
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """Earlier releases that a new one is judged together with.
+    """Earlier releases that a new one is judged together with; none by default.
 
     Parameters
     ----------
-    earlier : Earlier or None
+    earlier : Earlier, optional
         Constraints of the earlier releases; None if they are of other people, or there are none.
     judged : tuple of int
         Ids of the earlier releases, also of those of other people.
@@ -103,14 +104,17 @@ class Beside:
         Names of requirements that are not measured, or not in full.
     mended : Mended, optional
         Outcome of mending the groups of the new release.
+    overlap : Overlapping
+        Warning of those that it is not judged together with.
     """
 
-    earlier: Earlier | None
+    earlier: Earlier | None = None
     judged: tuple[int, ...] = ()
     left_out: Mapping[int, LeftOut] = field(default_factory=dict)
     requirements: tuple[Requirement, ...] = ()
     unmeasured: tuple[str, ...] = ()
     mended: Mended | None = None
+    overlap: Overlapping = Overlapping()
 
     def findings(self, release: int) -> list[Finding]:
         """Findings: how a release keeps each bound together with them, by its mended groups."""
@@ -320,7 +324,7 @@ def find_overlap(
     beside: Beside | None = None,
     *,
     refused: bool = False,
-) -> Overlapping | None:
+) -> Overlapping:
     """Word what other releases of the same records mean, if the caller may see any.
 
     Parameters
@@ -331,11 +335,18 @@ def find_overlap(
         Earlier releases that it is judged together with, which are not to be warned of.
     refused : bool
         Whether the policy does not bear them.
+
+    Raises
+    ------
+    UnattainableRequirement
+        If it does not, and there are any.
     """
     asked = dataset, period, form, beside, refused
     told = _overlap(*asked)
     if told is None:
-        return None
+        return Overlapping()
+    if refused:
+        raise told
     # Whoever publishes for the owner may see more.
     return Overlapping(told, told if dataset.own else _overlap(*asked, of_owner=True))
 
@@ -458,8 +469,10 @@ def _instead(refused: bool, dataset: Dataset) -> str:
     )
 
 
-def warn_of_later(dataset: Dataset, period: Period, release: int) -> None:
+def warn_of_later(dataset: Dataset, period: Period | None, release: int) -> None:
     """Warn of releases of later periods, if there are any."""
+    if period is None:
+        return
     steps = find_steps(dataset.name, dataset.owner)
     (when,) = (step.when for step in steps if step.release == release)
     later = [step for step in steps if step.when > when and step.period is not None]

@@ -9,7 +9,7 @@ published one period at a time, by the same steps.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from bkpriv_core.audit import Finding, judge_queries, unmet
@@ -23,21 +23,20 @@ from bkpriv_core.method.together import layered
 from bkpriv_core.query.bound import QueryError
 from bkpriv_core.release.recorded.respondent import RecordedRespondents
 from bkpriv_core.release.release import Exhibit, Release
-from bkpriv_core.table.chance import Chance, SecretChance, SeededChance
+from bkpriv_core.table.chance import Chance
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.passed import ShownRecords
-from bkpriv_core.table.respondent import Respondents
 from bkpriv_pl.past import history
 from bkpriv_pl.past.bases import record_bases
 from bkpriv_pl.past.course import check_comparable
 from bkpriv_pl.past.ownership import telling_losses
 from bkpriv_pl.past.passed import tell_attributes
+from bkpriv_pl.past.selection import RecordedPeriod
 from bkpriv_pl.publishing import notice
 from bkpriv_pl.publishing.distribution import made_here_alone
 from bkpriv_pl.publishing.draws import judge_together
 from bkpriv_pl.publishing.overlap import (
     Beside,
-    Overlapping,
     find_earlier,
     find_overlap,
     warn_of_later,
@@ -56,6 +55,7 @@ from bkpriv_pl.server.boundary import entry, run
 from bkpriv_pl.server.progress import POLLED, Task
 from bkpriv_pl.tables.column import column_types
 from bkpriv_pl.tables.dataset import find_dataset, take_turn
+from bkpriv_pl.tables.knowledge import PriorTables
 from bkpriv_pl.tables.persons import tell_bounded, tell_persons
 
 __all__ = ["publish"]
@@ -73,59 +73,96 @@ def publish(
 ) -> int:
     """See ``bkpriv.publish``."""
     with telling.kept() as told:
-        request = read_request(dataset, policy, view_name, method, period, options, view_schema)
+        request = read_request(
+            dataset,
+            policy,
+            view_name,
+            method,
+            period=period,
+            options=options,
+            view_schema=view_schema,
+        )
         with telling_losses(request.dataset):
             release = _publish(request, Task("bkpriv publish"))
             notice.record(release, told)
     return release
 
 
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """Release that was made of a subject, and what readers see of it.
+
+    Parameters
+    ----------
+    shown : Release
+        The release without telling respondents apart.
+    within : (p,) int array
+        The part of `shown` that each part is in.
+    place : (n,) int array
+        The part of each respondent, or of each record with insensitive attributes.
+    told : ShownRecords
+        Insensitive attributes as groups show them.
+    """
+
+    subject: Subject
+    made: Made
+    shown: Release
+    within: IntArray
+    place: IntArray
+    told: ShownRecords
+
+    @classmethod
+    def of(cls, subject: Subject, made: Made, chance: Chance) -> _Outcome:
+        """Draw who of those alike is where, and list what readers see."""
+        published, passed = made.release, subject.passed
+        place = (subject.growth.respondents or passed).places(published.parts, chance)
+        told = passed.told(published.labels[place], published.table.sensitive)
+        return cls(subject, made, *published.together(), place=place, told=told)
+
+
 def _publish(request: Request, task: Task) -> int:
     """Publish what was asked for, and return the id of the release."""
     dataset, period, options = request.dataset, request.period, request.options
+    requirements = request.policy.requirements
     task.step("waiting for its turn")
     take_turn(dataset.name)
     find_dataset(dataset.name)  # It may have been dropped meanwhile.
-    if period is not None and period.recorded_as is not None:
-        check_comparable(dataset.name, dataset.owner, period.recorded_as)
+    check_comparable(dataset.name, dataset.owner, RecordedPeriod.of(period))
     previous = _shown_before(request)
-    overlap = _overlapping(request)
+    beside = _overlapping(request)
     task.step("counting")
     ahead = look_ahead(dataset, period, request.kept)
-    subject = Subject.read(dataset, period, request.method, options, request.kept, request.view)
+    subject = Subject.read(
+        dataset, period, request.method, options, kept=request.kept, view=request.view
+    )
     task.step("weighing knowledge")
-    setting, memories = subject.set_out(request.policy.requirements, request.library)
-    subject.check(setting, request.policy.requirements)
-    beside = _find_beside(request, subject, setting, task)
-    if beside is not None:
-        overlap = find_overlap(dataset, period, request.method.form, beside)
-    chance = SecretChance() if options.seed is None else SeededChance(options.seed)
-    made, beside = _make(request, subject, setting, beside, chance, task)
-    shown, within = made.release.together()
-    sure = _made_sure(request, setting, made.release, shown, task)
+    setting, memories = subject.set_out(requirements, request.library)
+    subject.check(setting, requirements)
+    if request.overlap == "certify":
+        task.step("reading earlier releases")
+        beside = _find_beside(request, subject, setting)
+    chance = options.chance()
+    make = layered(request.method, subject.growth, beside.earlier)
+    made = make(Job(setting, requirements, options, chance, progress=task))
+    beside = replace(beside, mended=made.mended)
+    outcome = _Outcome.of(subject, made, chance)
+    sure = _made_sure(request, setting, outcome, task)
     task.step("writing")
-    place = subject.places(made.release, chance)
-    told = subject.told(made.release, place)
-    release, findings = _record(request, subject, made, shown, told, beside, task)
-    if subject.stock is not None and subject.growth is not None:
-        subject.stock.tell(release, made.release, subject.growth)
-    if subject.respondents is not None and place is not None:
-        labels = made.release.labels[place]
-        shown_as = subject.respondents.shown(made.release.parts, place)
-        _record_people(release, subject.respondents, labels, within[place], shown_as)
-        if memories is not None:
-            memories.keep(release, setting.revisions, labels, shown_as)
-    _show(request, Content(shown, subject.coarse, options, subject.passed, told), release, previous)
+    release, findings = _record(request, outcome, beside, task)
+    subject.stock.tell(release, made.release, subject.growth)
+    _record_people(release, outcome, setting, memories)
+    _show(request, outcome, release, previous)
     task.step("waiting for writers")
-    settle_staleness(dataset, period, *subject.source, release, ahead, subject.known, request.kept)
+    settle_staleness(subject, release, ahead)
     task.done()
-    _tell_others(request, release, overlap)
-    notice.close(release, made.release, shown, findings, sure, options)
+    beside.overlap.tell()
+    warn_of_later(dataset, period, release)
+    notice.close(release, made.release, outcome.shown, findings, sure=sure, options=options)
     return release
 
 
-def _overlapping(request: Request) -> Overlapping | None:
-    """Other releases of the same records, where a release is not certified together with them.
+def _overlapping(request: Request) -> Beside:
+    """Find what is said of others, where a release is not certified together with earlier ones.
 
     Raises
     ------
@@ -133,84 +170,61 @@ def _overlapping(request: Request) -> Overlapping | None:
         If there are any and the policy refuses them.
     """
     if request.overlap == "certify":
-        return None
+        return Beside()
     refused = request.overlap == "refuse"
     form = request.method.form
-    overlap = find_overlap(request.dataset, request.period, form, refused=refused)
-    if overlap is not None and refused:
-        raise overlap.told
-    return overlap
+    return Beside(overlap=find_overlap(request.dataset, request.period, form, refused=refused))
 
 
-def _find_beside(request: Request, subject: Subject, setting: Setting, task: Task) -> Beside | None:
+def _find_beside(request: Request, subject: Subject, setting: Setting) -> Beside:
     """Find earlier releases that the new one is to be certified together with."""
-    if request.overlap != "certify" or subject.respondents is None:
-        return None
-    task.step("reading earlier releases")
-    return find_earlier(
-        request.dataset,
-        request.period,
-        setting,
-        subject.respondents,
-        request.policy.requirements,
-        request.library,
+    beside = find_earlier(
+        dataset=request.dataset,
+        period=request.period,
+        setting=setting,
+        respondents=subject.growth.respondents,
+        requirements=request.policy.requirements,
+        library=request.library,
     )
-
-
-def _make(
-    request: Request,
-    subject: Subject,
-    setting: Setting,
-    beside: Beside | None,
-    chance: Chance,
-    task: Task,
-) -> tuple[Made, Beside | None]:
-    """Make a release by its method and layers; and say how it was mended beside earlier ones."""
-    earlier = None if beside is None else beside.earlier
-    make = layered(request.method, subject.growth, subject.respondents, earlier)
-    made = make(Job(setting, request.policy.requirements, request.options, chance, task))
-    return made, None if beside is None else replace(beside, mended=made.mended)
+    overlap = find_overlap(request.dataset, request.period, request.method.form, beside)
+    return replace(beside, overlap=overlap)
 
 
 def _made_sure(
-    request: Request, setting: Setting, published: Release, shown: Release, task: Task
+    request: Request, setting: Setting, outcome: _Outcome, task: Task
 ) -> list[Certainty] | BkprivError:
     """Count people of whom readers become sure, as audits do; or return the error, and go on.
 
     Of a release that was certified exactly, groups that take longest are estimated, as in audits.
     """
+    published = outcome.made.release
     if published.partition is None:
         return []
     counting = task.step("inferring beliefs")
     requirements = request.policy.requirements
-    told = published if any(item.tells_apart for item in requirements) else shown
+    told = published if any(item.tells_apart for item in requirements) else outcome.shown
     inference = request.options.inference
     estimator: Sound = "auto" if inference == "exact" else inference
     try:
         over = setting.over(told.parts)
-        return certainties(over, told.groups, requirements, estimator, counting)
+        return certainties(over, told.groups, requirements, estimator, progress=counting)
     except BkprivError as error:
         return error
 
 
 def _record_people(
-    release: int,
-    respondents: Respondents,
-    labels: IntArray,
-    within: IntArray,
-    shown: IntArray | None,
+    release: int, outcome: _Outcome, setting: Setting, memories: PriorTables
 ) -> None:
-    """Record in which group each respondent is shown, and by which value if not by their own."""
-    recorded = RecordedRespondents(respondents.names, labels, within, respondents.values, shown)
+    """Record in which group each respondent is shown, by which value, and what is remembered."""
+    published, place = outcome.made.release, outcome.place
+    people = outcome.subject.growth.respondents
+    if not people:
+        return
+    labels, shown = published.labels[place], people.shown(published.parts, place)
+    within = outcome.within[place]
+    recorded = RecordedRespondents(people.names, labels, within, people.values, shown=shown)
     history.record_respondents(release, recorded)
-
-
-def _tell_others(request: Request, release: int, overlap: Overlapping | None) -> None:
-    """Tell of other releases of the same records, and of later periods."""
-    if overlap is not None:
-        overlap.tell()
-    if request.period is not None:
-        warn_of_later(request.dataset, request.period, release)
+    memories.keep(release, setting.revisions, labels, shown)
 
 
 def _shown_before(request: Request) -> dict[Exhibit, ShownView]:
@@ -236,11 +250,19 @@ def _shown_before(request: Request) -> dict[Exhibit, ShownView]:
 
 def _show(
     request: Request,
-    content: Content,
+    outcome: _Outcome,
     release: int,
     previous: dict[Exhibit, ShownView],
 ) -> None:
     """Write the tables of the release, and move the views to them."""
+    subject = outcome.subject
+    content = Content(
+        published=outcome.shown,
+        coarse=subject.coarse,
+        options=subject.options,
+        passed=subject.passed,
+        told=outcome.told,
+    )
     written = write_snapshot(release, content, request.dataset)
     with made_here_alone():
         for exhibit, columns in written.items():
@@ -249,9 +271,9 @@ def _show(
                 release,
                 exhibit,
                 columns,
-                content.published.form.about[exhibit],
-                request.options.materialized,
-                previous.get(exhibit),
+                about=outcome.shown.form.about[exhibit],
+                materialized=request.options.materialized,
+                previous=previous.get(exhibit),
             )
         for exhibit, view in previous.items():
             if exhibit not in written:
@@ -268,11 +290,8 @@ def _show(
 
 def _record(
     request: Request,
-    subject: Subject,
-    made: Made,
-    shown: Release,
-    told: ShownRecords | None,
-    beside: Beside | None,
+    outcome: _Outcome,
+    beside: Beside,
     task: Task,
 ) -> tuple[int, list[Finding]]:
     """Write the release, what it was made from, and its certification into the history.
@@ -282,7 +301,8 @@ def _record(
     int, list of Finding
         Id of the release, and how it keeps each bound.
     """
-    dataset, published, rows = request.dataset, made.release, made.findings
+    dataset, subject, shown = request.dataset, outcome.subject, outcome.shown
+    published, rows = outcome.made.release, outcome.made.findings
     records = published.table.records
     suppressed = records - published.published
     release = history.record_release(
@@ -298,15 +318,15 @@ def _record(
         policy=request.policy_name,
         requirements=json.dumps(request.stated),
         options=request.options_text,
-        **({} if request.period is None else request.period.recorded),
+        **RecordedPeriod.of(request.period).columns,
         records=records,
         suppressed=suppressed,
         groups=0 if published.partition is None else len(published.partition),
         counterfeited=shown.parts.counterfeited,
-        grown_from=subject.grown_from,
+        grown_from=subject.stock.release,
         respondent_column=dataset.respondent,
         attributes=list(dataset.attributes),
-        unique_rows=None if told is None else told.unique.tolist(),
+        unique_rows=outcome.told.unique.tolist() if subject.passed else None,
     )
     record_bases(release, dataset.source_schema, dataset.source_name)
     columns = column_types(dataset.source_schema, dataset.source_name)
@@ -314,17 +334,17 @@ def _record(
     history.record_content(release, shown, types)
     if request.policy.query_error is not None:
         rows.append(_judge_queries(published, request.policy.query_error))
-    together = _judge_together(request, published, release, task)
-    if beside is not None:
-        together = beside.findings(release)
+    together = [
+        *_judge_together(request, published, release, task),
+        *beside.findings(release),
+    ]
     history.record_audit(release, [*rows, *together])
-    notice.give_notice(release, published, shown, rows, request.options)
+    notice.give_notice(release, published, shown, rows, options=request.options)
     tell_attributes(release, published.rows)
     tell_persons(release, request.kept, published)
     if request.policy.query_error is not None:
         tell_bounded(release)
-    if beside is not None:
-        beside.tell(release, published, together, grown=subject.grown_from is not None)
+    beside.tell(release, published, together, grown=subject.stock.release is not None)
     return release, [*rows, *together]
 
 

@@ -7,15 +7,12 @@ import time
 import numpy as np
 
 from bkpriv_core.errors import InvalidData, TooLarge
-from bkpriv_core.table.passed import Passed
-from bkpriv_core.table.respondent import Respondents
-from bkpriv_core.table.table import Table
 from bkpriv_pl.past import history
+from bkpriv_pl.publishing.subject import Subject
 from bkpriv_pl.publishing.visibility import Before, look_before, unwritten_since
 from bkpriv_pl.server.boundary import run
 from bkpriv_pl.tables.column import Period
-from bkpriv_pl.tables.counts import Known
-from bkpriv_pl.tables.dataset import Dataset, read_records
+from bkpriv_pl.tables.dataset import Dataset
 from bkpriv_pl.tables.kept import Kept
 
 __all__ = ["look_ahead", "settle_staleness"]
@@ -35,31 +32,17 @@ def look_ahead(dataset: Dataset, period: Period | None, kept: Kept | None) -> Be
     return look_before(dataset.source_schema, dataset.source_name, period)
 
 
-def settle_staleness(
-    dataset: Dataset,
-    period: Period | None,
-    table: Table,
-    respondents: Respondents | None,
-    passed: Passed | None,
-    release: int,
-    before: Before | None,
-    known: Known,
-    kept: Kept | None = None,
-) -> None:
+def settle_staleness(subject: Subject, release: int, before: Before | None) -> None:
     """Keep writers off the source, and mark the release stale if they changed what was read.
 
     The source is read again only where `visibility` cannot prove that nothing was written since.
 
     Parameters
     ----------
-    dataset, period, table, respondents, passed
-        Table, and where and of whom it was read.
+    subject : Subject
+        Source as it was read for the release.
     before : Before or None
         Result of `look_ahead` before it was read.
-    known : mapping of str to sequence of str or None
-        Values that its attributes had when it was read; see `read_records`.
-    kept : Kept, optional
-        Likewise.
     """
     watched = run(
         "SELECT FROM bkpriv.release WHERE release = $1 AND watch IS NOT NULL", ["bigint"], [release]
@@ -68,15 +51,7 @@ def settle_staleness(
         return
     if not _writers_held(release):
         history.record_event(release, "stale", "the source was in use by a writer to the end")
-    elif not (
-        (
-            before is not None
-            and unwritten_since(
-                dataset.source_schema, dataset.source_name, before, table.records, period
-            )
-        )
-        or _same_source(dataset, period, table, respondents, passed, known, kept)
-    ):
+    elif not (_unwritten(subject, before) or _same_source(subject)):
         history.record_event(release, "stale", "the source changed while the release was made")
 
 
@@ -95,18 +70,19 @@ def _writers_held(release: int) -> bool:
     return True
 
 
-def _same_source(
-    dataset: Dataset,
-    period: Period | None,
-    table: Table,
-    respondents: Respondents | None,
-    passed: Passed | None,
-    known: Known,
-    kept: Kept | None = None,
-) -> bool:
+def _unwritten(subject: Subject, before: Before | None) -> bool:
+    """Tell whether it is proved that nothing was written since the source was read."""
+    if before is None:
+        return False
+    schema, name = subject.dataset.source_schema, subject.dataset.source_name
+    return unwritten_since(schema, name, before, subject.source[0].records, subject.period)
+
+
+def _same_source(subject: Subject) -> bool:
     """Tell whether the source still holds what was read."""
+    table, respondents, passed = subject.source
     try:
-        now, about, beside = read_records(dataset, "category", period, known, kept)
+        now, about, beside = subject.read_again()
     except (InvalidData, TooLarge):
         return False
     return (
@@ -122,6 +98,6 @@ def _same_source(
                 strict=True,
             )
         )
-        and (respondents is None or (about is not None and about.same_as(respondents)))
-        and (passed is None or (beside is not None and beside.same_as(passed)))
+        and about.same_as(respondents)
+        and beside.same_as(passed)
     )

@@ -57,17 +57,17 @@ class Content:
     options : Options
         Options of the method: a seed makes the order of rows repeatable, for tests, and Citus may
         distribute the records.
-    passed : Passed, optional
-        Columns that pass through, if there are any.
-    told : ShownRecords, optional
-        Records that groups show, then.
+    passed : Passed
+        Columns that pass through.
+    told : ShownRecords
+        Records that groups show, where there are such columns.
     """
 
     published: Release
     coarse: Collection[str]
     options: Options
-    passed: Passed | None = None
-    told: ShownRecords | None = None
+    passed: Passed
+    told: ShownRecords
 
 
 def write_snapshot(release: int, content: Content, dataset: Dataset) -> dict[Exhibit, Columns]:
@@ -217,8 +217,7 @@ class _Writer(ABC):
         self.seed = f"seed_{secrets.token_hex(16)}"
         self.told_of = columns_of(table.sensitive)
         self.quasi_identifiers, self.sensitive = columns_shown(self.published.form, table, types)
-        names = () if content.passed is None else content.passed.names
-        self.passed = [unchanged(types[name]) for name in names]
+        self.passed = [unchanged(types[name]) for name in content.passed.names]
 
     @abstractmethod
     def fill(self, exhibit: Exhibit, name: str) -> int:
@@ -241,11 +240,11 @@ class _Writer(ABC):
         told, passed = self.content.told, self.content.passed
         columns = [*self.sensitive]
         labels: list[Sequence[str | None]] = [domain.labels for domain in self.told_of]
-        if told is None or "passed" not in self.published.form.exhibits[exhibit]:
-            told = ShownRecords.of(self.published.histograms, self.published.table.sensitive)
-        elif passed is not None:
+        if passed and "passed" in self.published.form.exhibits[exhibit]:
             columns += self.passed
             labels += passed.labels
+        else:
+            told = ShownRecords.of(self.published.histograms, self.published.table.sensitive)
         codes = np.column_stack((told.rows, told.codes))
         histograms = self.published.histograms
         which, _ = rows_of(self.published.table.sensitive, np.arange(histograms.shape[1]))

@@ -14,20 +14,16 @@ from typing import Any
 from bkpriv_core.belief.setting import Setting
 from bkpriv_core.method import Method, Options
 from bkpriv_core.method.growing import Growth
-from bkpriv_core.release.release import Release
 from bkpriv_core.requirement import Requirement, check_binding
-from bkpriv_core.table.chance import Chance
-from bkpriv_core.table.groups import IntArray
-from bkpriv_core.table.passed import Passed, ShownRecords
+from bkpriv_core.table.passed import Passed
 from bkpriv_core.table.respondent import Respondents
 from bkpriv_core.table.table import Table
-from bkpriv_pl.past.remembering import Memories, set_out
+from bkpriv_pl.past.remembering import set_out
 from bkpriv_pl.publishing.distribution import check_column
 from bkpriv_pl.publishing.growing import Stock, find_stock
 from bkpriv_pl.publishing.layout import check_bounds, names_of_records
 from bkpriv_pl.publishing.view import View
 from bkpriv_pl.tables.column import Period
-from bkpriv_pl.tables.counts import NOTHING, Known
 from bkpriv_pl.tables.dataset import Dataset, read_records
 from bkpriv_pl.tables.kept import Kept
 from bkpriv_pl.tables.knowledge import PriorTables
@@ -39,6 +35,8 @@ __all__ = ["Subject"]
 class Subject:
     """A source as it was read for a method.
 
+    What it has none of is empty: it may have no people, no insensitive attributes and no stock.
+
     Parameters
     ----------
     dataset : Dataset
@@ -49,19 +47,15 @@ class Subject:
         Method that they are for.
     options : Options
         Options of the method.
-    source : tuple of Table, Respondents or None, Passed or None
+    kept : Kept or None
+        Records of each person that were read.
+    source : tuple of Table, Respondents and Passed
         Records as `read_records` gave them.
-    known : mapping of str to sequence of str or None
-        Values that the last release has beside those of the source.
-    stock : Stock or None
+    stock : Stock
         Release that grows, if one does.
-    growth : Growth or None
-        People who stay in it, and newcomers.
-    table : Table
-        Records as the method takes them.
-    respondents : Respondents or None
-        Respondents of that table.
-    passed : Passed or None
+    growth : Growth
+        Records and people as the method takes them: those who stay in it, and newcomers.
+    passed : Passed
         Insensitive attributes of its records.
     coarse : collection of str
         Attributes that were coarsened.
@@ -71,13 +65,11 @@ class Subject:
     period: Period | None
     method: Method[Any]
     options: Options
-    source: tuple[Table, Respondents | None, Passed | None]
-    known: Known
-    stock: Stock | None
-    growth: Growth | None
-    table: Table
-    respondents: Respondents | None
-    passed: Passed | None
+    kept: Kept | None
+    source: tuple[Table, Respondents, Passed]
+    stock: Stock
+    growth: Growth
+    passed: Passed
     coarse: Collection[str]
 
     @classmethod
@@ -94,8 +86,6 @@ class Subject:
 
         Parameters
         ----------
-        kept : Kept or None
-            Records of each person that are read.
         view : View, optional
             View whose release grows, if one does; without it the dataset's last.
 
@@ -104,75 +94,57 @@ class Subject:
         BkprivError
             If it cannot be read, grown, coarsened or shown so.
         """
-        stock = find_stock(dataset, period, view, method, options)
-        known = NOTHING if stock is None else stock.known
-        source = read_records(dataset, options.nulls, period, known, kept)
+        stock = find_stock(dataset, period, view, method, options=options)
+        source = read_records(dataset, options.nulls, period, stock.known, kept=kept)
         table, respondents, passed = source
-        growth = None if stock is None else stock.grow(table, respondents)
-        if growth is not None:
-            table, respondents = growth.table, growth.respondents
-        taken, cell = method.prepare(table, options)
-        domains = zip(taken.domains, table.domains, strict=True)
+        growth = stock.grow(table, respondents)
+        taken, cell = method.prepare(growth.table, options)
+        domains = zip(taken.domains, growth.table.domains, strict=True)
         coarse = {domain.name for domain, own in domains if domain is not own}
         check_bounds(dataset, taken, method.form, coarse)
         if options.distribute_by is not None:
             names = names_of_records(dataset, taken, method.form, coarse)
             check_column(options.distribute_by, names)
-        if respondents is not None:
-            respondents = respondents.moved(cell)
-        if passed is not None and respondents is not None:
-            passed = replace(passed, cells=respondents.cells, values=respondents.values)
-        elif passed is not None:
+        people = growth.respondents.moved(cell)
+        if people and passed:
+            passed = replace(passed, cells=people.cells, values=people.values)
+        else:
             passed = passed.moved(cell)
         return cls(
             dataset=dataset,
             period=period,
             method=method,
             options=options,
+            kept=kept,
             source=source,
-            known=known,
             stock=stock,
-            growth=growth,
-            table=taken,
-            respondents=respondents,
+            growth=replace(growth, table=taken, respondents=people),
             passed=passed,
             coarse=coarse,
         )
 
-    @property
-    def grown_from(self) -> int | None:
-        """Release that grows."""
-        return None if self.stock is None else self.stock.release
+    def read_again(self) -> tuple[Table, Respondents, Passed]:
+        """Read the source as it is now, whatever is NULL in it."""
+        return read_records(self.dataset, "category", self.period, self.stock.known, kept=self.kept)
 
     def set_out(
         self, requirements: Sequence[Requirement], library: PriorTables, *, stored: bool = True
-    ) -> tuple[Setting, Memories | None]:
+    ) -> tuple[Setting, PriorTables]:
         """Set out the table's adversaries; see `remembering.set_out`."""
         return set_out(
             self.dataset,
             self.period,
-            self.table,
-            self.respondents,
-            requirements,
-            self.options,
-            library,
-            apart=self.method.tells_apart or self.growth is not None,
+            self.growth.table,
+            self.growth.respondents,
+            requirements=requirements,
+            options=self.options,
+            library=library,
+            apart=self.method.tells_apart or self.growth.grows,
             stored=stored,
         )
 
     def check(self, setting: Setting, requirements: Sequence[Requirement]) -> None:
         """Refuse requirements that cannot bind, and what the method cannot meet."""
         check_binding(requirements, setting)
-        if self.growth is None or not self.growth.kept:  # Newcomers whom no group takes wait.
+        if not self.growth.kept:  # Newcomers whom no group takes wait.
             self.method.check(setting, requirements, self.options)
-
-    def places(self, published: Release, chance: Chance) -> IntArray | None:
-        """Place of each respondent, or of each record with insensitive attributes, in `parts`."""
-        placed = self.passed if self.respondents is None else self.respondents
-        return None if placed is None else placed.places(published.parts, chance)
-
-    def told(self, published: Release, place: IntArray | None) -> ShownRecords | None:
-        """Insensitive attributes as groups show them."""
-        if self.passed is None or place is None:
-            return None
-        return self.passed.told(published.labels[place], published.table.sensitive)

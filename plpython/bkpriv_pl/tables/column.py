@@ -125,17 +125,6 @@ class Period:
     equality: str
     recorded_as: str | None
 
-    @property
-    def recorded(self) -> dict[str, str | None]:
-        """Record of the period in the history, by the columns of ``bkpriv.release``."""
-        bin_ = self.column.bin
-        return {
-            "period": self.text,
-            "period_type": self.recorded_as,
-            "period_column": self.column.name,
-            "period_bin": None if bin_ is None else bin_.unit or str(bin_.width),
-        }
-
     def condition(self, relation: str, slot: str = "$1") -> str:
         """SQL that picks the records of a relation, under that alias; `slot` is for the text."""
         # A value that is computed once is compared in foreign tables too, where they lie.

@@ -21,9 +21,9 @@ from bkpriv_core.table.combination import Combination
 from bkpriv_core.table.domain import Domain
 from bkpriv_core.table.groups import IntArray
 from bkpriv_core.table.hierarchy import Hierarchy, Intervals
-from bkpriv_core.table.passed import MOST_BYTES, MOST_VALUES, Passed, check_passed
+from bkpriv_core.table.passed import BARE, MOST_BYTES, MOST_VALUES, Passed, check_passed
 from bkpriv_core.table.persons import Persons
-from bkpriv_core.table.respondent import Respondents
+from bkpriv_core.table.respondent import NOBODY, Respondents
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import run, unpack_floats, unpack_integers
 from bkpriv_pl.tables.bins import bin_end
@@ -60,7 +60,7 @@ def count_cells(
     known: Known = NOTHING,
     passing: tuple[Column, ...] = (),
     kept: Kept | None = None,
-) -> tuple[Table, Respondents | None, Passed | None]:
+) -> tuple[Table, Respondents, Passed]:
     """Read a source as cells and counts, whom its records are about, and what passes through.
 
     Parameters
@@ -90,10 +90,10 @@ def count_cells(
     -------
     table : Table
         Cells in the order of their codes.
-    respondents : Respondents or None
-        None if not asked for.
-    passed : Passed or None
-        Record by record, in the order of respondents if there are such; None if nothing is.
+    respondents : Respondents
+        Respondents, if they are asked for, or nobody.
+    passed : Passed
+        Record by record, in the order of respondents if there are such.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def count_cells(
     beside = _unpack_passing(row, passing) if passing else None
     if respondent is None:
         table, cells, values = _tabulate(known_of, told_of, known_by, told_by, records)
-        return table, None, beside and Passed.of_rows(*beside, cells, values, records)
+        return table, NOBODY, Passed.of_rows(*beside, cells, values, records) if beside else BARE
     named = [name for some in json.loads(row["respondents"]) for name in some]
     within = None if period is None else period.text
     if kept is None:
@@ -149,7 +149,9 @@ def count_cells(
         )
         table, about = _tabulate_persons(known_of, persons)
         whose = of_row[persons.records.members]
-    return table, about, beside and Passed.of_persons(*beside, about.cells, about.values, whose)
+    if not beside:
+        return table, about, BARE
+    return table, about, Passed.of_persons(*beside, about.cells, about.values, whose)
 
 
 def _tabulate(

@@ -210,7 +210,7 @@ def read_records(
     period: Period | None = None,
     known: Known = NOTHING,
     kept: Kept | None = None,
-) -> tuple[Table, Respondents | None, Passed | None]:
+) -> tuple[Table, Respondents, Passed]:
     """Read a dataset's source, or one period's records of it.
 
     The respondents are read where it declares a column of them, and all records are of one period.

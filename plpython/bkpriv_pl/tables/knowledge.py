@@ -10,16 +10,16 @@ A table that the caller did not name is read only if nobody could have their cod
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import plpy
 
-from bkpriv_core.belief.knowledge import UNKNOWN, outside_prior
+from bkpriv_core.belief.knowledge import UNKNOWN, Revised, outside_prior
 from bkpriv_core.belief.library import NoLibrary
 from bkpriv_core.table.domain import Domain
-from bkpriv_core.table.groups import FloatArray
+from bkpriv_core.table.groups import FloatArray, IntArray
 from bkpriv_core.table.notation import is_number
 from bkpriv_core.table.table import Table
 from bkpriv_pl.server.boundary import Refusal, run, unpack_floats, unpack_integers
@@ -48,6 +48,15 @@ class PriorTables(NoLibrary):
 
     own: bool
     owners: Collection[str] | None = field(default=None, kw_only=True)
+
+    def keep(
+        self,
+        release: int,
+        revisions: Mapping[Revised, FloatArray],
+        labels: IntArray,
+        shown: IntArray | None,
+    ) -> None:
+        """Store beliefs after a release: none, where nothing is remembered; see `Memories`."""
 
     def outside(self, table: Table, name: str) -> FloatArray:
         """Read a prior; see `Library`.
